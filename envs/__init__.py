@@ -1,0 +1,7 @@
+"""The environments that come with rlenv: registered here by strings, imported when they are made."""
+
+from rlenv.registry import register
+
+register("math/arithmetic-v0", entry_point="rlenv.envs.math.arithmetic:arithmetic")
+register("math/gsm8k-v0", entry_point="rlenv.envs.math.gsm8k:gsm8k")
+register("format/tags-v0", entry_point="rlenv.envs.format.tags:tags")

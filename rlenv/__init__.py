@@ -1,0 +1,67 @@
+"""rlenv: checkable tasks as reinforcement-learning environments for language models.
+
+    import rlenv
+
+    rlenv.register("mine/reverse-v0", tasks=[{"prompt": "Reverse: abc", "answer": "cba"}],
+                   verifier=lambda completion, answer: completion.strip() == answer)
+    env = rlenv.make("mine/reverse-v0")
+
+Importing rlenv is light: gymnasium and numpy. Everything heavy is imported where it is used.
+"""
+
+import importlib
+
+from rlenv.batch import BatchEnvironment
+from rlenv.completion import Completion
+from rlenv.compose import gate, weighted
+from rlenv.definition import Definition
+from rlenv.environment import Environment, wrap
+from rlenv.episode import Episode, read_episodes, write_episodes
+from rlenv.errors import RlenvError
+from rlenv.registry import list_envs, load, make, make_batch, make_vec, register
+from rlenv.spaces import Unicode
+from rlenv.task import Task
+from rlenv.tasksets import ListTasks, ProceduralTasks, TaskSet, hub_tasks, load_tasks
+from rlenv.verdict import Flag, Part, StepReward, Verdict
+from rlenv.verifier import FunctionVerifier, Verifier
+from rlenv.workers import WorkerPool
+from rlenv.wrappers.wrapper import Wrapper
+
+__all__ = [
+    "BatchEnvironment",
+    "Completion",
+    "Definition",
+    "Environment",
+    "Episode",
+    "Flag",
+    "FunctionVerifier",
+    "ListTasks",
+    "Part",
+    "ProceduralTasks",
+    "RlenvError",
+    "StepReward",
+    "Task",
+    "TaskSet",
+    "Unicode",
+    "Verdict",
+    "Verifier",
+    "WorkerPool",
+    "Wrapper",
+    "gate",
+    "hub_tasks",
+    "list_envs",
+    "load",
+    "load_tasks",
+    "make",
+    "make_batch",
+    "make_vec",
+    "read_episodes",
+    "register",
+    "weighted",
+    "wrap",
+    "write_episodes",
+]
+__version__ = "0.1.0"
+
+# Our own environments register like anybody's: by strings, found by name.
+importlib.import_module("rlenv.envs")

@@ -1,0 +1,89 @@
+"""Rewards made of several verifiers: named parts with weights, and gates.
+
+>>> from rlenv import Completion, FunctionVerifier, Task
+>>> right = FunctionVerifier(lambda completion, answer: answer in completion, cheap=True)
+>>> short = FunctionVerifier(lambda completion: len(completion) < 10, cheap=True)
+>>> both = weighted(correct=(right, 1.0), short=(short, 0.5))
+>>> both.verify(Task("?", "42"), Completion("42")).parts
+(Part(name='correct', value=1.0), Part(name='short', value=0.5))
+>>> gate(right, both).verify(Task("?", "42"), Completion("no")).reward
+0.0
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from rlenv.completion import Completion
+from rlenv.errors import ConfigError
+from rlenv.task import Task
+from rlenv.verdict import Verdict
+from rlenv.verifier import Verifier
+
+
+def weighted(**parts: tuple[Verifier, float]) -> Verifier:
+    """A verifier whose reward is the weighted sum of others; each part carries its keyword's name.
+
+    The raw reward of each stays in `scores`. If one fails to judge, the whole is a verifier_error: a sum
+    with a term left out would be another reward.
+    """
+    if not parts:
+        raise ConfigError("expected at least one part: weighted(correct=(verifier, 1.0))")
+    return _Weighted(tuple((name, verifier, float(weight)) for name, (verifier, weight) in parts.items()))
+
+
+def gate(condition: Verifier, verifier: Verifier, threshold: float = 1.0) -> Verifier:
+    """A verifier that pays only where `condition` gives at least `threshold`; otherwise 0, and says why."""
+    return _Gate(condition, verifier, threshold)
+
+
+@dataclass(frozen=True)
+class _Weighted:
+    terms: tuple[tuple[str, Verifier, float], ...]
+
+    @property
+    def cheap(self) -> bool:
+        return all(verifier.cheap for _, verifier, _ in self.terms)
+
+    @property
+    def version(self) -> str:
+        return "+".join(f"{weight:g}*{name}:{verifier.version}" for name, verifier, weight in self.terms)
+
+    def verify(self, task: Task, completion: Completion) -> Verdict:
+        verdicts = [(name, verifier.verify(task, completion), weight) for name, verifier, weight in self.terms]
+        flags = [flag for _, verdict, _ in verdicts for flag in verdict.flags]
+        parts, scores = [], {}
+        for name, verdict, weight in verdicts:
+            if verdict.reward is None:
+                return Verdict.error(f"{name}: {verdict.reason}", flags)
+            parts.append((name, weight * verdict.reward))
+            scores[name] = verdict.reward
+            scores |= {f"{name}/{key}": value for key, value in verdict.scores.items()}
+        reasons = [f"{name}: {verdict.reason}" for name, verdict, _ in verdicts if verdict.reason]
+        return Verdict.of(*parts, scores=scores, flags=flags, reason="; ".join(reasons))
+
+
+@dataclass(frozen=True)
+class _Gate:
+    condition: Verifier
+    verifier: Verifier
+    threshold: float
+
+    @property
+    def cheap(self) -> bool:
+        return self.condition.cheap and self.verifier.cheap
+
+    @property
+    def version(self) -> str:
+        return f"gate({self.condition.version},{self.threshold:g},{self.verifier.version})"
+
+    def verify(self, task: Task, completion: Completion) -> Verdict:
+        key = self.condition.verify(task, completion)
+        if key.reward is None:
+            return Verdict.error(f"gate: {key.reason}", key.flags)
+        if key.reward < self.threshold:
+            return Verdict.of(
+                ("gate", 0.0), scores={"gate": key.reward}, flags=key.flags, reason=f"gate closed: {key.reason}"
+            )
+        verdict = self.verifier.verify(task, completion)
+        return replace(verdict, scores={"gate": key.reward, **verdict.scores}, flags=(*key.flags, *verdict.flags))

@@ -1,0 +1,54 @@
+"""What an environment is before anybody steps through it: tasks, a verifier, a right answer to each task."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from rlenv.errors import ConfigError
+from rlenv.task import Task
+from rlenv.tasksets import TaskSet
+from rlenv.verifier import Verifier
+from rlenv.wrappers.wrapper import Wrapper
+
+Isolation: TypeAlias = Literal["auto", "inline", "process"]
+"""Where a verifier runs: `auto` runs cheap ones inline and the others in a process that can be killed."""
+
+
+def reference_text(task: Task) -> str:
+    """The reference as the completion, for tasks whose right answer is their reference."""
+    return task.reference if isinstance(task.reference, str) else str(task.reference)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Definition:
+    """Everything that the single environment, the batch, the evaluation and TRL are made of."""
+
+    tasks: TaskSet
+    verifier: Verifier
+    solution: Callable[[Task], str] = reference_text
+    """A completion that earns the full reward; what the policy `reference` says and SFT learns from."""
+    demonstrations: TaskSet | None = None
+    """The tasks whose solutions a warm start may see; None means all of them."""
+    wrappers: Sequence[Wrapper] = ()
+    """Applied to the verifier's verdicts, first to last."""
+    isolation: Isolation = "auto"
+    time_limit_s: float = 5.0
+    """How long one verification may take; a completion that needs longer is graded 0 and flagged."""
+    max_prompt_chars: int = 100_000
+    max_completion_chars: int = 1_000_000
+    description: str = ""
+    id: str = field(default="", compare=False)
+    """The registered id, filled in by the registry."""
+
+    def __post_init__(self) -> None:
+        if self.isolation not in ("auto", "inline", "process"):
+            raise ConfigError(f"expected isolation 'auto', 'inline' or 'process', got {self.isolation!r}")
+        if not self.time_limit_s > 0:
+            raise ConfigError(f"expected a time limit above 0 s, got {self.time_limit_s!r}")
+
+    @property
+    def inline(self) -> bool:
+        """True when the verifier runs in the caller's own process."""
+        return self.isolation == "inline" or (self.isolation == "auto" and self.verifier.cheap)

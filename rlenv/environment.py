@@ -1,0 +1,182 @@
+"""The one-turn environment: `reset` gives a prompt, `step` judges the completion and ends the episode.
+
+    observation, info = env.reset(seed=0)                     # the prompt; {"task_id": ...}
+    _, reward, terminated, truncated, info = env.step("42")   # terminated is True, truncated is False
+    info["verdict"]                                           # parts, flags, scores, reason
+
+`info` of a step always has the keys `task_id`, `graded`, `status` and `verdict`. When the checker itself
+fails the reward is 0.0 with `info["graded"]` False: leave such an episode out, it is not a wrong answer.
+"""
+
+from __future__ import annotations
+
+from typing import Any, SupportsFloat
+
+import gymnasium
+from gymnasium.error import ResetNeeded
+
+from rlenv.completion import Completion, as_completion
+from rlenv.definition import Definition
+from rlenv.episode import Episode
+from rlenv.errors import ConfigError, TaskError
+from rlenv.grading import Grader
+from rlenv.spaces import Unicode
+from rlenv.task import Prompt, Task, prompt_text
+from rlenv.verdict import Verdict
+from rlenv.wrappers.wrapper import State, Wrapper, apply_wrappers
+
+
+class Environment(gymnasium.Env[str, str]):
+    """A definition as a `gymnasium.Env`. Observations and actions are text of any content."""
+
+    metadata = {"render_modes": ["ansi"], "render_fps": 1}  # noqa: RUF012, gymnasium reads a class attribute
+
+    def __init__(self, definition: Definition, render_mode: str | None = None) -> None:
+        if render_mode not in (None, "ansi"):
+            raise ConfigError(f"expected render_mode None or 'ansi', got {render_mode!r}")
+        self.definition = definition
+        self.render_mode = render_mode
+        self.observation_space = Unicode(definition.max_prompt_chars)
+        self.action_space = Unicode(definition.max_completion_chars)
+        self._tasks = definition.tasks
+        self._grader = Grader(definition)
+        self._states: dict[str, State] = {}
+        self._task: Task | None = None
+        self._last = ""
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[str, dict[str, Any]]:
+        """Draw a task from `np_random`, or take `options={"task": index, row or Task}`."""
+        super().reset(seed=seed)
+        if options is not None and "task" in options:
+            task = self._chosen(options["task"])
+        else:
+            task = self._tasks[int(self.np_random.integers(len(self._tasks)))]
+        prompt = task.prompt if isinstance(task.prompt, str) else prompt_text(task.prompt)
+        if len(prompt) > self.definition.max_prompt_chars:
+            raise TaskError(
+                f"task {task.id}: expected a prompt of at most {self.definition.max_prompt_chars} characters, "
+                f"got {len(prompt)}; raise max_prompt_chars"
+            )
+        self._task = task
+        self._last = prompt
+        return prompt, {"task_id": task.id}
+
+    def step(self, action: str | Completion) -> tuple[str, SupportsFloat, bool, bool, dict[str, Any]]:
+        """Judge the completion. The episode is over: reset before the next step."""
+        task = self._task
+        if task is None:
+            raise ResetNeeded("expected reset() before step(): an episode is one prompt and one completion")
+        completion = as_completion(action)
+        verdict = self._grader.judge(task, completion)
+        if self.definition.wrappers:
+            verdict = wrapped_verdict(self.definition.wrappers, task, completion, verdict, self._states)
+        self._task = None
+        if self.render_mode is not None:
+            self._last += f"\n\n> {completion.text}\n\n{verdict.reward} {verdict.reason}".rstrip()
+        reward = verdict.reward
+        info = {
+            "task_id": task.id,
+            "graded": reward is not None,
+            "status": verdict.status,
+            "verdict": verdict,
+        }
+        return "", 0.0 if reward is None else reward, True, False, info
+
+    def render(self) -> str | None:  # type: ignore[override]
+        """The prompt and, after a step, the completion with its reward."""
+        return self._last if self.render_mode == "ansi" else None
+
+    @property
+    def task(self) -> Task | None:
+        """The task of the episode under way, None when it is over."""
+        return self._task
+
+    @property
+    def prompt(self) -> Prompt | None:
+        """The prompt under way in its own form, chat messages included."""
+        return None if self._task is None else self._task.prompt
+
+    def _chosen(self, choice: object) -> Task:
+        if isinstance(choice, Task):
+            return choice
+        if isinstance(choice, dict):
+            return Task.from_row(choice)
+        if isinstance(choice, int) and 0 <= choice < len(self._tasks):
+            return self._tasks[choice]
+        raise TaskError(
+            f"expected options['task'] to be a Task, a row or an index below {len(self._tasks)}, got {choice!r}"
+        )
+
+
+class WrappedEnvironment(gymnasium.Wrapper[str, str, str, str], gymnasium.utils.RecordConstructorArgs):
+    """An environment whose verdicts pass through one more wrapper."""
+
+    def __init__(self, env: gymnasium.Env[str, str], wrapper: Wrapper) -> None:
+        gymnasium.utils.RecordConstructorArgs.__init__(self, wrapper=wrapper)
+        gymnasium.Wrapper.__init__(self, env)
+        self.wrapper = wrapper
+        self._states: dict[str, State] = {}
+        self._task: Task | None = None
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[str, dict[str, Any]]:
+        observation, info = self.env.reset(seed=seed, options=options)
+        self._task = _inner(self).task
+        return observation, info
+
+    def step(self, action: str) -> tuple[str, SupportsFloat, bool, bool, dict[str, Any]]:
+        observation, _, terminated, truncated, info = self.env.step(action)
+        if self._task is None:
+            raise ResetNeeded("expected reset() before step()")
+        completion = as_completion(action)
+        verdict = wrapped_verdict([self.wrapper], self._task, completion, info["verdict"], self._states)
+        info = {**info, "graded": verdict.graded, "status": verdict.status, "verdict": verdict}
+        return observation, verdict.reward or 0.0, terminated, truncated, info
+
+
+def wrapped_verdict(
+    wrappers: list[Wrapper] | tuple[Wrapper, ...],
+    task: Task,
+    completion: Completion,
+    verdict: Verdict,
+    states: dict[str, State],
+) -> Verdict:
+    """What the wrappers make of one verdict: a single environment is a group of one."""
+    return apply_wrappers(wrappers, [Episode(task, completion, verdict)], states)[0].verdict
+
+
+def wrap(env: gymnasium.Env[str, str], *wrappers: Wrapper) -> gymnasium.Env[str, str]:
+    """The environment with its verdicts passed through the wrappers, first to last."""
+    _inner(env)
+    for wrapper in wrappers:
+        env = WrappedEnvironment(env, wrapper)
+    return env
+
+
+def _inner(env: gymnasium.Env[str, str]) -> Environment:
+    inner = env.unwrapped
+    if not isinstance(inner, Environment):
+        raise ConfigError(f"expected an environment of rlenv, got {type(inner).__name__}; make it with rlenv.make")
+    return inner
+
+
+def definition_of(env: gymnasium.Env[str, str]) -> Definition:
+    """The definition behind an environment, with the wrappers it was wrapped in.
+
+    Raises ConfigError for a wrapper that is not ours and changes what a step returns: it works on single
+    steps, and a batch would leave it out without a word.
+    """
+    from dataclasses import replace
+
+    wrappers: list[Wrapper] = []
+    layer: gymnasium.Env[Any, Any] = env
+    while isinstance(layer, gymnasium.Wrapper):
+        if isinstance(layer, WrappedEnvironment):
+            wrappers.insert(0, layer.wrapper)
+        elif type(layer).__name__ not in ("OrderEnforcing", "PassiveEnvChecker"):
+            raise ConfigError(
+                f"{type(layer).__name__} acts on single steps only and cannot go into a batch; "
+                "use a wrapper of rlenv.wrappers, or give the environment without it"
+            )
+        layer = layer.env
+    definition = _inner(env).definition
+    return replace(definition, wrappers=(*definition.wrappers, *wrappers))

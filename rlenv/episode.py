@@ -1,0 +1,99 @@
+"""What a rollout leaves: everything needed to train on it, to explain it and to judge it again.
+
+One JSON line each. The task travels whole, so that a saved run can be re-scored anywhere.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, cast
+
+from rlenv.completion import Completion
+from rlenv.errors import RunError
+from rlenv.jsontypes import Json, line
+from rlenv.task import Task
+from rlenv.verdict import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """One prompt, one completion, one verdict."""
+
+    task: Task
+    completion: Completion
+    verdict: Verdict
+    prompt_ids: tuple[int, ...] = ()
+    """Tokens of the prompt as the policy saw them. (P,)"""
+    group: int = 0
+    """Episodes of one group answer the same task in the same batch."""
+    index: int = 0
+    """Place in the batch."""
+    step: int = 0
+    """The training step or evaluation round that asked for it."""
+    seed: int = 0
+    """Seed of the sampling that produced the completion."""
+    env_id: str = ""
+    verifier_version: str = ""
+
+    def judged(self, verdict: Verdict) -> Episode:
+        """The same episode with another verdict."""
+        return replace(self, verdict=verdict)
+
+    def to_json(self) -> dict[str, Json]:
+        return {
+            "env_id": self.env_id,
+            "step": self.step,
+            "group": self.group,
+            "index": self.index,
+            "seed": self.seed,
+            "verifier_version": self.verifier_version,
+            "task": self.task.to_json(),
+            "prompt_ids": list(self.prompt_ids),
+            "completion": self.completion.to_json(),
+            "verdict": self.verdict.to_json(),
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, object]) -> Episode:
+        fields = cast("dict[str, Any]", data)
+        return cls(
+            task=Task.from_json(fields["task"]),
+            completion=Completion.from_json(fields["completion"]),
+            verdict=Verdict.from_json(fields["verdict"]),
+            prompt_ids=tuple(fields["prompt_ids"]),
+            **{key: fields[key] for key in ("group", "index", "step", "seed", "env_id", "verifier_version")},
+        )
+
+
+def drop_partial_line(path: Path) -> None:
+    """Cut what a killed process left behind the last newline, so that appending is safe again."""
+    if path.exists():
+        content = path.read_bytes()
+        whole = content.rfind(b"\n") + 1
+        if whole < len(content):
+            with path.open("r+b") as file:
+                file.truncate(whole)
+
+
+def write_episodes(path: Path, episodes: Iterable[Episode]) -> None:
+    """Append episodes to a JSONL file; they are on the disk's way when this returns."""
+    with path.open("a", encoding="ascii") as file:
+        file.writelines(line(episode.to_json()) for episode in episodes)
+
+
+def read_episodes(path: Path) -> Iterator[Episode]:
+    """The episodes of a JSONL file. A last line cut short by a killed process is left out.
+
+    Raises RunError, naming the line, when any other line cannot be read.
+    """
+    lines = path.read_bytes().split(b"\n")
+    for number, text in enumerate(lines, start=1):
+        if not text or number == len(lines):  # no newline behind it: the write was cut
+            continue
+        try:
+            yield Episode.from_json(json.loads(text))
+        except (ValueError, KeyError, TypeError, RunError) as error:
+            raise RunError(f"{path} line {number}: not an episode ({error}); remove the line") from error

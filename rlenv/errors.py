@@ -1,0 +1,56 @@
+"""Every exception that rlenv raises, in one tree.
+
+RlenvError
+├── UnknownEnvironment     an id that nobody registered
+├── MissingExtra           an optional dependency is not installed
+├── TaskError              a row or a data file that cannot become a Task
+├── VerifierContractError  a verifier whose signature or answer breaks the contract
+├── PolicyError            a policy that cannot be loaded or reached
+├── ConfigError            a setting that is out of range or contradicts another
+├── RunError               a run folder that cannot be read or resumed
+└── TooManyVerifierErrors  the checker failed on more episodes than the run allows
+
+The sandbox, which imports nothing of ours, has a tree of its own.
+"""
+
+
+class RlenvError(Exception):
+    """Base of all errors of rlenv; its text is one line that says what to do."""
+
+
+class UnknownEnvironment(RlenvError, KeyError):
+    """No environment is registered under this id."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class MissingExtra(RlenvError, ImportError):
+    """A module needs an extra that is not installed."""
+
+    def __init__(self, module: str, extra: str) -> None:
+        super().__init__(f"{module} is not installed; do: pip install 'rlenv-llm[{extra}]'")
+
+
+class TaskError(RlenvError, ValueError):
+    """A row, a data file or an index that cannot become a Task."""
+
+
+class VerifierContractError(RlenvError, TypeError):
+    """A verifier asks for what the task does not have, or answers what is not a verdict."""
+
+
+class PolicyError(RlenvError, RuntimeError):
+    """A policy cannot be loaded, reached or asked for this."""
+
+
+class ConfigError(RlenvError, ValueError):
+    """A setting is out of range or contradicts another one."""
+
+
+class RunError(RlenvError, RuntimeError):
+    """A run folder cannot be read, resumed or written."""
+
+
+class TooManyVerifierErrors(RlenvError, RuntimeError):
+    """More episodes than the stated share ended in `verifier_error`."""

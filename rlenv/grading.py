@@ -1,0 +1,61 @@
+"""Where verdicts are made: inline for cheap verifiers, in killable workers for the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from rlenv.completion import Completion
+from rlenv.definition import Definition
+from rlenv.task import Task
+from rlenv.verdict import Verdict
+from rlenv.verifier import judge, over_limit
+from rlenv.workers import Job, PickledVerifier, WorkerPool, shared_pool
+
+OnVerdict: TypeAlias = "Callable[[int, Verdict], None]"
+"""Called with the index and the verdict of each job as it is answered."""
+
+
+class Grader:
+    """Judges completions with the verifier of one definition. Never raises for what a completion holds."""
+
+    def __init__(self, definition: Definition, pool: WorkerPool | None = None) -> None:
+        self._verifier = definition.verifier
+        self._inline = definition.inline
+        self._time_limit_s = definition.time_limit_s
+        self._max_chars = definition.max_completion_chars
+        self._pool = pool
+        self._pickled: PickledVerifier | None = None
+
+    def judge(self, task: Task, completion: Completion) -> Verdict:
+        """The verdict of one completion."""
+        if len(completion.text) > self._max_chars:
+            return over_limit(f"{self._max_chars} characters")
+        if self._inline:
+            return judge(self._verifier, task, completion)
+        return self._in_workers([(task, completion)], None)[0]
+
+    def judge_all(self, jobs: Sequence[Job], on_verdict: OnVerdict | None = None) -> list[Verdict]:
+        """One verdict a job, in order."""
+        verdicts: dict[int, Verdict] = {}
+
+        def answer(index: int, verdict: Verdict) -> None:
+            verdicts[index] = verdict
+            if on_verdict is not None:
+                on_verdict(index, verdict)
+
+        dear = []
+        for index, (task, completion) in enumerate(jobs):
+            if self._inline or len(completion.text) > self._max_chars:
+                answer(index, self.judge(task, completion))
+            else:
+                dear.append(index)
+        if dear:
+            self._in_workers([jobs[i] for i in dear], lambda i, verdict: answer(dear[i], verdict))
+        return [verdicts[index] for index in range(len(jobs))]
+
+    def _in_workers(self, jobs: Sequence[Job], on_verdict: OnVerdict | None) -> list[Verdict]:
+        if self._pickled is None:
+            self._pickled = PickledVerifier.of(self._verifier)
+        pool = self._pool or shared_pool()
+        return pool.judge_all(self._pickled, jobs, self._time_limit_s, on_verdict)

@@ -1,0 +1,5 @@
+"""Policies: who answers the prompts."""
+
+from rlenv.policies.policy import DEFAULT_SAMPLING, Policy, Sampling, ScriptedPolicy, ask
+
+__all__ = ["DEFAULT_SAMPLING", "Policy", "Sampling", "ScriptedPolicy", "ask"]

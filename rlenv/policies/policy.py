@@ -1,0 +1,83 @@
+"""What a policy is: something that answers prompts. `ask` is how everything in rlenv asks one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+from rlenv.completion import Completion, as_completion
+from rlenv.errors import ConfigError, PolicyError
+from rlenv.task import Prompt, Task
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sampling:
+    """How completions are drawn."""
+
+    max_new_tokens: int = 256
+    temperature: float = 1.0
+    """0 is greedy."""
+    top_p: float = 1.0
+    """Below 1 the log-probs are no longer those of the distribution that was sampled: not for training."""
+    seed: int = 0
+    """The same seed, prompts and model give the same completions on the same hardware."""
+
+    def __post_init__(self) -> None:
+        if self.max_new_tokens < 1:
+            raise ConfigError(f"expected max_new_tokens of at least 1, got {self.max_new_tokens}")
+        if self.temperature < 0:
+            raise ConfigError(f"expected a temperature of 0 (greedy) or more, got {self.temperature}")
+        if not 0 < self.top_p <= 1:
+            raise ConfigError(f"expected 0 < top_p <= 1, got {self.top_p}")
+
+
+DEFAULT_SAMPLING = Sampling()
+
+
+@runtime_checkable
+class Policy(Protocol):
+    """Answers prompts: a transformers model, an endpoint, anything with this method."""
+
+    @property
+    def name(self) -> str:
+        """What reports call it."""
+
+    def generate(
+        self, prompts: Sequence[Prompt], n: int = 1, sampling: Sampling = DEFAULT_SAMPLING
+    ) -> list[Completion]:
+        """`n` completions of each prompt, prompt by prompt: `len(prompts) * n` of them.
+
+        Raises PolicyError when the model cannot be reached.
+        """
+
+
+@dataclass(frozen=True)
+class ScriptedPolicy:
+    """A function of the task: `reference` says the solution, `empty` says nothing."""
+
+    name: str
+    function: Callable[[Task], str | Completion]
+
+    def generate(
+        self, prompts: Sequence[Prompt], n: int = 1, sampling: Sampling = DEFAULT_SAMPLING
+    ) -> list[Completion]:
+        return self.answer([Task(prompt) for prompt in prompts], n)
+
+    def answer(self, tasks: Sequence[Task], n: int) -> list[Completion]:
+        """`n` completions of each task, task by task."""
+        return [as_completion(self.function(task)) for task in tasks for _ in range(n)]
+
+
+def ask(policy: Policy, tasks: Sequence[Task], n: int, sampling: Sampling) -> list[Completion]:
+    """`n` completions of each task, task by task. Scripted policies see the whole task, others its prompt."""
+    if isinstance(policy, ScriptedPolicy):
+        completions = policy.answer(tasks, n)
+    else:
+        completions = policy.generate([task.prompt for task in tasks], n, sampling)
+    if len(completions) != len(tasks) * n:
+        raise PolicyError(
+            f"expected {len(tasks)} x {n} completions from {policy.name}, got {len(completions)}; "
+            "generate() returns n for each prompt, prompt by prompt"
+        )
+    return completions

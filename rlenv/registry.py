@@ -1,0 +1,217 @@
+"""Registering environments and making them, through gymnasium's registry.
+
+What a package registers is a string and JSON-able kwargs: a factory `"package.module:function"` that
+returns a Definition. What a user registers with objects (rows, functions) sits in a table of this process
+and travels to worker processes by cloudpickle. Packages join through the entry-point group `rlenv.envs`:
+each entry point names a module or function that calls rlenv.register, and should import nothing heavy.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import inspect
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache, partial
+from importlib.metadata import entry_points
+from typing import Any, cast
+
+import cloudpickle
+import gymnasium
+from gymnasium.vector import AsyncVectorEnv, AutoresetMode, VectorEnv
+
+from rlenv.batch import BatchEnvironment
+from rlenv.definition import Definition, Isolation, reference_text
+from rlenv.environment import Environment, wrap
+from rlenv.errors import ConfigError, RlenvError, UnknownEnvironment
+from rlenv.jsontypes import Json
+from rlenv.sampler import Sampler
+from rlenv.task import Task
+from rlenv.tasksets import Row, TaskSet, as_taskset
+from rlenv.verifier import FunctionVerifier, Verifier, VerifierFunction
+from rlenv.workers import WorkerPool
+from rlenv.wrappers.wrapper import Wrapper
+
+ENTRY_POINT_GROUP = "rlenv.envs"
+_BUILD = "rlenv.registry:build_environment"
+_definitions: dict[str, Definition] = {}
+
+
+def register(
+    id: str,
+    *,
+    tasks: TaskSet | Sequence[Row | Task] | None = None,
+    verifier: Verifier | VerifierFunction | None = None,
+    solution: Callable[[Task], str] = reference_text,
+    cheap: bool = False,
+    isolation: Isolation = "auto",
+    time_limit_s: float = 5.0,
+    entry_point: str | None = None,
+    kwargs: Mapping[str, Json] | None = None,
+) -> None:
+    """Register an environment under `family/name-vN`.
+
+    Either with objects: `tasks` and a `verifier`. A verifier function gets what its parameters name
+    (completion, finished, prompt, answer, task, or any column of the row) and returns a bool, a float or a
+    Verdict. It runs in a process that can be killed after `time_limit_s` seconds unless `cheap` says that
+    it is bounded string work. Or with `entry_point`, a factory "package.module:function" whose JSON-able
+    `kwargs` may be overridden in make.
+
+    Raises ConfigError for a malformed call, TaskError for a bad row, VerifierContractError for a verifier
+    that asks for a column that the rows do not have.
+    """
+    if "/" not in id or ":" in id or not id.rpartition("-v")[2].isdigit():
+        raise ConfigError(f"expected an id like 'family/name-v0', got {id!r}")
+    if entry_point is not None:
+        if tasks is not None or verifier is not None:
+            raise ConfigError(f"{id}: expected either an entry_point or tasks with a verifier, got both")
+        _register(id, {"factory": entry_point, **(kwargs or {})})
+        return
+    if tasks is None or verifier is None:
+        raise ConfigError(f"{id}: expected tasks and a verifier, or an entry_point; give both tasks and verifier")
+    checked = verifier if isinstance(verifier, Verifier) else FunctionVerifier(verifier, cheap=cheap)
+    taskset = as_taskset(tasks)
+    if isinstance(checked, FunctionVerifier):
+        checked.check_columns(taskset[0])
+    _definitions[id] = Definition(
+        tasks=taskset,
+        verifier=checked,
+        solution=solution,
+        isolation=isolation,
+        time_limit_s=time_limit_s,
+        description=(inspect.getdoc(verifier) or "").partition("\n")[0] if callable(verifier) else "",
+        id=id,
+    )
+    _register(id, {})
+
+
+def _register(id: str, kwargs: Mapping[str, Json]) -> None:
+    gymnasium.register(id, entry_point=_BUILD, kwargs={"env_id": id, **kwargs})
+
+
+def build_environment(env_id: str, render_mode: str | None = None, **kwargs: Any) -> Environment:
+    """The entry point behind every id; gymnasium calls it with the registered kwargs."""
+    return Environment(_build(env_id, **kwargs), render_mode)
+
+
+def _build(
+    env_id: str,
+    factory: str | None = None,
+    isolation: Isolation | None = None,
+    time_limit_s: float | None = None,
+    **kwargs: Any,
+) -> Definition:
+    if factory is None:
+        if env_id not in _definitions:
+            raise UnknownEnvironment(f"{env_id} was registered in another process; register it in this one too")
+        if kwargs:
+            raise ConfigError(f"{env_id} takes only isolation, time_limit_s and render_mode, got {sorted(kwargs)}")
+        definition = _definitions[env_id]
+    else:
+        function = _resolve(factory)
+        try:
+            inspect.signature(function).bind(**kwargs)
+        except TypeError as error:
+            takes = ", ".join(inspect.signature(function).parameters)
+            raise ConfigError(f"{env_id}: {error}; it takes: {takes}, isolation, time_limit_s") from error
+        definition = replace(function(**kwargs), id=env_id)
+    changes: dict[str, Any] = {"isolation": isolation, "time_limit_s": time_limit_s}
+    return replace(definition, **{key: value for key, value in changes.items() if value is not None})
+
+
+def _resolve(factory: str) -> Callable[..., Definition]:
+    module, _, name = factory.partition(":")
+    return cast("Callable[..., Definition]", getattr(importlib.import_module(module), name))
+
+
+def load(id: str, **kwargs: Any) -> Definition:
+    """The definition of a registered environment: what batches, evaluation and trainers are made of."""
+    spec = _spec(id)
+    return _build(**{**spec.kwargs, **kwargs})
+
+
+def make(
+    id: str, *, render_mode: str | None = None, wrappers: Sequence[Wrapper] = (), **kwargs: Any
+) -> gymnasium.Env[str, str]:
+    """One environment, as `gymnasium.make` makes it, in the wrappers given."""
+    _spec(id)
+    return wrap(gymnasium.make(id, render_mode=render_mode, **kwargs), *wrappers)
+
+
+def make_vec(
+    id: str,
+    num_envs: int = 1,
+    *,
+    vectorization_mode: str = "sync",
+    vector_kwargs: dict[str, Any] | None = None,
+    **kwargs: Any,
+) -> VectorEnv[Any, Any, Any]:
+    """Environments side by side, as `gymnasium.make_vec` makes them.
+
+    The autoreset mode is SAME_STEP unless `vector_kwargs` says otherwise: in gymnasium's default every
+    second step of a one-turn environment would be spent on the reset.
+    """
+    _spec(id)
+    options: dict[str, Any] = {"autoreset_mode": AutoresetMode.SAME_STEP, **(vector_kwargs or {})}
+    if vectorization_mode == "async" and id in _definitions:
+        pickled = cloudpickle.dumps(_definitions[id])
+        return AsyncVectorEnv([partial(_unpickled, pickled, id, kwargs)] * num_envs, **options)
+    return gymnasium.make_vec(id, num_envs, vectorization_mode, vector_kwargs=options, **kwargs)
+
+
+def _unpickled(pickled: bytes, id: str, kwargs: Mapping[str, Any]) -> gymnasium.Env[str, str]:
+    """Register in a worker process what its parent holds as objects, and make it."""
+    if id not in _definitions:
+        _definitions[id] = cloudpickle.loads(pickled)
+        _register(id, {})
+    return make(id, **kwargs)
+
+
+def make_batch(
+    id: str,
+    *,
+    group_size: int = 1,
+    seed: int = 0,
+    sampler: Sampler | None = None,
+    wrappers: Sequence[Wrapper] = (),
+    pool: WorkerPool | None = None,
+    **kwargs: Any,
+) -> BatchEnvironment:
+    """The batch form of a registered environment (see rlenv.batch)."""
+    definition = load(id, **kwargs)
+    definition = replace(definition, wrappers=(*definition.wrappers, *wrappers))
+    return BatchEnvironment(definition, group_size=group_size, seed=seed, sampler=sampler, pool=pool)
+
+
+def list_envs(family: str | None = None) -> list[str]:
+    """The ids registered with rlenv, sorted; of one family if it is named."""
+    load_plugins()
+    ids = [spec.id for spec in gymnasium.registry.values() if spec.entry_point == _BUILD]
+    return sorted(id for id in ids if family is None or id.partition("/")[0] == family)
+
+
+@lru_cache(maxsize=1)
+def load_plugins() -> None:
+    """Load what other packages registered in the entry-point group; a broken one is warned of by name."""
+    for point in entry_points(group=ENTRY_POINT_GROUP):
+        try:
+            target = point.load()
+            if callable(target):
+                target()
+        except Exception as error:  # a plugin is foreign code: it must not take the others down
+            warnings.warn(f"plugin {point.name} ({point.value}) failed: {error}", RuntimeWarning, stacklevel=2)
+
+
+def _spec(id: str) -> gymnasium.envs.registration.EnvSpec:
+    known = gymnasium.registry.get(id)
+    if known is None:
+        near = difflib.get_close_matches(id, list_envs(), n=3, cutoff=0.5)
+        known = gymnasium.registry.get(id)
+        if known is None:
+            hint = f"did you mean {' or '.join(near)}?" if near else "see `rlenv list`"
+            raise UnknownEnvironment(f"no environment {id!r}; {hint}")
+    if known.entry_point != _BUILD:
+        raise RlenvError(f"{id} is not an environment of rlenv; make it with gymnasium.make")
+    return known

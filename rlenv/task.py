@@ -1,0 +1,108 @@
+"""One row to solve: a prompt, a reference, a stable id and the rest of the row.
+
+>>> task = Task.from_row({"prompt": "Reverse: abc", "answer": "cba", "level": 1})
+>>> task.reference, task.metadata["level"], len(task.id)
+('cba', 1, 16)
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from rlenv.errors import TaskError
+from rlenv.jsontypes import Json, canonical
+
+Message: TypeAlias = Mapping[str, str]
+"""One chat message: `{"role": ..., "content": ...}`."""
+Prompt: TypeAlias = "str | tuple[Message, ...]"
+"""What the policy is asked: free text, or chat messages."""
+
+PROMPT, ANSWER, REFERENCE, ID = "prompt", "answer", "reference", "id"
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """Frozen and JSON-able; equal rows have equal ids on every machine."""
+
+    prompt: Prompt
+    reference: Json = field(default=None, hash=False)
+    """What a right completion is checked against: an answer, tests, a schema."""
+    id: str = ""
+    metadata: Mapping[str, Json] = field(default_factory=dict, hash=False)
+    """Every other column of the row."""
+
+    def __post_init__(self) -> None:
+        if not self.id:
+            object.__setattr__(self, "id", _content_id(self.prompt, self.reference, self.metadata))
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, Json]) -> Task:
+        """A task from a row with `prompt` and, if there is one, `answer` (or `reference`) and `id`.
+
+        Raises TaskError when the prompt is missing or is neither text nor chat messages.
+        """
+        if PROMPT not in row:
+            raise TaskError(f"expected a row with a 'prompt' column, got columns {sorted(row)}; add one")
+        reference = row.get(ANSWER, row.get(REFERENCE))
+        rest = {key: value for key, value in row.items() if key not in (PROMPT, ANSWER, REFERENCE, ID)}
+        return cls(_prompt(row[PROMPT]), reference, str(row.get(ID) or ""), rest)
+
+    def to_json(self) -> dict[str, Json]:
+        return {
+            "id": self.id,
+            "prompt": self.prompt if isinstance(self.prompt, str) else [dict(m) for m in self.prompt],
+            "reference": self.reference,
+            "metadata": dict(self.metadata),
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Json]) -> Task:
+        metadata = data.get("metadata") or {}
+        if not isinstance(metadata, Mapping):
+            raise TaskError(f"expected metadata to be an object, got {type(metadata).__name__}")
+        return cls(_prompt(data[PROMPT]), data.get(REFERENCE), str(data.get(ID) or ""), metadata)
+
+
+def prompt_text(prompt: Prompt) -> str:
+    """The prompt as one string: free text as it is, messages as `role: content` paragraphs.
+
+    A single user message reads as its bare content.
+    """
+    if isinstance(prompt, str):
+        return prompt
+    if len(prompt) == 1 and prompt[0]["role"] == "user":
+        return prompt[0]["content"]
+    return "\n\n".join(f"{message['role']}: {message['content']}" for message in prompt)
+
+
+def prompt_messages(prompt: Prompt) -> list[dict[str, str]]:
+    """The prompt as chat messages: free text becomes one user message."""
+    if isinstance(prompt, str):
+        return [{"role": "user", "content": prompt}]
+    return [dict(message) for message in prompt]
+
+
+def _prompt(value: object) -> Prompt:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Sequence) and value and all(_is_message(m) for m in value):
+        return tuple({"role": m["role"], "content": m["content"]} for m in value)
+    raise TaskError(
+        "expected 'prompt' to be a string or a list of {'role': ..., 'content': ...} messages, "
+        f"got {type(value).__name__}"
+    )
+
+
+def _is_message(value: object) -> bool:
+    return isinstance(value, Mapping) and all(isinstance(value.get(k), str) for k in ("role", "content"))
+
+
+def _content_id(prompt: Prompt, reference: Json, metadata: Mapping[str, Json]) -> str:
+    try:
+        content = canonical([prompt, reference, metadata])
+    except (TypeError, ValueError) as error:
+        raise TaskError(f"expected a task of JSON values, got one that JSON cannot hold: {error}") from error
+    return hashlib.blake2b(content.encode(), digest_size=8).hexdigest()

@@ -1,0 +1,158 @@
+"""Indexable sequences of tasks: from rows, JSONL, Parquet, the `datasets` hub, or made by code.
+
+>>> tasks = ListTasks.from_rows([{"prompt": "1+1=?", "answer": "2"}])
+>>> tasks[0].prompt, len(tasks)
+('1+1=?', 1)
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, TypeAlias, runtime_checkable
+
+from rlenv.errors import MissingExtra, TaskError
+from rlenv.jsontypes import Json
+from rlenv.task import Task
+
+Row: TypeAlias = "Mapping[str, Json]"
+RowMap: TypeAlias = "Callable[[Row], Row]"
+"""Turns a row of a data set into a row with `prompt`, `answer` and what else the verifier asks for."""
+
+
+@runtime_checkable
+class TaskSet(Protocol):
+    """Tasks addressed by index; the same index always gives the same task."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, index: int, /) -> Task: ...
+
+
+class ListTasks:
+    """Tasks held in memory."""
+
+    def __init__(self, tasks: Iterable[Task]) -> None:
+        self._tasks = tuple(tasks)
+        if not self._tasks:
+            raise TaskError("expected at least one task, got none")
+
+    @classmethod
+    def from_rows(cls, rows: Iterable[Row | Task], row_map: RowMap | None = None, source: str = "row") -> ListTasks:
+        """Tasks from rows (see Task.from_row); an error names the row, counted from 1."""
+        tasks = []
+        for number, row in enumerate(rows, start=1):
+            try:
+                tasks.append(row if isinstance(row, Task) else Task.from_row(row_map(row) if row_map else row))
+            except KeyError as error:
+                columns = sorted(row) if isinstance(row, Mapping) else type(row).__name__
+                raise TaskError(f"{source} {number}: expected a column {error}, got {columns}") from error
+            except (TaskError, TypeError, ValueError) as error:
+                raise TaskError(f"{source} {number}: {error}") from error
+        return cls(tasks)
+
+    def __len__(self) -> int:
+        return len(self._tasks)
+
+    def __getitem__(self, index: int) -> Task:
+        return self._tasks[index]
+
+
+@dataclass(frozen=True)
+class ProceduralTasks:
+    """Tasks made by code: `make(seed, index)` is pure, so any of `size` tasks is at hand at once."""
+
+    make: Callable[[int, int], Task]
+    seed: int = 0
+    size: int = 1_000_000
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __getitem__(self, index: int) -> Task:
+        if not 0 <= index < self.size:
+            raise IndexError(f"expected an index in [0, {self.size}), got {index}")
+        return self.make(self.seed, index)
+
+
+def as_taskset(tasks: TaskSet | Sequence[Row | Task]) -> TaskSet:
+    """The task set itself, or one made of a list of rows or Tasks."""
+    if isinstance(tasks, (list, tuple)):
+        return ListTasks.from_rows(tasks)
+    if isinstance(tasks, TaskSet) and not isinstance(tasks, (str, bytes, Mapping)):
+        return tasks
+    raise TaskError(f"expected a list of rows, a list of Tasks or a task set, got {type(tasks).__name__}")
+
+
+def load_tasks(path: str | Path, row_map: RowMap | None = None, limit: int | None = None) -> ListTasks:
+    """Tasks of a .jsonl, .json or .parquet file; an error names the file and the line."""
+    file = Path(path)
+    if not file.is_file():
+        raise TaskError(f"{file}: no such file; give the path of a .jsonl, .json or .parquet file")
+    readers = {".jsonl": _jsonl_rows, ".json": _json_rows, ".parquet": _parquet_rows}
+    reader = readers.get(file.suffix)
+    if reader is None:
+        raise TaskError(f"{file}: expected a file that ends in {', '.join(readers)}")
+    return ListTasks.from_rows(reader(file)[:limit], row_map, f"{file} line")
+
+
+def hub_tasks(name: str, config: str | None, split: str, row_map: RowMap) -> ListTasks:
+    """Tasks of a data set of the Hugging Face hub.
+
+    Raises TaskError, with the way round, where the hub cannot be reached.
+    """
+    try:
+        from datasets import load_dataset
+    except ImportError as error:
+        raise MissingExtra("datasets", "data") from error
+    try:
+        rows = load_dataset(name, config, split=split)
+    except Exception as error:  # the hub client raises errors of many libraries
+        raise TaskError(
+            f"cannot load {name} from the hub ({type(error).__name__}); "
+            "check the connection, or give a local file with data=PATH"
+        ) from error
+    return ListTasks.from_rows(rows, row_map, f"{name} row")
+
+
+def _jsonl_rows(file: Path) -> list[Row]:
+    rows = []
+    with file.open(encoding="utf-8", errors="surrogateescape") as lines:
+        for number, text in enumerate(lines, start=1):
+            if text.strip():
+                rows.append(_object(text, f"{file} line {number}"))
+    return rows
+
+
+def _object(text: str, where: str) -> Row:
+    try:
+        row = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise TaskError(f"{where}: not valid JSON ({error.msg} at column {error.colno}); mend the line") from error
+    if not isinstance(row, dict):
+        raise TaskError(f"{where}: expected a JSON object, got {type(row).__name__}")
+    return row
+
+
+def _json_rows(file: Path) -> list[Row]:
+    try:
+        rows = json.loads(file.read_text(encoding="utf-8"))
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise TaskError(f"{file}: not valid JSON ({error}); mend the file") from error
+    if not isinstance(rows, list):
+        raise TaskError(f"{file}: expected a list of rows, got {type(rows).__name__}")
+    return rows
+
+
+def _parquet_rows(file: Path) -> list[Row]:
+    try:
+        import pyarrow.parquet as parquet
+    except ImportError as error:
+        raise MissingExtra("pyarrow", "data") from error
+    try:
+        rows: list[Row] = parquet.read_table(file).to_pylist()
+    except Exception as error:  # pyarrow raises ArrowInvalid, OSError and others
+        raise TaskError(f"{file}: not a readable Parquet file ({error})") from error
+    return rows

@@ -1,0 +1,146 @@
+"""What the checker said of one completion.
+
+>>> verdict = Verdict.of(("correct", 1.0), ("overlong", -0.25))
+>>> verdict.reward, verdict.status
+(0.75, 'graded')
+>>> Verdict.error("the judge did not answer").reward is None
+True
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, NamedTuple, TypeAlias, cast
+
+from rlenv.errors import VerifierContractError
+from rlenv.jsontypes import Json
+
+Status: TypeAlias = Literal["graded", "verifier_error"]
+GRADED: Status = "graded"
+VERIFIER_ERROR: Status = "verifier_error"
+
+
+class Part(NamedTuple):
+    """A named signed share of the reward."""
+
+    name: str
+    value: float
+
+
+class StepReward(NamedTuple):
+    """The reward of one step, with its character span `[start, end)` in the completion's text."""
+
+    value: float
+    start: int
+    end: int
+
+
+class Flag(NamedTuple):
+    """Something worth seeing, with the span `[start, end)` of the text that is the evidence."""
+
+    name: str
+    start: int = 0
+    end: int = 0
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The parts sum exactly (`math.fsum`) to the reward, and so do the step rewards where there are any.
+
+    A `verifier_error` has no reward: it says that the machinery failed, never that the answer is wrong.
+    """
+
+    reward: float | None
+    status: Status = GRADED
+    parts: tuple[Part, ...] = ()
+    step_rewards: tuple[StepReward, ...] = ()
+    scores: Mapping[str, float] = field(default_factory=dict, hash=False)
+    """Raw measurements behind the parts, before weights and gates."""
+    flags: tuple[Flag, ...] = ()
+    reason: str = ""
+
+    def __post_init__(self) -> None:
+        if self.status == VERIFIER_ERROR:
+            if self.reward is not None or self.parts or self.step_rewards:
+                raise VerifierContractError("a verifier_error has no reward; use Verdict.error(reason)")
+            return
+        reward = self.reward
+        if reward is None or not math.isfinite(reward):
+            raise VerifierContractError(f"expected a finite reward, got {reward!r}; use Verdict.error(reason)")
+        for name, values in (("parts", self.parts), ("step_rewards", self.step_rewards)):
+            total = math.fsum(item.value for item in values)
+            if values and total != reward:
+                raise VerifierContractError(f"expected {name} that sum to the reward {reward!r}, got {total!r}")
+
+    @classmethod
+    def of(
+        cls,
+        *parts: tuple[str, float],
+        scores: Mapping[str, float] | None = None,
+        flags: Sequence[Flag] = (),
+        reason: str = "",
+    ) -> Verdict:
+        """A graded verdict whose reward is the sum of its named parts."""
+        named = tuple(Part(name, float(value)) for name, value in parts)
+        reward = math.fsum(part.value for part in named)
+        return cls(reward, GRADED, named, (), scores or {}, tuple(flags), reason)
+
+    @classmethod
+    def error(cls, reason: str, flags: Sequence[Flag] = ()) -> Verdict:
+        """A failure of the checker: no reward, left out of training, reported apart in evaluation."""
+        return cls(None, VERIFIER_ERROR, flags=tuple(flags), reason=reason)
+
+    @property
+    def graded(self) -> bool:
+        return self.status == GRADED
+
+    def with_part(self, name: str, value: float, flag: Flag | None = None) -> Verdict:
+        """The same verdict with one more part; a verifier_error only takes the flag.
+
+        Where there are step rewards the part lands on the end of the last step, so that they still sum.
+        """
+        flags = self.flags if flag is None else (*self.flags, flag)
+        if self.reward is None:
+            return replace(self, flags=flags)
+        parts = (*(self.parts or (Part("reward", self.reward),)), Part(name, float(value)))
+        reward = math.fsum(part.value for part in parts)
+        steps = self.step_rewards
+        if steps:
+            rest = math.fsum((reward, *(-step.value for step in steps)))  # the value, up to rounding
+            steps = (*steps, StepReward(rest, steps[-1].end, steps[-1].end))
+        return replace(self, reward=reward, parts=parts, step_rewards=steps, flags=flags)
+
+    def with_flag(self, flag: Flag) -> Verdict:
+        return replace(self, flags=(*self.flags, flag))
+
+    def to_json(self) -> dict[str, Json]:
+        return {
+            "reward": self.reward,
+            "status": self.status,
+            "parts": [list(part) for part in self.parts],
+            "step_rewards": [list(step) for step in self.step_rewards],
+            "scores": dict(self.scores),
+            "flags": [list(flag) for flag in self.flags],
+            "reason": self.reason,
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, object]) -> Verdict:
+        fields = cast("dict[str, Any]", data)
+        return cls(
+            reward=fields["reward"],
+            status=fields["status"],
+            parts=tuple(Part(*part) for part in fields["parts"]),
+            step_rewards=tuple(StepReward(*step) for step in fields["step_rewards"]),
+            scores=fields["scores"],
+            flags=tuple(Flag(*flag) for flag in fields["flags"]),
+            reason=fields["reason"],
+        )
+
+
+PASS = Verdict.of(("reward", 1.0))
+FAIL = Verdict.of(("reward", 0.0))
+"""What a verifier that says True or False gives; shared, because verdicts are immutable."""

@@ -1,0 +1,171 @@
+"""How a task is checked: the Verifier protocol, and plain functions as verifiers.
+
+>>> check = FunctionVerifier(lambda completion, answer: completion.strip() == answer)
+>>> check.verify(Task("Reverse: abc", "cba"), Completion(" cba ")).reward
+1.0
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import math
+from collections.abc import Callable
+from types import CodeType
+from typing import Protocol, TypeAlias, runtime_checkable
+
+from rlenv.completion import Completion
+from rlenv.errors import VerifierContractError
+from rlenv.task import ANSWER, ID, PROMPT, REFERENCE, Task
+from rlenv.verdict import FAIL, PASS, Flag, Verdict
+
+
+@runtime_checkable
+class Verifier(Protocol):
+    """Pure: the same task and completion always give the same verdict.
+
+    It is sent to worker processes with cloudpickle, so it holds data and functions, not open handles.
+    """
+
+    @property
+    def cheap(self) -> bool:
+        """True for string work whose cost is bounded by the length of the text: it may run inline.
+
+        False for everything that a completion can make expensive: it runs in a process that can be killed.
+        """
+
+    @property
+    def version(self) -> str:
+        """Changes when the verdicts may change; stored in every episode."""
+
+    def verify(self, task: Task, completion: Completion) -> Verdict:
+        """Judge one completion. An exception means that the checker failed, not that the answer is wrong."""
+
+
+VerifierFunction: TypeAlias = "Callable[..., bool | float | Verdict]"
+"""A function that asks, by the names of its parameters, for what it needs."""
+
+_COLUMN = inspect.Parameter.empty
+_KNOWN: dict[str, Callable[[Task, Completion], object]] = {
+    "completion": lambda task, completion: completion.text,
+    "finished": lambda task, completion: completion.finished,
+    "task": lambda task, completion: task,
+    PROMPT: lambda task, completion: task.prompt,
+    ANSWER: lambda task, completion: task.reference,
+    REFERENCE: lambda task, completion: task.reference,
+    ID: lambda task, completion: task.id,
+    "metadata": lambda task, completion: task.metadata,
+}
+
+
+class FunctionVerifier:
+    """A function of `completion`, `finished`, `prompt`, `answer`, `task` or any column of the row.
+
+    It may return a bool (1 or 0), a finite float, or a Verdict. NaN and infinity become a verifier_error.
+    """
+
+    def __init__(
+        self,
+        function: VerifierFunction,
+        *,
+        cheap: bool = False,
+        name: str = "reward",
+        version: str | None = None,
+    ) -> None:
+        if not callable(function):
+            raise VerifierContractError(f"expected a verifier function, got {type(function).__name__}")
+        self.function = function
+        self.cheap = cheap
+        self.name = name
+        self.version = version or _source_version(function)
+        self._arguments = _arguments(function)
+
+    def verify(self, task: Task, completion: Completion) -> Verdict:
+        values = [
+            _KNOWN[name](task, completion) if name in _KNOWN else _column(task, name, default)
+            for name, default in self._arguments
+        ]
+        return as_verdict(self.function(*values), self.name)
+
+    def check_columns(self, task: Task) -> None:
+        """Raise VerifierContractError if the function asks for a column that this task does not have."""
+        for name, default in self._arguments:
+            if name not in _KNOWN:
+                _column(task, name, default)
+
+
+def as_verdict(outcome: object, name: str = "reward") -> Verdict:
+    """The verdict that a bool, a number or a Verdict stands for."""
+    if outcome is True:
+        return PASS
+    if outcome is False:
+        return FAIL
+    if isinstance(outcome, Verdict):
+        return outcome
+    if outcome is not None and hasattr(outcome, "__float__"):
+        reward = float(outcome)
+        if math.isfinite(reward):
+            return Verdict.of((name, reward))
+        return Verdict.error(f"the verifier returned {reward!r}")
+    raise VerifierContractError(
+        f"expected a verifier to return a bool, a number or a Verdict, got {type(outcome).__name__}"
+    )
+
+
+def judge(verifier: Verifier, task: Task, completion: Completion) -> Verdict:
+    """Verify in this very process; whatever the verifier raises becomes a verdict.
+
+    Running out of memory or of stack is what the completion costs: graded 0 and flagged. Any other
+    exception is a failure of the checker.
+    """
+    try:
+        return verifier.verify(task, completion)
+    except (MemoryError, RecursionError) as error:
+        return over_limit(type(error).__name__)
+    except Exception as error:  # the verifier is the user's code: nothing it raises may stop a run
+        return Verdict.error(f"{type(error).__name__}: {error}")
+
+
+def over_limit(limit: str) -> Verdict:
+    """The verdict of a completion that cost more than the verifier may spend."""
+    return Verdict.of(
+        ("reward", 0.0),
+        flags=(Flag("over_limit", detail=limit),),
+        reason=f"checking this completion hit the limit: {limit}",
+    )
+
+
+def _arguments(function: VerifierFunction) -> tuple[tuple[str, object], ...]:
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError) as error:
+        raise VerifierContractError(f"cannot read the parameters of {function!r}: {error}") from error
+    for parameter in parameters:
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD, parameter.KEYWORD_ONLY):
+            raise VerifierContractError(
+                f"expected a verifier with plain named parameters, got '{parameter}'; "
+                "name what it needs: completion, prompt, answer, task or a column of the row"
+            )
+    return tuple((parameter.name, parameter.default) for parameter in parameters)
+
+
+def _column(task: Task, name: str, default: object) -> object:
+    if name in task.metadata:
+        return task.metadata[name]
+    if default is not _COLUMN:
+        return default
+    raise VerifierContractError(
+        f"the verifier asks for '{name}', the row has {sorted(task.metadata)} beside "
+        f"{sorted(_KNOWN)}; rename the parameter or give it a default"
+    )
+
+
+def _source_version(function: VerifierFunction) -> str:
+    code = getattr(function, "__code__", None)
+    content = _fingerprint(code) if code else type(function).__qualname__
+    return hashlib.blake2b(content.encode(), digest_size=6).hexdigest()
+
+
+def _fingerprint(code: CodeType) -> str:
+    constants = [_fingerprint(c) if isinstance(c, CodeType) else repr(c) for c in code.co_consts]
+    return repr((code.co_code, constants, code.co_names))

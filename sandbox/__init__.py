@@ -1,0 +1,1 @@
+"""Runs programs nobody trusts; knows nothing of tasks or rewards. No backend stands here yet."""

@@ -1,0 +1,1 @@
+"""Policies in, better policies out. A trainer sees an environment only through its interface."""
