@@ -1,0 +1,111 @@
+"""What multiplies the score function: pure functions from rewards to advantages.
+
+Rewards of completions are (B,) with B = groups * group_size, group by group; token tensors are (B, T).
+`graded` says which completions have a reward at all: a failure of the checker is left out of its group.
+"""
+
+from __future__ import annotations
+
+import torch
+
+
+def group_standardised(
+    rewards: torch.Tensor, graded: torch.Tensor, group_size: int, epsilon: float = 0.0, ddof: int = 1
+) -> torch.Tensor:
+    """GRPO: (R - group mean) / (group std + epsilon). Shao et al. 2024, section 4.1.
+
+    Groups whose rewards are all equal get exactly 0, decided by max == min: the rounding error of a mean
+    divided by a small std is not a signal. ddof 1 is the sample std.
+
+    >>> group_standardised(torch.tensor([0.0, 0.0, 1.0, 0.0]), torch.ones(4, dtype=torch.bool), 4)
+    tensor([-0.5000, -0.5000,  1.5000, -0.5000])
+    """
+    centred, weights = _centred(rewards, graded, group_size)
+    count = weights.sum(1, keepdim=True)
+    variance = (centred**2 * weights).sum(1, keepdim=True) / (count - ddof).clamp(min=1)
+    scaled = centred / (variance.sqrt() + epsilon).masked_fill(variance == 0, 1.0)
+    return scaled.flatten()
+
+
+def leave_one_out(rewards: torch.Tensor, graded: torch.Tensor, group_size: int) -> torch.Tensor:
+    """RLOO: R minus the mean of the others, G/(G-1) times the centred reward. Ahmadian et al. 2024.
+
+    >>> leave_one_out(torch.tensor([0.0, 0.0, 1.0, 0.0]), torch.ones(4, dtype=torch.bool), 4)
+    tensor([-0.3333, -0.3333,  1.0000, -0.3333])
+    """
+    centred, weights = _centred(rewards, graded, group_size)
+    count = weights.sum(1, keepdim=True)
+    return (centred * count / (count - 1).clamp(min=1)).flatten()
+
+
+def varied(rewards: torch.Tensor, graded: torch.Tensor, group_size: int) -> torch.Tensor:
+    """Which groups hold two different rewards, and so a signal. (groups,)"""
+    r, g = rewards.view(-1, group_size), graded.view(-1, group_size)
+    highest = r.masked_fill(~g, -torch.inf).amax(1)
+    lowest = r.masked_fill(~g, torch.inf).amin(1)
+    return highest > lowest
+
+
+def _centred(rewards: torch.Tensor, graded: torch.Tensor, group_size: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """Rewards minus the mean of their group's graded members, 0 without a signal; and who is graded."""
+    r = rewards.view(-1, group_size)
+    weights = graded.view(-1, group_size).to(r.dtype)
+    mean = (r * weights).sum(1, keepdim=True) / weights.sum(1, keepdim=True).clamp(min=1)
+    centred = (r - mean) * weights
+    return centred.masked_fill(~varied(rewards, graded, group_size)[:, None], 0.0), weights
+
+
+def returns_to_go(token_rewards: torch.Tensor, mask: torch.Tensor, gamma: float = 1.0) -> torch.Tensor:
+    """Discounted sum of the rewards from each token on. (B, T)
+
+    Tokens that the policy did not choose (mask 0) take no time: the discount skips them.
+
+    >>> returns_to_go(torch.tensor([[0.0, 5.0, 1.0]]), torch.tensor([[1, 0, 1]]), 0.5)
+    tensor([[5.5000, 0.0000, 1.0000]])
+    """
+    out = torch.zeros_like(token_rewards)
+    running = torch.zeros_like(token_rewards[:, 0])
+    for t in reversed(range(token_rewards.shape[1])):
+        chosen = mask[:, t] > 0
+        running = token_rewards[:, t] + torch.where(chosen, gamma * running, running)
+        out[:, t] = torch.where(chosen, running, 0.0)
+    return out
+
+
+def gae(
+    token_rewards: torch.Tensor,
+    values: torch.Tensor,
+    mask: torch.Tensor,
+    gamma: float = 1.0,
+    gae_lambda: float = 1.0,
+    bootstrap: torch.Tensor | None = None,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Generalised advantage estimation and the returns that the critic learns. Schulman et al. 2016, eq. 16.
+
+    Tokens that the policy did not choose are skipped: the next state of a token is the next chosen one, and
+    a reward on a skipped token belongs to the chosen token before it. `bootstrap` (B,) is the value of the
+    state after the last token where the environment, not the policy, ended the episode; default 0.
+    Returns advantages and returns, both (B, T), 0 where mask is 0.
+    """
+    advantages = torch.zeros_like(values)
+    next_value = torch.zeros_like(values[:, 0]) if bootstrap is None else bootstrap.to(values)
+    running = torch.zeros_like(next_value)
+    late = torch.zeros_like(next_value)  # rewards on tokens skipped since the next chosen one
+    for t in reversed(range(values.shape[1])):
+        chosen = mask[:, t] > 0
+        late = late + token_rewards[:, t]
+        delta = late + gamma * next_value - values[:, t]
+        running = torch.where(chosen, delta + gamma * gae_lambda * running, running)
+        next_value = torch.where(chosen, values[:, t], next_value)
+        late = torch.where(chosen, torch.zeros_like(late), late)
+        advantages[:, t] = torch.where(chosen, running, 0.0)
+    return advantages, (advantages + values) * mask
+
+
+def whiten(values: torch.Tensor, mask: torch.Tensor, epsilon: float = 1e-8) -> torch.Tensor:
+    """Zero mean and unit population variance over all chosen tokens; all 0 where the values do not differ."""
+    chosen = values[mask > 0]
+    if chosen.numel() == 0 or bool(chosen.max() == chosen.min()):
+        return torch.zeros_like(values)
+    scale = (chosen.var(correction=0) + epsilon).rsqrt()
+    return (values - chosen.mean()) * scale * mask

@@ -1,0 +1,75 @@
+"""The settings of one training run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from rlenv.errors import ConfigError
+from rlenv.trainers.algorithm import Algorithm, algorithm_named
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainConfig:
+    """Everything that decides a run, with the policy and the environment: the same config, the same weights."""
+
+    algorithm: str | Algorithm = "grpo"
+    """A name of the table (reinforce++, rloo, grpo, ppo) or a row of one's own."""
+    steps: int = 100
+    """Rollouts: each is `groups` prompts with `group_size` completions."""
+    groups: int = 32
+    """Prompts a rollout."""
+    group_size: int = 8
+    """Completions a prompt."""
+    max_new_tokens: int = 256
+    """Where a completion is cut."""
+    temperature: float = 1.0
+    """Of sampling; log-probs are taken at it."""
+    learning_rate: float = 1e-6
+    """Of AdamW on the policy; about 1e-6 for pretrained models, 1e-4 to 1e-3 below a million parameters."""
+    critic_learning_rate: float | None = None
+    """Of AdamW on the critic; the policy's when not given."""
+    warmup_steps: int = 10
+    """Optimiser steps over which the learning rate rises from 0: Adam's first steps are sign descent."""
+    weight_decay: float = 0.0
+    """Of AdamW."""
+    max_grad_norm: float = 1.0
+    """Gradients are scaled down to this norm."""
+    epochs: int = 1
+    """Passes over a rollout."""
+    minibatches: int = 1
+    """Optimiser steps a pass; groups are dealt out whole."""
+    micro_batch_tokens: int = 32_768
+    """Tokens, padding included, in one forward and backward pass; changes memory, not results."""
+    sft_steps: int = 0
+    """Supervised steps on the environment's own demonstrations before the first rollout."""
+    seed: int = 0
+    """Decides tasks, sampling and order."""
+    save_every: int = 50
+    """Optimiser steps between checkpoints; what lies between is made again on resume."""
+    stall_steps: int = 10
+    """Rollouts in a row without any difference inside the groups after which the run says so loudly."""
+    max_error_share: float = 0.2
+    """A rollout with a larger share of verifier errors than this stops the run."""
+
+    row: Algorithm = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "row", algorithm_named(self.algorithm))
+        for name in ("groups", "group_size", "max_new_tokens", "epochs", "minibatches", "save_every", "stall_steps"):
+            if getattr(self, name) < 1:
+                raise ConfigError(f"expected {name} of at least 1, got {getattr(self, name)}")
+        for name in ("steps", "warmup_steps", "sft_steps", "weight_decay", "seed"):
+            if getattr(self, name) < 0:
+                raise ConfigError(f"expected {name} of 0 or more, got {getattr(self, name)}")
+        for name in ("learning_rate", "temperature", "max_grad_norm"):
+            if not getattr(self, name) > 0:
+                raise ConfigError(f"expected {name} above 0, got {getattr(self, name)}")
+        if self.row.needs_group and self.group_size < 2:
+            raise ConfigError(
+                f"{self.row.name} takes its baseline from the group: expected a group_size of at least 2, got 1; "
+                "raise it, or use reinforce++ or ppo"
+            )
+        if self.minibatches > self.groups:
+            raise ConfigError(f"expected at most {self.groups} minibatches (one a group), got {self.minibatches}")
+        if not 0 <= self.max_error_share <= 1:
+            raise ConfigError(f"expected max_error_share in [0, 1], got {self.max_error_share}")

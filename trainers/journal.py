@@ -1,0 +1,63 @@
+"""Verdicts of the rollout under way, on disk as they are given: a killed run does not ask for them again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from rlenv.completion import Completion
+from rlenv.episode import drop_partial_line
+from rlenv.jsontypes import line
+from rlenv.verdict import Verdict
+
+
+class Journal:
+    """One JSON line a verdict: step, place, fingerprint of the completion, verdict.
+
+    Sampling is deterministic, so a resumed run makes the same completions; the fingerprint makes sure.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.step = 0
+        drop_partial_line(path)
+        self._known = self._read()
+        self._file = path.open("a", encoding="ascii")
+        self.replayed = 0
+
+    def known(self, completions: Sequence[Completion]) -> Mapping[int, Verdict]:
+        """Verdicts given to these very completions at this step before."""
+        found = {}
+        for index, completion in enumerate(completions):
+            verdict = self._known.get((self.step, index, _fingerprint(completion)))
+            if verdict is not None:
+                found[index] = verdict
+        self.replayed += len(found)
+        return found
+
+    def record(self, index: int, completion: Completion, verdict: Verdict) -> None:
+        """Write one verdict; it survives the process from here on."""
+        self._file.write(line([self.step, index, _fingerprint(completion), verdict.to_json()]))
+        self._file.flush()
+
+    def clear(self) -> None:
+        """Forget everything: a checkpoint now stands behind these verdicts."""
+        self._file.truncate(0)
+        self._known.clear()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def _read(self) -> dict[tuple[int, int, str], Verdict]:
+        if not self.path.exists():
+            return {}
+        entries = [json.loads(text) for text in self.path.read_text("ascii").splitlines()]
+        return {(step, index, mark): Verdict.from_json(verdict) for step, index, mark, verdict in entries}
+
+
+def _fingerprint(completion: Completion) -> str:
+    content = json.dumps([completion.text, completion.token_ids, completion.finished])
+    return hashlib.blake2b(content.encode(), digest_size=8).hexdigest()

@@ -1,0 +1,105 @@
+"""Supervised warm start on the environment's own demonstrations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+
+from rlenv.definition import Definition
+from rlenv.errors import ConfigError
+from rlenv.policies.generation import left_padded
+from rlenv.policies.transformers import TransformersPolicy
+from rlenv.trainers.logprobs import completion_logprobs
+
+
+@dataclass(frozen=True, kw_only=True)
+class SftConfig:
+    """Settings of a supervised phase."""
+
+    steps: int = 200
+    batch_size: int = 64
+    """Demonstrations an optimiser step, drawn with replacement."""
+    learning_rate: float = 3e-3
+    """Of AdamW; rises over `warmup_steps`, then falls to a tenth on a straight line."""
+    warmup_steps: int = 20
+    weight_decay: float = 0.01
+    max_grad_norm: float = 1.0
+    max_demonstrations: int = 100_000
+    """How many of a large procedural set are used."""
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Demonstration:
+    """A prompt and its solution as token ids."""
+
+    prompt_ids: tuple[int, ...]
+    completion_ids: tuple[int, ...]
+
+
+def demonstrations(definition: Definition, policy: TransformersPolicy, limit: int) -> list[Demonstration]:
+    """The solutions of the tasks that a warm start may see."""
+    tasks = definition.demonstrations or definition.tasks
+    count = min(len(tasks), limit)
+    found = []
+    for task in (tasks[i] for i in range(count)):
+        solution = definition.solution(task)
+        found.append(Demonstration(tuple(policy.encode(task.prompt)), tuple(policy.encode_completion(solution))))
+    if not found:
+        raise ConfigError("expected at least one demonstration for the supervised phase, got none")
+    return found
+
+
+def supervised(
+    policy: TransformersPolicy,
+    data: Sequence[Demonstration],
+    config: SftConfig,
+    on_step: Callable[[int, float], bool] | None = None,
+) -> list[float]:
+    """Train the policy to say the demonstrations; returns the loss of each step, in nats a token.
+
+    `on_step(step, loss)` hears of each step and may end the phase by returning True.
+    """
+    model = policy.model
+    rng = np.random.default_rng(config.seed)
+    optimizer = torch.optim.AdamW(
+        model.parameters(), config.learning_rate, (0.9, 0.95), weight_decay=config.weight_decay
+    )
+    losses = []
+    model.train()
+    for step in range(config.steps):
+        for group in optimizer.param_groups:
+            group["lr"] = config.learning_rate * _schedule(step, config)
+        picked = [data[i] for i in rng.integers(len(data), size=config.batch_size)]
+        loss = _loss(policy, picked)
+        loss.backward()  # type: ignore[no-untyped-call]
+        torch.nn.utils.clip_grad_norm_(model.parameters(), config.max_grad_norm)
+        optimizer.step()
+        optimizer.zero_grad(set_to_none=True)
+        losses.append(loss.item())
+        if on_step is not None and on_step(step, losses[-1]):
+            break
+    model.eval()
+    return losses
+
+
+def _schedule(step: int, config: SftConfig) -> float:
+    rise = min(1.0, (step + 1) / max(1, config.warmup_steps))
+    return rise * max(0.1, 1 - step / config.steps)
+
+
+def _loss(policy: TransformersPolicy, picked: Sequence[Demonstration]) -> torch.Tensor:
+    """Mean negative log-probability of the demonstrated tokens."""
+    rows = [[*d.prompt_ids, *d.completion_ids] for d in picked]
+    device: Any = policy.model.device
+    ids, attention_mask = left_padded(rows, policy.eos_ids[0], device)
+    width = max(len(d.completion_ids) for d in picked)
+    mask = torch.zeros(len(rows), width, device=device)
+    for i, demonstration in enumerate(picked):
+        mask[i, width - len(demonstration.completion_ids) :] = 1
+    logprobs, _ = completion_logprobs(policy.model, ids, attention_mask, mask)
+    return -logprobs.sum() / mask.sum()
