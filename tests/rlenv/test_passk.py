@@ -1,0 +1,133 @@
+"""pass@k against exact enumeration, and intervals against simulation."""
+
+import itertools
+import json
+import os
+from fractions import Fraction
+from math import comb
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rlenv.errors import ConfigError
+from rlenv.passk import Count, estimate, mean_interval, paired_difference, pass_at_k, pass_hat_k
+
+DATA = Path(os.environ.get("RLENV_TEST_DATA", Path(__file__).parents[3] / "shared" / "data"))
+REFERENCE = DATA / "passk_reference.json"
+
+
+def test_equals_the_mean_over_every_subset() -> None:
+    for n in range(1, 7):
+        for c, k in itertools.product(range(n + 1), range(1, n + 1)):
+            subsets = list(itertools.combinations([True] * c + [False] * (n - c), k))
+            assert pass_at_k(n, c, k) == pytest.approx(sum(map(any, subsets)) / len(subsets), abs=1e-15)
+            assert pass_hat_k(n, c, k) == pytest.approx(sum(map(all, subsets)) / len(subsets), abs=1e-15)
+
+
+@given(st.integers(1, 10_000), st.data())
+def test_keeps_full_precision_for_ten_thousand_completions(n: int, data: st.DataObject) -> None:
+    c, k = data.draw(st.integers(0, n)), data.draw(st.integers(1, n))
+    assert pass_at_k(n, c, k) == pytest.approx(float(1 - Fraction(comb(n - c, k), comb(n, k))), abs=1e-12)
+    assert pass_hat_k(n, c, k) == pytest.approx(float(Fraction(comb(c, k), comb(n, k))), abs=1e-12)
+
+
+@pytest.mark.skipif(not REFERENCE.is_file(), reason="needs passk_reference.json: set RLENV_TEST_DATA to its folder")
+def test_equals_the_reference_table() -> None:
+    for row in json.loads(REFERENCE.read_text())["rows"]:
+        n, c, k = row["n"], row["c"], row["k"]
+        assert pass_at_k(n, c, k) == pytest.approx(row["pass_at_k"], abs=1e-12)
+        assert pass_hat_k(n, c, k) == pytest.approx(row["pass_hat_k"], abs=1e-12)
+
+
+@pytest.mark.parametrize(("n", "c", "k"), [(4, 2, 5), (4, 2, 0), (4, 5, 1), (4, -1, 1), (0, 0, 1)])
+def test_refuses_what_has_no_estimate(n: int, c: int, k: int) -> None:
+    for metric in (pass_at_k, pass_hat_k):
+        with pytest.raises(ConfigError, match="expected"):
+            metric(n, c, k)
+
+
+def test_problems_with_too_few_completions_are_dropped_and_counted() -> None:
+    found = estimate([(4, 4), (4, 0), (3, 3)], k=4)
+    assert (found.value, found.problems, found.dropped) == (0.5, 2, 1)
+    with pytest.raises(ConfigError, match="at most 3"):
+        estimate([(3, 1), (2, 1)], k=4)
+
+
+def test_the_same_seed_gives_the_same_interval_and_leaves_the_global_state_alone() -> None:
+    counts = [(8, i % 9) for i in range(60)]
+    before = str(np.random.get_state())
+    assert estimate(counts, 4, seed=1) == estimate(counts, 4, seed=1)
+    assert estimate(counts, 4, seed=1) != estimate(counts, 4, seed=2)
+    assert str(np.random.get_state()) == before
+
+
+@pytest.mark.parametrize("problems", [1, 5, 29, 50, 1000])
+@pytest.mark.parametrize("passed", [0, 2, 4])
+def test_equal_problems_never_get_an_interval_of_no_width(problems: int, passed: int) -> None:
+    found = estimate([(4, passed)] * problems, k=1)
+    assert found.method == "padded"
+    assert 0 <= found.low <= passed / 4 <= found.high <= 1
+    # What 95 % confidence allows: a share 1 - 0.05 ** (1 / M) of other problems may have gone unseen.
+    assert found.high - found.low > (1 - 0.05 ** (1 / problems)) / 2
+
+
+def test_equal_values_from_unequal_counts_are_equal() -> None:
+    assert estimate([(2 * i, i) for i in range(1, 61)], k=1).method == "padded"
+
+
+def _coverage(draw_problems: str, problems: int, n: int, k: int) -> float:
+    rng = np.random.default_rng(7)
+
+    def chances(count: int) -> np.ndarray:
+        return rng.beta(0.4, 1.2, count) if draw_problems == "beta" else np.where(rng.random(count) < 0.05, 0.5, 0.0)
+
+    truth = float(np.mean(1 - (1 - chances(500_000)) ** k))
+    hits = 0
+    for repeat in range(200):
+        counts: list[Count] = [(n, int(c)) for c in rng.binomial(n, chances(problems))]
+        found = estimate(counts, k, seed=repeat)
+        hits += found.low <= truth <= found.high
+    return hits / 200
+
+
+@pytest.mark.parametrize("problems", [10, 29, 50])
+@pytest.mark.parametrize(("chances", "n", "k"), [("beta", 16, 8), ("beta", 1, 1), ("rare", 16, 1)])
+def test_intervals_cover_the_truth(chances: str, problems: int, n: int, k: int) -> None:
+    assert _coverage(chances, problems, n, k) >= 0.91  # 0.95, less 2.6 standard errors of 200 repeats
+
+
+def test_the_paired_difference_sees_what_unpaired_intervals_do_not() -> None:
+    before = {str(i): (10, i % 10) for i in range(100)}
+    after = {name: (10, c + 1) for name, (_, c) in before.items()}
+    apart = estimate(list(before.values()), 1).high < estimate(list(after.values()), 1).low
+    paired = paired_difference(before, after, 1)
+    assert not apart
+    assert paired.value == pytest.approx(0.1)
+    assert paired.low > 0
+
+
+def test_the_paired_difference_drops_and_counts_what_has_no_pair() -> None:
+    before = {"a": (4, 1), "b": (4, 1), "only before": (4, 1), "few": (1, 1)}
+    after = {"a": (4, 3), "b": (4, 1), "only after": (4, 1), "few": (4, 1)}
+    found = paired_difference(before, after, 2)
+    assert (found.problems, found.dropped) == (2, 3)
+    assert found.low < found.value < found.high
+    with pytest.raises(ConfigError, match="both runs"):
+        paired_difference({"a": (1, 1)}, {"b": (1, 1)}, 1)
+
+
+def test_no_difference_on_any_problem_is_not_certainty() -> None:
+    same = {str(i): (4, 2) for i in range(50)}
+    found = paired_difference(same, same, 1)
+    assert found.value == 0
+    assert found.low < -0.03
+    assert found.high > 0.03
+
+
+def test_many_problems_are_resampled_in_bounded_memory() -> None:
+    found = mean_interval([0.0, 1.0] * 10_000)
+    assert found.method == "bootstrap"
+    assert found.high - found.low == pytest.approx(2 * 1.96 * 0.5 / 20_000**0.5, rel=0.1)
