@@ -58,16 +58,20 @@ def _centred(rewards: torch.Tensor, graded: torch.Tensor, group_size: int) -> tu
 def returns_to_go(token_rewards: torch.Tensor, mask: torch.Tensor, gamma: float = 1.0) -> torch.Tensor:
     """Discounted sum of the rewards from each token on. (B, T)
 
-    Tokens that the policy did not choose (mask 0) take no time: the discount skips them.
+    Tokens that the policy did not choose (mask 0) take no time, and a reward on one belongs to the chosen
+    token before it.
 
     >>> returns_to_go(torch.tensor([[0.0, 5.0, 1.0]]), torch.tensor([[1, 0, 1]]), 0.5)
     tensor([[5.5000, 0.0000, 1.0000]])
     """
     out = torch.zeros_like(token_rewards)
     running = torch.zeros_like(token_rewards[:, 0])
+    late = torch.zeros_like(running)  # rewards on tokens skipped since the next chosen one
     for t in reversed(range(token_rewards.shape[1])):
         chosen = mask[:, t] > 0
-        running = token_rewards[:, t] + torch.where(chosen, gamma * running, running)
+        late = late + token_rewards[:, t]
+        running = torch.where(chosen, late + gamma * running, running)
+        late = torch.where(chosen, 0.0, late)
         out[:, t] = torch.where(chosen, running, 0.0)
     return out
 
@@ -97,7 +101,7 @@ def gae(
         delta = late + gamma * next_value - values[:, t]
         running = torch.where(chosen, delta + gamma * gae_lambda * running, running)
         next_value = torch.where(chosen, values[:, t], next_value)
-        late = torch.where(chosen, torch.zeros_like(late), late)
+        late = torch.where(chosen, 0.0, late)
         advantages[:, t] = torch.where(chosen, running, 0.0)
     return advantages, (advantages + values) * mask
 
