@@ -48,7 +48,7 @@ class Task:
             raise TaskError(f"expected a row with a 'prompt' column, got columns {sorted(row)}; add one")
         reference = row.get(ANSWER, row.get(REFERENCE))
         rest = {key: value for key, value in row.items() if key not in (PROMPT, ANSWER, REFERENCE, ID)}
-        return cls(_prompt(row[PROMPT]), reference, str(row.get(ID) or ""), rest)
+        return cls(_prompt(row[PROMPT]), reference, _id(row), rest)
 
     def to_json(self) -> dict[str, Json]:
         return {
@@ -63,7 +63,7 @@ class Task:
         metadata = data.get("metadata") or {}
         if not isinstance(metadata, Mapping):
             raise TaskError(f"expected metadata to be an object, got {type(metadata).__name__}")
-        return cls(_prompt(data[PROMPT]), data.get(REFERENCE), str(data.get(ID) or ""), metadata)
+        return cls(_prompt(data[PROMPT]), data.get(REFERENCE), _id(data), metadata)
 
 
 def prompt_text(prompt: Prompt) -> str:
@@ -94,6 +94,11 @@ def _prompt(value: object) -> Prompt:
         "expected 'prompt' to be a string or a list of {'role': ..., 'content': ...} messages, "
         f"got {type(value).__name__}"
     )
+
+
+def _id(row: Mapping[str, Json]) -> str:
+    given = row.get(ID)
+    return "" if given is None else str(given)
 
 
 def _is_message(value: object) -> bool:
