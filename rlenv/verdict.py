@@ -70,10 +70,24 @@ class Verdict:
         reward = self.reward
         if reward is None or not math.isfinite(reward):
             raise VerifierContractError(f"expected a finite reward, got {reward!r}; use Verdict.error(reason)")
+        if self.status != GRADED:
+            raise VerifierContractError(f"expected status '{GRADED}' or '{VERIFIER_ERROR}', got {self.status!r}")
+        self._plain_numbers(reward)
         for name, values in (("parts", self.parts), ("step_rewards", self.step_rewards)):
             total = math.fsum(item.value for item in values)
             if values and total != reward:
                 raise VerifierContractError(f"expected {name} that sum to the reward {reward!r}, got {total!r}")
+
+    def _plain_numbers(self, reward: float) -> None:
+        """Verifiers compute with numpy, whose numbers JSON does not hold."""
+        plain = {
+            "reward": float(reward),
+            "parts": tuple(Part(name, float(value)) for name, value in self.parts),
+            "step_rewards": tuple(StepReward(float(step[0]), int(step[1]), int(step[2])) for step in self.step_rewards),
+            "scores": {name: float(score) for name, score in self.scores.items()},
+        }
+        for name, value in plain.items():
+            object.__setattr__(self, name, value)
 
     @classmethod
     def of(
@@ -107,10 +121,7 @@ class Verdict:
             return replace(self, flags=flags)
         parts = (*(self.parts or (Part("reward", self.reward),)), Part(name, float(value)))
         reward = math.fsum(part.value for part in parts)
-        steps = self.step_rewards
-        if steps:
-            rest = math.fsum((reward, *(-step.value for step in steps)))  # the value, up to rounding
-            steps = (*steps, StepReward(rest, steps[-1].end, steps[-1].end))
+        steps = _with_rest(self.step_rewards, reward) if self.step_rewards else ()
         return replace(self, reward=reward, parts=parts, step_rewards=steps, flags=flags)
 
     def with_flag(self, flag: Flag) -> Verdict:
@@ -139,6 +150,15 @@ class Verdict:
             flags=tuple(Flag(*flag) for flag in fields["flags"]),
             reason=fields["reason"],
         )
+
+
+def _with_rest(steps: tuple[StepReward, ...], reward: float) -> tuple[StepReward, ...]:
+    """The steps and what they lack of the reward: one step, or more where one float cannot hold it."""
+    end = steps[-1].end
+    rest = math.fsum((reward, *(-step.value for step in steps)))
+    steps = (*steps, StepReward(rest, end, end))
+    exact = math.fsum(step.value for step in steps) == reward
+    return steps if exact else _with_rest(steps, reward)
 
 
 PASS = Verdict.of(("reward", 1.0))
