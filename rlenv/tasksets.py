@@ -20,6 +20,8 @@ from rlenv.task import Task
 Row: TypeAlias = "Mapping[str, Json]"
 RowMap: TypeAlias = "Callable[[Row], Row]"
 """Turns a row of a data set into a row with `prompt`, `answer` and what else the verifier asks for."""
+Located: TypeAlias = "tuple[str, Row]"
+"""A row with its place in its file, for errors."""
 
 
 @runtime_checkable
@@ -42,16 +44,7 @@ class ListTasks:
     @classmethod
     def from_rows(cls, rows: Iterable[Row | Task], row_map: RowMap | None = None, source: str = "row") -> ListTasks:
         """Tasks from rows (see Task.from_row); an error names the row, counted from 1."""
-        tasks = []
-        for number, row in enumerate(rows, start=1):
-            try:
-                tasks.append(row if isinstance(row, Task) else Task.from_row(row_map(row) if row_map else row))
-            except KeyError as error:
-                columns = sorted(row) if isinstance(row, Mapping) else type(row).__name__
-                raise TaskError(f"{source} {number}: expected a column {error}, got {columns}") from error
-            except (TaskError, TypeError, ValueError) as error:
-                raise TaskError(f"{source} {number}: {error}") from error
-        return cls(tasks)
+        return cls(_task(row, row_map, f"{source} {number}") for number, row in enumerate(rows, start=1))
 
     def __len__(self) -> int:
         return len(self._tasks)
@@ -82,6 +75,10 @@ def as_taskset(tasks: TaskSet | Sequence[Row | Task]) -> TaskSet:
     if isinstance(tasks, (list, tuple)):
         return ListTasks.from_rows(tasks)
     if isinstance(tasks, TaskSet) and not isinstance(tasks, (str, bytes, Mapping)):
+        if len(tasks) == 0:
+            raise TaskError("expected at least one task, got none")
+        if isinstance(tasks[0], Mapping):  # a table of rows, as of the `datasets` library
+            return ListTasks.from_rows(tasks[i] for i in range(len(tasks)))
         return tasks
     raise TaskError(f"expected a list of rows, a list of Tasks or a task set, got {type(tasks).__name__}")
 
@@ -95,7 +92,7 @@ def load_tasks(path: str | Path, row_map: RowMap | None = None, limit: int | Non
     reader = readers.get(file.suffix)
     if reader is None:
         raise TaskError(f"{file}: expected a file that ends in {', '.join(readers)}")
-    return ListTasks.from_rows(reader(file)[:limit], row_map, f"{file} line")
+    return ListTasks(_task(row, row_map, f"{file} {where}") for where, row in reader(file)[:limit])
 
 
 def hub_tasks(name: str, config: str | None, split: str, row_map: RowMap) -> ListTasks:
@@ -117,36 +114,47 @@ def hub_tasks(name: str, config: str | None, split: str, row_map: RowMap) -> Lis
     return ListTasks.from_rows(rows, row_map, f"{name} row")
 
 
-def _jsonl_rows(file: Path) -> list[Row]:
+def _task(row: Row | Task, row_map: RowMap | None, where: str) -> Task:
+    if isinstance(row, Task):
+        return row
+    if not isinstance(row, Mapping):
+        raise TaskError(f"{where}: expected a row of named columns, got {type(row).__name__}")
+    try:
+        return Task.from_row(row_map(row) if row_map else row)
+    except KeyError as error:
+        raise TaskError(f"{where}: expected a column {error}, got {sorted(row)}") from error
+    except (TaskError, TypeError, ValueError) as error:
+        raise TaskError(f"{where}: {error}") from error
+
+
+def _jsonl_rows(file: Path) -> list[Located]:
     rows = []
     with file.open(encoding="utf-8", errors="surrogateescape") as lines:
         for number, text in enumerate(lines, start=1):
             if text.strip():
-                rows.append(_object(text, f"{file} line {number}"))
+                rows.append((f"line {number}", _object(text, f"{file} line {number}")))
     return rows
 
 
 def _object(text: str, where: str) -> Row:
     try:
-        row = json.loads(text)
+        row: Row = json.loads(text)
     except json.JSONDecodeError as error:
         raise TaskError(f"{where}: not valid JSON ({error.msg} at column {error.colno}); mend the line") from error
-    if not isinstance(row, dict):
-        raise TaskError(f"{where}: expected a JSON object, got {type(row).__name__}")
     return row
 
 
-def _json_rows(file: Path) -> list[Row]:
+def _json_rows(file: Path) -> list[Located]:
     try:
         rows = json.loads(file.read_text(encoding="utf-8"))
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise TaskError(f"{file}: not valid JSON ({error}); mend the file") from error
     if not isinstance(rows, list):
         raise TaskError(f"{file}: expected a list of rows, got {type(rows).__name__}")
-    return rows
+    return _numbered(rows)
 
 
-def _parquet_rows(file: Path) -> list[Row]:
+def _parquet_rows(file: Path) -> list[Located]:
     try:
         import pyarrow.parquet as parquet
     except ImportError as error:
@@ -155,4 +163,8 @@ def _parquet_rows(file: Path) -> list[Row]:
         rows: list[Row] = parquet.read_table(file).to_pylist()
     except Exception as error:  # pyarrow raises ArrowInvalid, OSError and others
         raise TaskError(f"{file}: not a readable Parquet file ({error})") from error
-    return rows
+    return _numbered(rows)
+
+
+def _numbered(rows: list[Row]) -> list[Located]:
+    return [(f"row {number}", row) for number, row in enumerate(rows, start=1)]

@@ -1,0 +1,156 @@
+"""Task sets: files that name their bad line, the hub, lists and code."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import datasets
+import pytest
+
+import rlenv
+from rlenv.errors import TaskError
+from rlenv.tasksets import ListTasks, ProceduralTasks, Row, TaskSet, as_taskset, hub_tasks, load_tasks
+
+ROWS: list[Row] = [{"prompt": f"{i}+{i}=?", "answer": str(2 * i), "level": i} for i in range(3)]
+TASKS = ListTasks.from_rows(ROWS)
+
+
+def equal(tasks: TaskSet) -> bool:
+    return [tasks[i] for i in range(len(tasks))] == [TASKS[i] for i in range(len(TASKS))]
+
+
+def write_jsonl(path: Path) -> None:
+    path.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+
+
+def write_json(path: Path) -> None:
+    path.write_text(json.dumps(ROWS))
+
+
+def write_parquet(path: Path) -> None:
+    import pyarrow
+    import pyarrow.parquet
+
+    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(ROWS), path)
+
+
+WRITERS = {"jsonl": write_jsonl, "json": write_json, "parquet": write_parquet}
+
+
+@pytest.mark.parametrize(("suffix", "write"), WRITERS.items())
+def test_every_file_format_gives_the_same_tasks(suffix: str, write: Callable[[Path], None], tmp_path: Path) -> None:
+    path = tmp_path / f"tasks.{suffix}"
+    write(path)
+    assert equal(load_tasks(path))
+    assert len(load_tasks(path, limit=2)) == 2
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('{"prompt": "?"', "not valid JSON"),
+        ("[1]", "expected a row of named columns, got list"),
+        ('{"question": "?"}', r"'prompt' column, got columns \['question'\]"),
+        ('{"prompt": 3}', "expected 'prompt' to be a string"),
+        ('{"prompt": NaN}', "expected 'prompt' to be a string"),
+    ],
+)
+def test_bad_line_is_named_by_its_number_in_the_file(line: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "tasks.jsonl"
+    path.write_text('{"prompt": "fine"}\n\n' + line + "\n")
+    with pytest.raises(TaskError, match=f"tasks.jsonl line 3: .*{message}"):
+        load_tasks(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("tasks.json", "{", "not valid JSON"),
+        ("tasks.json", '{"prompt": "?"}', "expected a list of rows, got dict"),
+        ("tasks.json", '[{"prompt": "?"}, 1]', "row 2: expected a row of named columns, got int"),
+        ("tasks.jsonl", "\n", "at least one task"),
+        ("tasks.parquet", "no", "not a readable Parquet file"),
+        ("tasks.csv", "prompt", r"expected a file that ends in \.jsonl, \.json, \.parquet"),
+    ],
+)
+def test_file_that_holds_no_tasks_is_refused(name: str, content: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_text(content)
+    with pytest.raises(TaskError, match=message):
+        load_tasks(path)
+
+
+def test_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(TaskError, match=r"gone\.jsonl: no such file"):
+        load_tasks(tmp_path / "gone.jsonl")
+
+
+def test_row_map_that_misses_a_column_is_told_which(tmp_path: Path) -> None:
+    write_jsonl(tmp_path / "tasks.jsonl")
+    with pytest.raises(TaskError, match=r"line 1: expected a column 'question', got \['answer', 'level', 'prompt'\]"):
+        load_tasks(tmp_path / "tasks.jsonl", lambda row: {"prompt": row["question"]})
+
+
+def test_line_separators_inside_a_string_do_not_split_a_line(tmp_path: Path) -> None:
+    path = tmp_path / "tasks.jsonl"
+    path.write_text('{"prompt": "a\u2028b\x85c"}\n', encoding="utf-8")
+    assert load_tasks(path)[0].prompt == "a\u2028b\x85c"
+
+
+def test_hub_loads_what_load_dataset_gives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "local.jsonl"
+    path.write_text('{"question": "1+1?", "solution": "2"}\n')
+    load = datasets.load_dataset
+
+    def local(name: str, config: str | None, split: str) -> object:
+        assert (name, config) == ("someone/sums", "main")
+        return load("json", data_files={split: str(path)}, split=split, cache_dir=str(tmp_path))
+
+    monkeypatch.setattr(datasets, "load_dataset", local)
+    tasks = hub_tasks(
+        "someone/sums", "main", "test", lambda row: {"prompt": row["question"], "answer": row["solution"]}
+    )
+    assert (tasks[0].prompt, tasks[0].reference) == ("1+1?", "2")
+
+
+def test_hub_out_of_reach_says_how_to_do_without(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unreachable(*_: object, **__: object) -> None:
+        raise ConnectionError("no route")
+
+    monkeypatch.setattr(datasets, "load_dataset", unreachable)
+    with pytest.raises(TaskError, match=r"cannot load someone/sums from the hub \(ConnectionError\).*data=PATH"):
+        hub_tasks("someone/sums", None, "test", dict)
+
+
+def test_table_of_rows_becomes_tasks() -> None:
+    assert equal(as_taskset(datasets.Dataset.from_list([dict(row) for row in ROWS])))
+
+
+def test_rows_and_tasks_may_be_mixed_in_a_list() -> None:
+    mixed: list[Row | rlenv.Task] = [TASKS[0], *ROWS[1:]]
+    assert equal(as_taskset(mixed))
+
+
+def test_list_that_holds_a_bad_row_names_it() -> None:
+    with pytest.raises(TaskError, match="row 2: expected a row with a 'prompt' column"):
+        as_taskset([{"prompt": "?"}, {"answer": "4"}])
+
+
+@pytest.mark.parametrize("tasks", ["text", 3, {"prompt": "?"}, iter([])])
+def test_what_is_no_task_set_is_refused(tasks: object) -> None:
+    with pytest.raises(TaskError, match="expected a list of rows"):
+        as_taskset(tasks)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("tasks", [[], datasets.Dataset.from_list([])])
+def test_no_tasks_at_all_are_refused(tasks: TaskSet) -> None:
+    with pytest.raises(TaskError, match="at least one task"):
+        as_taskset(tasks)
+
+
+def test_procedural_tasks_are_addressed_by_seed_and_index() -> None:
+    tasks = ProceduralTasks(lambda seed, index: rlenv.Task(f"{seed}/{index}"), seed=3, size=10)
+    assert (tasks[7].prompt, len(tasks), tasks[7] == tasks[7]) == ("3/7", 10, True)
+    with pytest.raises(IndexError, match=r"expected an index in \[0, 10\), got 10"):
+        tasks[10]
+    assert [task.prompt for task in tasks][-1] == "3/9"  # type: ignore[attr-defined]
