@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
 
+from rlenv.errors import ConfigError
 from rlenv.jsontypes import Json
 
 
@@ -44,5 +45,12 @@ class Completion:
 
 
 def as_completion(completion: str | Completion) -> Completion:
-    """The completion itself, or a finished one made of a plain string."""
-    return completion if isinstance(completion, Completion) else Completion(completion)
+    """The completion itself, or a finished one made of a plain string.
+
+    Raises ConfigError for anything else.
+    """
+    if isinstance(completion, Completion):
+        return completion
+    if isinstance(completion, str):
+        return Completion(completion)
+    raise ConfigError(f"expected a completion to be a string or a Completion, got {type(completion).__name__}")

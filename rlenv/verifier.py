@@ -119,11 +119,15 @@ def judge(verifier: Verifier, task: Task, completion: Completion) -> Verdict:
     exception is a failure of the checker.
     """
     try:
-        return verifier.verify(task, completion)
+        return _checked(verifier.verify(task, completion))
     except (MemoryError, RecursionError) as error:
         return over_limit(type(error).__name__)
-    except Exception as error:  # the verifier is the user's code: nothing it raises may stop a run
+    except (Exception, SystemExit) as error:  # the verifier is the user's code: nothing it raises may stop a run
         return Verdict.error(f"{type(error).__name__}: {error}")
+
+
+def _checked(verdict: object) -> Verdict:
+    return verdict if isinstance(verdict, Verdict) else as_verdict(verdict)
 
 
 def over_limit(limit: str) -> Verdict:
@@ -167,5 +171,12 @@ def _source_version(function: VerifierFunction) -> str:
 
 
 def _fingerprint(code: CodeType) -> str:
-    constants = [_fingerprint(c) if isinstance(c, CodeType) else repr(c) for c in code.co_consts]
-    return repr((code.co_code, constants, code.co_names))
+    return repr((code.co_code, [_constant(c) for c in code.co_consts], code.co_names))
+
+
+def _constant(value: object) -> str:
+    if isinstance(value, CodeType):
+        return _fingerprint(value)
+    if isinstance(value, frozenset):  # its order differs from process to process
+        return repr(sorted(map(repr, value)))
+    return repr(value)
