@@ -18,7 +18,9 @@ from rlenv.definition import Definition
 from rlenv.environment import Environment, wrap
 from rlenv.episode import Episode, read_episodes, write_episodes
 from rlenv.errors import RlenvError
+from rlenv.evaluation import evaluate
 from rlenv.registry import list_envs, load, make, make_batch, make_vec, register
+from rlenv.rescoring import rescore
 from rlenv.spaces import Unicode
 from rlenv.task import Task
 from rlenv.tasksets import ListTasks, ProceduralTasks, TaskSet, hub_tasks, load_tasks
@@ -47,6 +49,7 @@ __all__ = [
     "Verifier",
     "WorkerPool",
     "Wrapper",
+    "evaluate",
     "gate",
     "hub_tasks",
     "list_envs",
@@ -57,6 +60,7 @@ __all__ = [
     "make_vec",
     "read_episodes",
     "register",
+    "rescore",
     "weighted",
     "wrap",
     "write_episodes",

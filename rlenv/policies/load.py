@@ -1,0 +1,104 @@
+"""Policies by name."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import re
+from collections.abc import Callable
+from typing import cast
+
+from rlenv.completion import Completion
+from rlenv.definition import Definition, reference_text
+from rlenv.errors import MissingExtra, PolicyError
+from rlenv.policies.policy import Policy, ScriptedPolicy
+from rlenv.task import Task
+
+REFERENCE, EMPTY, TINY, SMOLLM2 = "reference", "empty", "tiny", "smollm2-135m"
+NAMES = {
+    REFERENCE: "says the solution of each task",
+    EMPTY: "says nothing",
+    TINY: "an untrained character-level model of 0.1 million parameters",
+    SMOLLM2: "SmolLM2-135M-Instruct, built by `make smollm2` or from the hub",
+    "http://HOST/v1#MODEL": "a model behind an OpenAI-compatible endpoint",
+    "MODULE:FUNCTION": "a function of the task, or a policy, of yours",
+    "FOLDER or HUB/ID": "a causal language model of the transformers library",
+}
+"""What `load_policy` takes."""
+
+
+def load_policy(
+    name: str,
+    definition: Definition | None = None,
+    *,
+    device: str = "auto",
+    dtype: str = "auto",
+    seed: int = 0,
+) -> Policy:
+    """The policy of this name (see NAMES).
+
+    `definition` is whose solutions `reference` says; `device` and `dtype` are for models of transformers,
+    `seed` is for the weights of `tiny`. Raises PolicyError when there is no such policy and MissingExtra
+    when it needs an extra that is not installed.
+    """
+    if name == REFERENCE:
+        return ScriptedPolicy(name, definition.solution if definition is not None else reference_text)
+    if name == EMPTY:
+        return ScriptedPolicy(name, lambda task: "")
+    if re.match(r"https?://", name):
+        return _endpoint(name)
+    if re.fullmatch(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*", name):
+        return _scripted(name)
+    near = difflib.get_close_matches(name, [REFERENCE, EMPTY, TINY, SMOLLM2], n=1, cutoff=0.7)
+    if near and near[0] != name and "/" not in name:
+        raise PolicyError(f"no policy {name!r}; did you mean {near[0]}? (a folder of that name: give ./{name})")
+    try:
+        return _model(name, device, dtype, seed)
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] in ("torch", "transformers", "tokenizers"):
+            raise MissingExtra(str(error.name), "train") from error
+        raise
+
+
+def _model(name: str, device: str, dtype: str, seed: int) -> Policy:
+    if name == TINY:
+        from rlenv.policies.tiny import tiny_policy
+
+        return tiny_policy(seed=seed)
+    from rlenv.policies.transformers import TransformersPolicy
+
+    if name != SMOLLM2:
+        return TransformersPolicy.load(name, device=device, dtype=dtype)
+    from rlenv.policies.smollm2 import smollm2_path
+
+    try:
+        policy = TransformersPolicy.load(smollm2_path(), device=device, dtype=dtype)
+    except PolicyError as error:
+        raise PolicyError(f"{error}; or build it once, without a hub, by `make smollm2`") from error
+    policy.name = SMOLLM2
+    return policy
+
+
+def _endpoint(name: str) -> Policy:
+    from rlenv.policies.endpoint import EndpointPolicy
+
+    url, _, model = name.partition("#")
+    if not model:
+        raise PolicyError(f"expected an endpoint with its model, {url}#MODEL, got {name!r}")
+    return EndpointPolicy(url, model)
+
+
+def _scripted(name: str) -> Policy:
+    """What a user's module holds: a policy, or a function of the task."""
+    module, _, attribute = name.partition(":")
+    try:
+        found = getattr(importlib.import_module(module), attribute)
+    except ModuleNotFoundError as error:
+        raise PolicyError(f"policy {name}: {error}; give MODULE:FUNCTION of a module that Python finds") from error
+    except AttributeError as error:
+        raise PolicyError(f"policy {name}: module {module} has no {attribute!r}") from error
+    if isinstance(found, Policy):
+        return found
+    if not callable(found):
+        raise PolicyError(f"policy {name}: expected a function of the task, got {type(found).__name__}")
+    return ScriptedPolicy(name, cast("Callable[[Task], str | Completion]", found))

@@ -1,0 +1,181 @@
+"""What an evaluation found: pass@k with intervals, and everything that a reader should know beside it.
+
+A `verifier_error` is missing data: its completion counts neither for nor against the problem, and the
+report gives the number of them apart.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from rlenv.episode import Episode
+from rlenv.jsontypes import Json
+from rlenv.passk import Count, Estimate, Metric, estimate, pass_at_k, pass_hat_k
+
+MAX_REASONS = 5
+"""How many of the most frequent reasons of verifier errors a report keeps."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One task of an evaluation."""
+
+    task_id: str
+    judged: int
+    """Completions with a verdict; verifier errors are not among them."""
+    passed: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """The result of one evaluation; `print(report)` shows it, `markdown()` and `to_json()` keep it."""
+
+    env: str
+    policy: str
+    settings: Mapping[str, Json]
+    threshold: float
+    """A completion passes when its reward is at least this."""
+    pass_at: Mapping[int, Estimate]
+    """pass@k by k: one of k completions passes. A k that no problem has judged completions for is missing."""
+    pass_hat: Mapping[int, Estimate]
+    """pass^k by k: all of k completions pass."""
+    mean_reward: float | None
+    """Over judged completions; None when there are none."""
+    problems: tuple[Problem, ...]
+    episodes: int
+    verifier_errors: int
+    error_reasons: Mapping[str, int]
+    """The most frequent reasons of verifier errors, with their counts."""
+    cut: int
+    """Completions that ended at the token limit."""
+    flags: Mapping[str, int]
+    """How many episodes carry each flag."""
+
+    def counts(self) -> dict[str, Count]:
+        """(judged, passed) by task id: what `rlenv.passk.paired_difference` compares two runs by."""
+        counts: dict[str, Count] = {}
+        for problem in self.problems:
+            n, c = counts.get(problem.task_id, (0, 0))
+            counts[problem.task_id] = (n + problem.judged, c + problem.passed)
+        return counts
+
+    def to_json(self) -> dict[str, Json]:
+        return {
+            "env": self.env,
+            "policy": self.policy,
+            "pass_at": {str(k): found.to_json() for k, found in self.pass_at.items()},
+            "pass_hat": {str(k): found.to_json() for k, found in self.pass_hat.items()},
+            "threshold": self.threshold,
+            "mean_reward": self.mean_reward,
+            "episodes": self.episodes,
+            "verifier_errors": self.verifier_errors,
+            "error_reasons": dict(self.error_reasons),
+            "cut": self.cut,
+            "flags": dict(self.flags),
+            "settings": dict(self.settings),
+            "problems": [[p.task_id, p.judged, p.passed] for p in self.problems],
+        }
+
+    def facts(self) -> list[str]:
+        """The counts beside the estimates, one sentence each."""
+        mean = "none judged" if self.mean_reward is None else f"{self.mean_reward:.4g}"
+        found = [
+            f"mean reward: {mean} (a completion passes at {self.threshold:g} or more)",
+            f"episodes: {self.episodes} over {len(self.problems)} problems, {self.cut} cut at the token limit",
+            f"verifier errors: {self.verifier_errors}" + (" (left out)" if self.verifier_errors else ""),
+        ]
+        found += [f"verifier error: {reason} ({count})" for reason, count in self.error_reasons.items()]
+        if self.flags:
+            found.append("flags: " + ", ".join(f"{name} {count}" for name, count in self.flags.items()))
+        found += [
+            f"pass@{k} leaves out {e.dropped} problems with fewer than {k} judged completions"
+            for k, e in self.pass_at.items()
+            if e.dropped
+        ]
+        asked = cast("Sequence[int]", self.settings.get("k", ()))
+        return found + [f"pass@{k}: no problem has {k} judged completions" for k in asked if k not in self.pass_at]
+
+    def rows(self) -> list[tuple[str, str, str, str]]:
+        """Metric, value, interval and the interval's method, as text; pass^1 is pass@1 and is left out."""
+        named = [(f"pass@{k}", e) for k, e in self.pass_at.items()]
+        named += [(f"pass^{k}", e) for k, e in self.pass_hat.items() if k > 1]
+        return [(name, f"{e.value:.3f}", f"[{e.low:.3f}, {e.high:.3f}]", e.method) for name, e in named]
+
+    def __str__(self) -> str:
+        table = [f"  {name:<9} {value}  {interval}  {method}" for name, value, interval, method in self.rows()]
+        return "\n".join([f"{self.env}, {self.policy}: 95 % intervals over problems", *table, *self.facts()])
+
+    def markdown(self) -> str:
+        """A page: the estimates, the counts and the settings."""
+        table = ["| metric | value | 95 % interval | interval by |", "|---|---|---|---|"]
+        table += [f"| {' | '.join(row)} |" for row in self.rows()]
+        facts = [f"- {fact}" for fact in self.facts()]
+        settings = [f"| {key} | `{value}` |" for key, value in self.settings.items()]
+        head = [f"# {self.env}: {self.policy}", "", "Intervals resample problems; see `rlenv/passk.py`.", ""]
+        return "\n".join([*head, *table, "", *facts, "", "| setting | value |", "|---|---|", *settings, ""])
+
+
+class Tally:
+    """Counts episodes as they finish, so that none has to stay in memory."""
+
+    def __init__(self, threshold: float) -> None:
+        self.threshold = threshold
+        self.problems: list[Problem] = []
+        self.rewards: list[float] = []
+        self.episodes = 0
+        self.cut = 0
+        self.flags: Counter[str] = Counter()
+        self.reasons: Counter[str] = Counter()
+
+    @property
+    def errors(self) -> int:
+        return self.reasons.total()
+
+    def add(self, episodes: Sequence[Episode], group_size: int) -> None:
+        """Count whole groups of episodes, group by group."""
+        for start in range(0, len(episodes), group_size):
+            self._add_problem(episodes[start : start + group_size])
+
+    def note(self) -> str:
+        """The score so far, for the progress bar."""
+        judged = sum(p.judged for p in self.problems)
+        return f"pass@1 {sum(p.passed for p in self.problems) / judged:.3f}" if judged else ""
+
+    def report(self, env: str, policy: str, ks: Iterable[int], settings: Mapping[str, Json]) -> Report:
+        ordered = sorted(set(ks))
+        return Report(
+            env=env,
+            policy=policy,
+            settings={**settings, "k": ordered},
+            threshold=self.threshold,
+            pass_at=self._estimates(ordered, pass_at_k),
+            pass_hat=self._estimates(ordered, pass_hat_k),
+            mean_reward=math.fsum(self.rewards) / len(self.rewards) if self.rewards else None,
+            problems=tuple(self.problems),
+            episodes=self.episodes,
+            verifier_errors=self.errors,
+            error_reasons=dict(self.reasons.most_common(MAX_REASONS)),
+            cut=self.cut,
+            flags=dict(sorted(self.flags.items())),
+        )
+
+    def _add_problem(self, group: Sequence[Episode]) -> None:
+        rewards = [e.verdict.reward for e in group if e.verdict.reward is not None]
+        passed = sum(reward >= self.threshold for reward in rewards)
+        self.problems.append(Problem(group[0].task.id, len(rewards), passed))
+        self.rewards += rewards
+        self.episodes += len(group)
+        for episode in group:
+            self.cut += not episode.completion.finished
+            self.flags.update({flag.name for flag in episode.verdict.flags})
+            if episode.verdict.reward is None:
+                self.reasons[episode.verdict.reason] += 1
+
+    def _estimates(self, ks: Sequence[int], metric: Metric) -> dict[int, Estimate]:
+        counts = [(p.judged, p.passed) for p in self.problems]
+        most = max((n for n, _ in counts), default=0)
+        return {k: estimate(counts, k, metric=metric) for k in ks if k <= most}

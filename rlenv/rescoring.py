@@ -1,0 +1,167 @@
+"""Judge the saved episodes of an evaluation again, with the verifier as it is now.
+
+    rescored = rlenv.rescore("runs/gsm8k")
+    for change in rescored.changes: print(change)
+
+The saved run stays as it is; DIR/rescored/ gets the episodes with their new verdicts, a report and
+changes.jsonl. No policy is asked. The tasks are those saved with the episodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import islice
+from pathlib import Path
+from typing import cast
+
+from rlenv.batch import BatchEnvironment, EnvLike
+from rlenv.batch import definition as definition_of
+from rlenv.definition import Definition
+from rlenv.episode import Episode, write_episodes
+from rlenv.errors import RunError, UnknownEnvironment
+from rlenv.jsontypes import Json, line
+from rlenv.progress import progress
+from rlenv.registry import load
+from rlenv.report import Report, Tally
+from rlenv.savedrun import SavedRun
+from rlenv.workers import WorkerPool
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One episode whose reward or flags are not what they were."""
+
+    task_id: str
+    group: int
+    index: int
+    old_reward: float | None
+    """None stands for a verifier error."""
+    new_reward: float | None
+    old_flags: tuple[str, ...]
+    new_flags: tuple[str, ...]
+    reason: str
+    """What the verifier says now."""
+
+    def __str__(self) -> str:
+        said = f"task {self.task_id} episode {self.index}: {_reward(self.old_reward)} -> {_reward(self.new_reward)}"
+        if self.old_flags != self.new_flags:
+            said += f", flags {_names(self.old_flags)} -> {_names(self.new_flags)}"
+        return said + (f" ({self.reason})" if self.reason else "")
+
+
+@dataclass(frozen=True)
+class Rescored:
+    """The new report and what changed."""
+
+    report: Report
+    changes: tuple[Change, ...]
+    folder: Path
+    """Where the new episodes, report and changes are."""
+    old_version: str
+    new_version: str
+
+    def __str__(self) -> str:
+        versions = f"verifier {self.old_version} -> {self.new_version}"
+        return "\n".join(
+            [*map(str, self.changes), f"{len(self.changes)} verdicts changed, {versions}", str(self.report)]
+        )
+
+
+def rescore(
+    folder: str | Path,
+    env: EnvLike | None = None,
+    *,
+    k: Sequence[int] | None = None,
+    threshold: float | None = None,
+    pool: WorkerPool | None = None,
+    quiet: bool = False,
+) -> Rescored:
+    """Judge the episodes saved in `folder` with the present verifier of the environment that it names, or of `env`.
+
+    `k` and `threshold` are those of the run unless given. An interrupted run is judged as far as it went.
+    Raises RunError when the folder is not a run's or its environment cannot be made without `env`.
+    """
+    saved = SavedRun(Path(folder))
+    settings = saved.settings()
+    settings |= {} if k is None else {"k": list(k)}
+    settings |= {} if threshold is None else {"threshold": threshold}
+    definition = _definition(settings, env)
+    n = cast("int", settings["n"])
+    tally = Tally(cast("float", settings["threshold"]))
+    target = SavedRun(saved.folder / "rescored")
+    target.folder.mkdir(exist_ok=True)
+    target.episodes_file.unlink(missing_ok=True)
+    batch = BatchEnvironment(definition, group_size=n, pool=pool)
+    changes: list[Change] = []
+    tasks = cast("int", settings["tasks"])
+    with progress(f"rescoring {definition.id}", tasks, quiet=quiet) as advance:
+        for chunk in _chunks(saved.episodes(), n, cast("int", settings["chunk_tasks"])):
+            judged = _judge(batch, chunk)
+            write_episodes(target.episodes_file, judged)
+            tally.add(judged, n)
+            changes += [_change(old, new) for old, new in zip(chunk, judged, strict=True) if _differ(old, new)]
+            advance(len(chunk) // n, tally.note())
+    settings = {**settings, "verifier_version": definition.verifier.version}
+    report = tally.report(definition.id, str(settings["policy"]), cast("list[int]", settings["k"]), settings)
+    target.finish(report)
+    with (target.folder / "changes.jsonl").open("w", encoding="ascii") as file:
+        file.writelines(line(asdict(change)) for change in changes)
+    old_version = str(saved.settings()["verifier_version"])
+    return Rescored(report, tuple(changes), target.folder, old_version, definition.verifier.version)
+
+
+def _definition(settings: dict[str, Json], env: EnvLike | None) -> Definition:
+    kwargs = cast("dict[str, Json]", settings["env_kwargs"])
+    if env is not None:
+        return load(env, **kwargs) if env == settings["env"] else definition_of(env)
+    try:
+        return load(str(settings["env"]), **kwargs)
+    except UnknownEnvironment as error:
+        raise RunError(f"the run's environment cannot be made: {error}; register it first, or give env") from error
+
+
+def _chunks(episodes: Iterator[Episode], n: int, tasks: int) -> Iterator[list[Episode]]:
+    """Whole groups, up to `tasks` of them at a time; a last group that was cut short is left out."""
+    while chunk := list(islice(episodes, n * tasks)):
+        whole = len(chunk) - len(chunk) % n
+        if whole:
+            yield chunk[:whole]
+
+
+def _judge(batch: BatchEnvironment, episodes: Sequence[Episode]) -> list[Episode]:
+    batch.reset(tasks=[episode.task for episode in episodes[:: batch.group_size]])
+    judged = batch.step([episode.completion for episode in episodes])
+    version = batch.definition.verifier.version
+    return [
+        replace(old, verdict=new.verdict, verifier_version=version) for old, new in zip(episodes, judged, strict=True)
+    ]
+
+
+def _flags(episode: Episode) -> tuple[str, ...]:
+    return tuple(sorted({flag.name for flag in episode.verdict.flags}))
+
+
+def _differ(old: Episode, new: Episode) -> bool:
+    return old.verdict.reward != new.verdict.reward or _flags(old) != _flags(new)
+
+
+def _change(old: Episode, new: Episode) -> Change:
+    return Change(
+        old.task.id,
+        old.group,
+        old.index,
+        old.verdict.reward,
+        new.verdict.reward,
+        _flags(old),
+        _flags(new),
+        new.verdict.reason,
+    )
+
+
+def _reward(reward: float | None) -> str:
+    return "verifier error" if reward is None else f"{reward:g}"
+
+
+def _names(flags: tuple[str, ...]) -> str:
+    return "+".join(flags) or "none"

@@ -1,0 +1,298 @@
+"""Evaluation: what it counts, what it saves, and that an interrupted run ends as the run left alone."""
+
+import json
+import random
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+
+import rlenv
+from rlenv import Completion, Definition, Episode, ProceduralTasks, Task, Verdict
+from rlenv.errors import ConfigError, RunError, TooManyVerifierErrors
+from rlenv.evaluation import choose_tasks
+from rlenv.passk import paired_difference
+from rlenv.policies import DEFAULT_SAMPLING, Sampling, ScriptedPolicy
+from rlenv.report import Report
+from rlenv.task import Prompt
+from rlenv.wrappers import RunningCentre
+from rlenv.wrappers.wrapper import State
+
+
+def judge(completion: str, answer: str) -> bool | float:
+    """A verifier that fails to judge what says so."""
+    return float("nan") if completion == "break" else completion == answer
+
+
+def definition(size: int = 10, **changes: object) -> Definition:
+    rows: list[dict[str, str]] = [{"prompt": f"say {i}", "answer": str(i)} for i in range(size)]
+    tasks = rlenv.ListTasks.from_rows(rows)
+    made = Definition(tasks=tasks, verifier=rlenv.FunctionVerifier(judge, cheap=True), id="test/say-v0")
+    return replace(made, **changes)  # type: ignore[arg-type]
+
+
+@dataclass
+class SeededPolicy:
+    """Answers right or wrong as the sampling seed says, as a model does; may stop after some calls."""
+
+    name: str = "seeded"
+    calls_left: int = 1_000
+    asked: list[int] = field(default_factory=list)
+
+    def generate(
+        self, prompts: Sequence[Prompt], n: int = 1, sampling: Sampling = DEFAULT_SAMPLING
+    ) -> list[Completion]:
+        if self.calls_left == 0:
+            raise KeyboardInterrupt
+        self.calls_left -= 1
+        self.asked.append(len(prompts))
+        rng = random.Random(sampling.seed)
+        return [
+            Completion(str(prompt).removeprefix("say ") if rng.random() < 0.5 else "no", (1, 2), (-0.5, -rng.random()))
+            for prompt in prompts
+            for _ in range(n)
+        ]
+
+
+def script(answers: dict[str, list[str]]) -> ScriptedPolicy:
+    """Says the listed answers to each task in turn."""
+    left = {answer: list(said) for answer, said in answers.items()}
+    return ScriptedPolicy("script", lambda task: left[str(task.reference)].pop(0))
+
+
+def test_the_reference_passes_and_silence_does_not() -> None:
+    best = rlenv.evaluate(definition(), "reference", n=2, k=(1, 2))
+    worst = rlenv.evaluate(definition(), "empty")
+    assert (best.pass_at[1].value, best.pass_at[2].value, best.mean_reward) == (1.0, 1.0, 1.0)
+    assert (worst.pass_at[1].value, worst.mean_reward, worst.episodes) == (0.0, 0.0, 10)
+    assert best.pass_at[1].low < 1
+    assert worst.pass_at[1].high > 0
+
+
+def test_estimates_follow_from_the_counts() -> None:
+    said = {"0": ["0", "no", "no", "no"], "1": ["1", "1", "1", "no"], "2": ["no"] * 4}
+    report = rlenv.evaluate(definition(3), script(said), n=4, k=(1, 2, 4))
+    assert [report.pass_at[k].value for k in (1, 2, 4)] == pytest.approx([4 / 12, (0.5 + 1 + 0) / 3, 2 / 3])
+    assert report.pass_hat[2].value == pytest.approx((0 + 0.5 + 0) / 3)
+    assert [(p.judged, p.passed) for p in report.problems] == [(4, 1), (4, 3), (4, 0)]
+
+
+def test_verifier_errors_are_missing_data() -> None:
+    said = {str(i): ["break" if i < 2 else str(i), str(i)] for i in range(10)}
+    report = rlenv.evaluate(definition(), script(said), n=2, k=(1, 2))
+    assert report.verifier_errors == 2
+    assert report.error_reasons == {"the verifier returned nan": 2}
+    assert report.pass_at[1].value == 1.0
+    assert (report.pass_at[2].problems, report.pass_at[2].dropped) == (8, 2)
+    assert "leaves out 2 problems" in str(report)
+
+
+def test_too_many_verifier_errors_stop_the_run_with_the_reason() -> None:
+    with pytest.raises(TooManyVerifierErrors, match=r"10 of 10 .* share of 0.2 .* returned nan"):
+        rlenv.evaluate(definition(), ScriptedPolicy("broken", lambda task: "break"))
+    policy = SeededPolicy()
+    failing = definition(1_000, verifier=rlenv.FunctionVerifier(lambda completion: float("nan"), cheap=True))
+    with pytest.raises(TooManyVerifierErrors):
+        rlenv.evaluate(failing, policy)
+    assert sum(policy.asked) < 100
+    report = rlenv.evaluate(definition(2), ScriptedPolicy("broken", lambda task: "break"), max_error_share=1.0)
+    assert report.pass_at == {}
+    assert report.mean_reward is None
+    assert "no problem has 1 judged completions" in report.markdown()
+
+
+def test_what_was_cut_and_what_was_flagged_is_counted() -> None:
+    long = ScriptedPolicy("long", lambda task: Completion("x" * 2_000_000, finished=False))
+    report = rlenv.evaluate(definition(3), long)
+    assert (report.cut, report.flags, report.pass_at[1].value) == (3, {"over_limit": 3}, 0.0)
+
+
+def test_a_completion_passes_at_the_threshold() -> None:
+    half = definition(verifier=rlenv.FunctionVerifier(lambda completion: 0.5, cheap=True))
+    assert rlenv.evaluate(half, "empty").pass_at[1].value == 0.0
+    assert rlenv.evaluate(half, "empty", threshold=0.5).pass_at[1].value == 1.0
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"n": 2, "k": (1, 4)}, "raise n"),
+        ({"n": 0}, "n of at least 1"),
+        ({"k": 0}, "k of at least 1"),
+        ({"k": ()}, "k of at least 1"),
+        ({"limit": 0}, "limit of at least 1"),
+        ({"seed": -1}, "seed of 0 or more"),
+        ({"n": 2, "sampling": Sampling(temperature=0)}, "greedy"),
+        ({"env_kwargs": {"level": 1}}, "env_kwargs"),
+    ],
+)
+def test_impossible_settings_are_refused_before_the_policy_is_asked(settings: dict[str, object], words: str) -> None:
+    policy = SeededPolicy()
+    with pytest.raises(ConfigError, match=words):
+        rlenv.evaluate(definition(), policy, **settings)  # type: ignore[arg-type]
+    assert policy.asked == []
+
+
+def test_rows_are_taken_in_order_and_made_tasks_are_drawn() -> None:
+    rows = definition().tasks
+    assert [t.reference for t in choose_tasks(rows, 3, seed=5)] == ["0", "1", "2"]
+    made = ProceduralTasks(lambda seed, index: Task(f"{seed}:{index}"))
+    drawn = [t.prompt for t in choose_tasks(made, 50, seed=5)]
+    assert len(set(drawn)) == 50
+    assert drawn == [t.prompt for t in choose_tasks(made, 50, seed=5)]
+    assert drawn != [t.prompt for t in choose_tasks(made, 50, seed=6)]
+    with pytest.raises(ConfigError, match="1,000,000 tasks"):
+        choose_tasks(made, None, seed=5)
+    assert len(choose_tasks(ProceduralTasks(made.make, size=20), 30, seed=5)) == 20
+
+
+def test_an_environment_comes_as_an_id_with_kwargs_as_a_gymnasium_env_or_as_a_definition() -> None:
+    rlenv.register("test/evaluated-v0", tasks=[{"prompt": "a", "answer": "b"}], verifier=judge, cheap=True)
+    for env in ("test/evaluated-v0", rlenv.make("test/evaluated-v0"), rlenv.load("test/evaluated-v0")):
+        assert rlenv.evaluate(env, "reference").pass_at[1].value == 1.0
+    report = rlenv.evaluate("test/evaluated-v0", "reference", env_kwargs={"time_limit_s": 2.0})
+    assert report.settings["env_kwargs"] == {"time_limit_s": 2.0}
+
+
+def test_a_run_leaves_episodes_and_a_report(tmp_path: Path) -> None:
+    report = rlenv.evaluate(definition(), SeededPolicy(), n=3, k=(1, 3), out=tmp_path / "run", chunk_tasks=4)
+    episodes = list(rlenv.read_episodes(tmp_path / "run/episodes.jsonl"))
+    assert [(e.group, e.index) for e in episodes] == [(i // 3, i) for i in range(30)]
+    assert len({e.seed for e in episodes}) == 3
+    saved = json.loads((tmp_path / "run/report.json").read_text())
+    assert saved["pass_at"]["3"]["value"] == report.pass_at[3].value
+    assert saved == json.loads(json.dumps(report.to_json()))
+    assert "| pass@3 |" in (tmp_path / "run/report.md").read_text()
+
+
+@pytest.mark.parametrize("calls", [0, 1, 2, 3])
+@pytest.mark.parametrize("cut_bytes", [0, 1, 700])
+def test_a_resumed_run_equals_the_run_left_alone(tmp_path: Path, calls: int, cut_bytes: int) -> None:
+    alone, resumed = tmp_path / "alone", tmp_path / "resumed"
+    env = definition(wrappers=[RunningCentre(decay=0.5)])
+
+    def run(policy: SeededPolicy, out: Path) -> Report:
+        return rlenv.evaluate(env, policy, n=2, k=(1, 2), out=out, chunk_tasks=3, seed=3)
+
+    expected = run(SeededPolicy(), alone)
+    with pytest.raises(KeyboardInterrupt):
+        run(SeededPolicy(calls_left=calls), resumed)
+    if calls:
+        file = resumed / "episodes.jsonl"
+        file.write_bytes(file.read_bytes()[: -cut_bytes or None])
+    second = SeededPolicy()
+    assert run(second, resumed) == expected
+    assert (resumed / "episodes.jsonl").read_bytes() == (alone / "episodes.jsonl").read_bytes()
+    assert (resumed / "report.md").read_text() == (alone / "report.md").read_text()
+    assert len(second.asked) == 4 - calls + bool(calls and cut_bytes)
+
+
+def test_a_killed_process_resumes(tmp_path: Path) -> None:
+    program = """
+import os, sys, rlenv
+tasks = [{"prompt": f"say {i}", "answer": str(i)} for i in range(40)]
+rlenv.register("test/killed-v0", tasks=tasks, verifier=lambda completion, answer: completion == answer, cheap=True)
+asked = []
+def answer(task):
+    asked.append(task)
+    if len(asked) == int(sys.argv[2]):
+        os.kill(os.getpid(), 9)
+    return "7"
+policy = rlenv.policies.ScriptedPolicy("script", answer)
+print(rlenv.evaluate("test/killed-v0", policy, out=sys.argv[1], chunk_tasks=8).pass_at[1].value, len(asked))
+"""
+    command = [sys.executable, "-c", program, str(tmp_path / "run")]
+    killed = subprocess.run([*command, "20"], capture_output=True, check=False)
+    assert killed.returncode == -signal.SIGKILL
+    resumed = subprocess.run([*command, "0"], capture_output=True, text=True, check=True)
+    assert resumed.stdout.split() == ["0.025", "24"]
+
+
+def test_a_finished_run_is_read_and_not_asked_again(tmp_path: Path) -> None:
+    first = rlenv.evaluate(definition(), SeededPolicy(), n=4, out=tmp_path)
+    policy = SeededPolicy()
+    again = rlenv.evaluate(definition(), policy, n=4, k=(1, 2), out=tmp_path)
+    assert policy.asked == []
+    assert again.pass_at[1] == first.pass_at[1]
+    assert 2 in again.pass_at
+
+
+def test_a_run_with_other_settings_is_not_resumed_and_what_differs_is_named(tmp_path: Path) -> None:
+    rlenv.evaluate(definition(), SeededPolicy(), n=2, out=tmp_path)
+    with pytest.raises(RunError, match=r"n was 2, is 3"):
+        rlenv.evaluate(definition(), SeededPolicy(), n=3, out=tmp_path, chunk_tasks=32)
+    with pytest.raises(RunError, match=r"temperature was 1\.0, is 0\.5"):
+        rlenv.evaluate(definition(), SeededPolicy(), n=2, out=tmp_path, sampling=Sampling(temperature=0.5))
+    other = definition(verifier=rlenv.FunctionVerifier(lambda completion: True, cheap=True))
+    with pytest.raises(RunError, match="verifier_version was"):
+        rlenv.evaluate(other, SeededPolicy(), n=2, out=tmp_path)
+    (tmp_path / "config.json").unlink()
+    with pytest.raises(RunError, match=r"no config\.json"):
+        rlenv.evaluate(definition(), SeededPolicy(), n=2, out=tmp_path)
+
+
+def test_wrappers_judge_the_groups_of_an_evaluation() -> None:
+    @dataclass(frozen=True)
+    class Marks:
+        name: str = "marks"
+
+        def judge(self, episodes: Sequence[Episode], state: State) -> list[Verdict]:
+            return [e.verdict.with_flag(rlenv.Flag("seen", detail=str(len(episodes)))) for e in episodes]
+
+    assert rlenv.evaluate(definition(wrappers=[Marks()]), SeededPolicy(), n=2).flags == {"seen": 20}
+
+
+def test_rescoring_lists_the_verdicts_that_changed(tmp_path: Path) -> None:
+    def lenient(completion: str, answer: str) -> rlenv.Verdict:
+        return Verdict.of(("reward", float(completion in (answer, "no"))), reason="lenient now")
+
+    said = {str(i): [str(i), "break" if i == 1 else "no"] for i in range(5)}
+    env = definition(5)
+    before = rlenv.evaluate(env, script(said), n=2, k=(1, 2), out=tmp_path)
+    episodes = (tmp_path / "episodes.jsonl").read_bytes()
+    mended = replace(env, verifier=rlenv.FunctionVerifier(lenient, cheap=True))
+    after = rlenv.rescore(tmp_path, mended)
+    assert [(c.group, c.old_reward, c.new_reward) for c in after.changes] == [
+        (0, 0.0, 1.0),
+        (1, None, 0.0),
+        (2, 0.0, 1.0),
+        (3, 0.0, 1.0),
+        (4, 0.0, 1.0),
+    ]
+    assert (before.verifier_errors, after.report.verifier_errors) == (1, 0)
+    assert after.report.pass_at[1].value == 0.9
+    assert "5 verdicts changed" in str(after)
+    assert "verifier error -> 0 (lenient now)" in str(after)
+    assert (tmp_path / "episodes.jsonl").read_bytes() == episodes
+    assert len((tmp_path / "rescored/changes.jsonl").read_text().splitlines()) == 5
+    assert len(list(rlenv.read_episodes(tmp_path / "rescored/episodes.jsonl"))) == 10
+    assert paired_difference(before.counts(), after.report.counts(), 1).value > 0
+
+
+def test_rescoring_with_the_same_verifier_changes_nothing(tmp_path: Path) -> None:
+    rlenv.register("test/rescored-v0", tasks=[{"prompt": "a", "answer": "b"}], verifier=judge, cheap=True)
+    report = rlenv.evaluate("test/rescored-v0", "reference", n=3, k=3, out=tmp_path)
+    for _ in range(2):
+        rescored = rlenv.rescore(tmp_path)
+        assert rescored.changes == ()
+        assert rescored.report == report
+
+
+def test_an_interrupted_run_is_rescored_as_far_as_it_went(tmp_path: Path) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        rlenv.evaluate(definition(), SeededPolicy(calls_left=2), n=2, out=tmp_path, chunk_tasks=3)
+    file = tmp_path / "episodes.jsonl"
+    file.write_bytes(file.read_bytes()[:-10])
+    assert rlenv.rescore(tmp_path, definition()).report.episodes == 10
+
+
+def test_what_cannot_be_rescored_is_said(tmp_path: Path) -> None:
+    with pytest.raises(RunError, match="not the folder of an evaluation"):
+        rlenv.rescore(tmp_path)
+    rlenv.evaluate(definition(id="test/gone-v0"), SeededPolicy(), out=tmp_path)
+    with pytest.raises(RunError, match="register it first, or give env"):
+        rlenv.rescore(tmp_path)
