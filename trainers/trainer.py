@@ -40,6 +40,7 @@ from rlenv.trainers.prepare import prepared
 from rlenv.trainers.rollout import Rollout
 from rlenv.trainers.sft import SftConfig, demonstrations, supervised
 from rlenv.trainers.update import Step, critic_step, policy_step
+from rlenv.workers import WorkerPool
 
 
 def train(
@@ -88,12 +89,13 @@ class Trainer:
         out: Path,
         *,
         sft: SftConfig | None = None,
+        pool: WorkerPool | None = None,
         resume: bool = False,
         quiet: bool = False,
     ) -> None:
         self.config, self.policy, self.out, self.quiet = config, policy, out, quiet
         self.row = config.row
-        self.env = BatchEnvironment(env, group_size=config.group_size, seed=config.seed)
+        self.env = BatchEnvironment(env, group_size=config.group_size, seed=config.seed, pool=pool)
         self.sft = sft or SftConfig(steps=config.sft_steps, seed=config.seed)
         self.position = _Position()
         self._rollout: Rollout | None = None

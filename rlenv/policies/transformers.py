@@ -6,13 +6,15 @@ completions = policy.generate(["What is 2 + 2?"], n=4)
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
 
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
+from transformers.utils import logging
 
 from rlenv.completion import Completion
 from rlenv.errors import PolicyError
@@ -49,8 +51,9 @@ class TransformersPolicy:
         target = torch.device(("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device)
         precision = ("bfloat16" if target.type == "cuda" else "float32") if dtype == "auto" else dtype
         try:
-            tokenizer = AutoTokenizer.from_pretrained(name)
-            model = AutoModelForCausalLM.from_pretrained(name, dtype=getattr(torch, precision))
+            with _no_progress_bars():
+                tokenizer = AutoTokenizer.from_pretrained(name)
+                model = AutoModelForCausalLM.from_pretrained(name, dtype=getattr(torch, precision))
         except (OSError, ValueError) as error:
             first = str(error).strip().splitlines()[0]
             raise PolicyError(f"cannot load the model {name!r}: {first}; give a folder or a hub id") from error
@@ -102,8 +105,9 @@ class TransformersPolicy:
 
     def save(self, folder: Path) -> None:
         """Write a folder that `load` and transformers read."""
-        self.model.save_pretrained(folder)
-        self.tokenizer.save_pretrained(folder)
+        with _no_progress_bars():
+            self.model.save_pretrained(folder)
+            self.tokenizer.save_pretrained(folder)
 
     def _ids(self, text: str, *, special: bool) -> list[int]:
         valid = text.encode("utf-8", "replace").decode()  # tokenizers refuse lone surrogates
@@ -114,6 +118,18 @@ class TransformersPolicy:
         spoken = sample.token_ids[:-1] if sample.finished else sample.token_ids
         text = cast("str", self.tokenizer.decode(spoken, skip_special_tokens=True))
         return Completion(text, tuple(sample.token_ids), tuple(sample.logprobs), (), sample.finished)
+
+
+@contextmanager
+def _no_progress_bars() -> Iterator[None]:
+    """Loading and saving a model is one line of ours, not a bar for each of its files."""
+    shown = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if shown:
+            logging.enable_progress_bar()
 
 
 def _eos_ids(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> list[int]:

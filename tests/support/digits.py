@@ -1,0 +1,39 @@
+"""The trivial environment of the trainer tests: name the digit after this one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rlenv import Definition, FunctionVerifier, ListTasks
+from rlenv.policies.tiny import tiny_policy
+from rlenv.policies.transformers import TransformersPolicy
+from rlenv.trainers import SftConfig, TrainConfig
+
+ROWS = [{"prompt": f"{n}+1=?", "answer": str(n + 1)} for n in range(8)]
+WARM = SftConfig(steps=25, batch_size=16, learning_rate=5e-3, warmup_steps=5)
+
+
+def right(completion: str, answer: str) -> bool:
+    return completion == answer
+
+
+def digits(verifier: object = right, **settings: object) -> Definition:
+    """The environment, judged by another function if one is given."""
+    checked = FunctionVerifier(verifier, cheap=True)  # type: ignore[arg-type]
+    return Definition(tasks=ListTasks.from_rows(ROWS), verifier=checked, id="test/digits-v0", **settings)  # type: ignore[arg-type]
+
+
+def config(**settings: object) -> TrainConfig:
+    """A run of a second or two."""
+    values: dict[str, object] = {"steps": 4, "groups": 4, "group_size": 4, "max_new_tokens": 3, "learning_rate": 1e-3}
+    return TrainConfig(**{**values, **settings})  # type: ignore[arg-type]
+
+
+def policy(seed: int = 0) -> TransformersPolicy:
+    return tiny_policy(seed)
+
+
+def rewards(folder: Path) -> list[float]:
+    from rlenv.trainers.logs import read_metrics
+
+    return [metrics["reward"] for metrics in read_metrics(folder / "metrics.jsonl")]

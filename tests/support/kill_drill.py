@@ -1,0 +1,143 @@
+"""Runs trainings that are killed (SIGKILL) at a chosen moment and resumed; prints what came of each as JSON.
+
+    python kill_drill.py FOLDER KILLS SEED
+
+A process of its own, so that it can fork after importing torch: each drill is two forked children, one that is
+killed and one that resumes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from digits import WARM, config, digits, policy
+
+import rlenv.policies.generation
+import rlenv.trainers.update
+from rlenv.trainers import ALGORITHMS, checkpoint, train
+from rlenv.trainers.journal import Journal
+
+PHASES = ("rollout", "scoring", "update", "checkpoint")
+SETTINGS = config(algorithm=replace(ALGORITHMS["ppo"], kl_beta=0.01), steps=3, epochs=2, minibatches=2, save_every=3)
+
+
+def run(folder: Path) -> None:
+    """The run that is killed or not; its verifier writes down every question it is asked."""
+    asked = os.open(folder.with_suffix(".asked"), os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+
+    def verifier(completion: str, answer: str) -> bool:
+        os.write(asked, b".")
+        return completion == answer
+
+    trained = train(SETTINGS, digits(verifier), policy(), folder, sft=WARM, resume=True, quiet=True)
+    weights = checkpoint.fingerprint(trained.model.state_dict())
+    folder.with_suffix(".weights").write_text(weights)
+
+
+def kill_at(phase: str, moment: int) -> None:
+    """Arrange for this process to die at the given occurrence of the phase."""
+    calls = 0
+
+    def dying(function: Callable[..., Any], *, after: bool) -> Callable[..., Any]:
+        def call(*args: Any, **kwargs: Any) -> Any:
+            nonlocal calls
+            calls += 1
+            result = function(*args, **kwargs) if after or calls != moment else None
+            if calls == moment:
+                os.kill(os.getpid(), signal.SIGKILL)
+            return result
+
+        return call
+
+    if phase == "rollout":
+        rlenv.policies.generation.draw = dying(rlenv.policies.generation.draw, after=False)
+    elif phase == "scoring":
+        Journal.record = dying(Journal.record, after=True)  # type: ignore[method-assign]
+    elif phase == "update":
+        rlenv.trainers.update._objective = dying(rlenv.trainers.update._objective, after=False)
+    elif moment % 3 == 0:  # the new checkpoint is in place, the journal not yet cleared
+        Journal.clear = dying(Journal.clear, after=False)  # type: ignore[method-assign]
+    elif moment % 3 == 1:  # written, not yet in place
+        replace_file, dies = os.replace, dying(os.replace, after=False)
+        os.replace = lambda source, target: (dies if str(target).endswith(".pt") else replace_file)(source, target)
+    else:  # in the middle of writing
+        write = torch.save
+
+        def torn(state: Any, file: Any) -> None:
+            nonlocal calls
+            calls += 1
+            write(state, file)
+            if calls == moment:
+                file.truncate(file.tell() // 2)
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        torch.save = torn
+
+
+def forked(work: Callable[[], None]) -> int:
+    """Exit status of a child that does the work."""
+    child = os.fork()
+    if child == 0:
+        try:
+            work()
+            os._exit(0)
+        except BaseException as error:
+            print(repr(error), file=sys.stderr)
+            os._exit(1)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def drill(folder: Path, phase: str, moment: int) -> dict[str, object]:
+    """One kill and its resume."""
+
+    def doomed() -> None:
+        kill_at(phase, moment)
+        run(folder)
+
+    killed = forked(doomed)
+    resumed = forked(lambda: run(folder))
+    weights = folder.with_suffix(".weights")
+    return {
+        "phase": phase,
+        "moment": moment,
+        "killed": killed == -signal.SIGKILL,
+        "resumed": resumed == 0,
+        "weights": weights.read_text() if weights.exists() else None,
+        "asked": folder.with_suffix(".asked").stat().st_size,
+        "episodes": (folder / "episodes.jsonl").read_text().count("\n"),
+    }
+
+
+def main(folder: Path, kills: int, seed: int) -> None:
+    torch.set_num_threads(1)
+    forked(lambda: run(folder / "alone"))
+    rng = np.random.default_rng(seed)
+    last = {"rollout": 9, "scoring": 48, "update": 12, "checkpoint": 4}
+    drills = []
+    for number in range(kills):
+        phase = PHASES[number % len(PHASES)]
+        moment = int(rng.integers(1, last[phase] + 1))
+        drills.append(drill(folder / str(number), phase, moment))
+    print(
+        json.dumps(
+            {
+                "weights": (folder / "alone.weights").read_text(),
+                "asked": (folder / "alone.asked").stat().st_size,
+                "episodes": (folder / "alone" / "episodes.jsonl").read_text().count("\n"),
+                "drills": drills,
+            }
+        )
+    )
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))

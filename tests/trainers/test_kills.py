@@ -1,0 +1,32 @@
+"""Twenty kills (SIGKILL), spread over rollout, scoring, update and checkpoint writing: nothing is lost."""
+
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+DRILL = Path(__file__).parent.parent / "support" / "kill_drill.py"
+KILLS = 20
+
+
+@pytest.mark.slow
+def test_every_killed_run_ends_with_the_weights_of_the_run_left_alone(tmp_path: Path) -> None:
+    command = [sys.executable, str(DRILL), str(tmp_path), str(KILLS), "0"]
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, env={**os.environ, "OMP_NUM_THREADS": "1"}
+    )
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout.splitlines()[-1])
+    drills = found["drills"]
+    assert Counter(d["phase"] for d in drills) == {"rollout": 5, "scoring": 5, "update": 5, "checkpoint": 5}
+    for drill in drills:
+        where = f"{drill['phase']} {drill['moment']}: {done.stderr[-2000:]}"
+        assert drill["killed"], where
+        assert drill["resumed"], where
+        assert drill["weights"] == found["weights"], where
+        assert drill["episodes"] == found["episodes"], where
+        assert drill["asked"] == found["asked"], f"a verdict already given was asked for again: {where}"

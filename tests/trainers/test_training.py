@@ -1,0 +1,192 @@
+"""The loop: it learns, it repeats itself, it survives its verifier, it says when there is nothing to learn."""
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+from digits import WARM, config, digits, policy, rewards, right
+
+from rlenv import Flag, StepReward, Verdict, WorkerPool, read_episodes
+from rlenv.errors import ConfigError, RunError, TooManyVerifierErrors
+from rlenv.trainers import ALGORITHMS, SftConfig, TrainConfig, Trainer, train
+from rlenv.trainers.checkpoint import fingerprint
+from rlenv.trainers.logs import read_metrics
+
+
+def _weights(trained: object) -> str:
+    return fingerprint(trained.model.state_dict())  # type: ignore[attr-defined]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_every_algorithm_solves_the_trivial_environment(name: str, tmp_path: Path) -> None:
+    settings = config(algorithm=name, steps=150, groups=8, group_size=8, learning_rate=1e-3)
+    train(settings, digits(), policy(), tmp_path, sft=WARM, quiet=True)
+    curve = rewards(tmp_path)
+    assert sum(curve[:5]) / 5 < 0.75
+    assert sum(curve[-5:]) / 5 > 0.95
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_two_seeded_runs_are_bitwise_equal_and_another_seed_is_not(name: str, tmp_path: Path) -> None:
+    row = replace(ALGORITHMS[name], kl_beta=0.01)
+    settings = config(algorithm=row, steps=2)
+    found = [
+        _weights(train(replace(settings, seed=seed), digits(), policy(), tmp_path / str(i), sft=WARM, quiet=True))
+        for i, seed in enumerate([0, 0, 1])
+    ]
+    assert found[0] == found[1] != found[2]
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_a_run_resumed_between_any_two_optimiser_steps_ends_with_the_same_weights(name: str, tmp_path: Path) -> None:
+    row = replace(ALGORITHMS[name], kl_beta=0.01)
+    settings = config(algorithm=row, steps=3, epochs=2, minibatches=2, save_every=1)
+    whole = train(settings, digits(), policy(), tmp_path / "whole", sft=WARM, quiet=True)
+    reference = [e.to_json() for e in read_episodes(tmp_path / "whole" / "episodes.jsonl")]
+    for stop in (1, 3, 5):  # in the middle of the first and the second rollout
+        folder = tmp_path / str(stop)
+        trainer = Trainer(settings, digits(), policy(), folder, sft=WARM, quiet=True)
+        _stop_after(trainer, stop)
+        with pytest.raises(KeyboardInterrupt):
+            trainer.run()
+        trainer.close()
+        resumed = train(settings, digits(), policy(), folder, sft=WARM, resume=True, quiet=True)
+        assert _weights(resumed) == _weights(whole)
+        assert [e.to_json() for e in read_episodes(folder / "episodes.jsonl")] == reference
+        assert [m["loss"] for m in read_metrics(folder / "metrics.jsonl")] == [
+            m["loss"] for m in read_metrics(tmp_path / "whole" / "metrics.jsonl")
+        ]
+
+
+def _stop_after(trainer: Trainer, saves: int) -> None:
+    original, done = trainer.save, 0
+
+    def save() -> None:
+        nonlocal done
+        original()
+        done += 1
+        if done == saves:
+            raise KeyboardInterrupt
+
+    trainer.save = save  # type: ignore[method-assign]
+
+
+def test_micro_batches_change_memory_and_not_the_result(tmp_path: Path) -> None:
+    found = []
+    for tokens in (1, 10_000):
+        settings = config(algorithm=replace(ALGORITHMS["ppo"], kl_beta=0.01), micro_batch_tokens=tokens, steps=1)
+        trained = train(settings, digits(), policy(), tmp_path / str(tokens), sft=WARM, quiet=True)
+        found.append(torch.cat([p.detach().flatten() for p in trained.model.parameters()]))
+    torch.testing.assert_close(found[0], found[1], atol=2e-5, rtol=1e-4)
+
+
+def test_a_run_can_be_made_longer_and_nothing_else(tmp_path: Path) -> None:
+    settings = config(steps=2)
+    train(settings, digits(), policy(), tmp_path, quiet=True)
+    with pytest.raises(RunError, match="already holds a run"):
+        train(settings, digits(), policy(), tmp_path, quiet=True)
+    with pytest.raises(ConfigError, match="learning_rate"):
+        train(replace(settings, learning_rate=0.5), digits(), policy(), tmp_path, resume=True, quiet=True)
+    with pytest.raises(RunError, match="another policy"):
+        train(settings, digits(), policy(seed=7), tmp_path, resume=True, quiet=True)
+    longer = train(replace(settings, steps=4), digits(), policy(), tmp_path, resume=True, quiet=True)
+    at_once = train(replace(settings, steps=4), digits(), policy(), tmp_path / "b", quiet=True)
+    assert _weights(longer) == _weights(at_once)
+
+
+def _breaks(how: Callable[[], object]) -> Callable[..., object]:
+    def verifier(completion: str, answer: str, id: str) -> object:
+        return how() if int(id, 16) % 2 == 0 and completion != answer else completion == answer
+
+    return verifier
+
+
+def _raises() -> object:
+    raise RuntimeError("the judge is out")
+
+
+@pytest.mark.parametrize("how", [_raises, lambda: float("nan"), lambda: os._exit(9)], ids=["raises", "nan", "dies"])
+def test_a_failing_verifier_leaves_the_episode_out_and_the_run_goes_on(
+    how: Callable[[], object], tmp_path: Path
+) -> None:
+    isolation = "process" if "os" in how.__code__.co_names else "inline"
+    settings = config(steps=2, max_error_share=1.0)
+    trained = train(settings, digits(_breaks(how), isolation=isolation), policy(), tmp_path, sft=WARM, quiet=True)
+    episodes = list(read_episodes(tmp_path / "episodes.jsonl"))
+    failed = [e for e in episodes if not e.verdict.graded]
+    assert 0 < len(failed) < len(episodes)
+    assert all(e.verdict.reward is None for e in failed)
+    assert sum(m["verifier_errors"] for m in read_metrics(tmp_path / "metrics.jsonl")) == len(failed)
+    assert all(torch.isfinite(p).all() for p in trained.model.parameters())
+
+
+def test_episodes_that_were_not_graded_do_not_touch_the_gradient(tmp_path: Path) -> None:
+    """The same rollout with failures judged 0 and excluded must differ; with nothing graded nothing moves."""
+    settings = config(steps=1, max_error_share=1.0)
+    before = policy()
+    after = train(settings, digits(lambda: float("nan")), policy(), tmp_path, quiet=True)
+    assert _weights(after) == _weights(before)
+
+
+def test_a_completion_past_its_limit_is_graded_zero_and_its_worker_replaced(tmp_path: Path) -> None:
+    def hangs(completion: str, answer: str) -> bool:
+        if completion != answer:
+            while True:
+                time.sleep(1)
+        return True
+
+    env = digits(hangs, isolation="process", time_limit_s=0.1)
+    settings = config(steps=1, groups=2, group_size=2)
+    with WorkerPool(2) as pool:
+        trainer = Trainer(settings, env, policy(), tmp_path, sft=SftConfig(steps=8), pool=pool, quiet=True)
+        trainer.run()
+        trainer.close()
+        late = [e for e in read_episodes(tmp_path / "episodes.jsonl") if e.verdict.flags]
+        assert late
+        assert all(e.verdict.reward == 0.0 and e.verdict.flags[0].name == "over_limit" for e in late)
+        assert pool.restarts == 2 * len(late)
+    assert read_metrics(tmp_path / "metrics.jsonl")[0]["flags/over_limit"] == len(late)
+
+
+def test_too_many_verifier_errors_stop_the_run_with_the_first_reason(tmp_path: Path) -> None:
+    with pytest.raises(TooManyVerifierErrors, match=r"16 of 16.*the judge is out"):
+        train(config(), digits(_raises), policy(), tmp_path, quiet=True)
+
+
+def test_a_run_without_any_difference_in_its_groups_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = _weights(policy())
+    settings = config(steps=6, stall_steps=3)
+    trained = train(settings, digits(lambda: 0.3), policy(), tmp_path)
+    assert _weights(trained) == before
+    said = " ".join(capsys.readouterr().err.split())
+    assert said.count("nothing to learn from") == 2
+    assert "no group of the last 3 rollouts" in said
+    assert [m["frac_reward_zero_std"] for m in read_metrics(tmp_path / "metrics.jsonl")] == [1.0] * 6
+
+
+def test_step_rewards_reach_the_tokens_that_earned_them(tmp_path: Path) -> None:
+    def steps(completion: str) -> Verdict:
+        half = len(completion) // 2
+        spans = (StepReward(0.25, 0, half), StepReward(0.5, half, len(completion)))
+        return Verdict(0.75, parts=Verdict.of(("steps", 0.75)).parts, step_rewards=spans, flags=(Flag("stepped"),))
+
+    settings = TrainConfig(algorithm="ppo", steps=1, groups=2, group_size=1, max_new_tokens=6)
+    trainer = Trainer(settings, digits(steps), policy(), tmp_path, quiet=True)
+    trainer._collect()
+    rollout = trainer._rollout
+    trainer.close()
+    assert rollout is not None
+    assert rollout.token_rewards.sum(1).tolist() == [0.75, 0.75]
+    for row, length in zip(rollout.token_rewards, rollout.mask.sum(1).int().tolist(), strict=True):
+        assert row[length - 1] >= 0.5
+        assert sorted(x for x in row.tolist() if x) in ([0.25, 0.5], [0.75])
+
+
+def test_the_model_is_evaluated_without_dropout(tmp_path: Path) -> None:
+    trained = train(config(steps=1), digits(right), policy(), tmp_path, quiet=True)
+    assert not trained.model.training
