@@ -80,13 +80,18 @@ def _limit_memory(memory_mb: int | None) -> None:
         mapped = 0
     limit = mapped + memory_mb * MEGABYTE
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (limit if hard == resource.RLIM_INFINITY else min(limit, hard), hard))
+    resource.setrlimit(resource.RLIMIT_AS, (_below(limit, hard), hard))
 
 
 def _limit_cpu(time_limit_s: float) -> None:
     used = time.process_time()
     _, hard = resource.getrlimit(resource.RLIMIT_CPU)
-    resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(used + 2 * time_limit_s + 5), hard))
+    limit = math.ceil(used + 2 * time_limit_s + 5)
+    resource.setrlimit(resource.RLIMIT_CPU, (_below(limit, hard), hard))
+
+
+def _below(limit: int, hard: int) -> int:
+    return limit if hard == resource.RLIM_INFINITY else min(limit, hard)
 
 
 def _leave_with_parent(parent: int) -> None:

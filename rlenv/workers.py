@@ -17,6 +17,7 @@ import subprocess
 import sys
 import threading
 import time
+import weakref
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -71,6 +72,7 @@ class _Worker:
     connection: Connection
     state: Literal["starting", "loading", "idle", "busy"] = "starting"
     verifier_keys: set[str] = field(default_factory=set)
+    loading: str = ""
     job: int = -1
     deadline: float = field(default_factory=lambda: time.monotonic() + START_LIMIT_S)
 
@@ -95,6 +97,7 @@ class WorkerPool:
         self.restarts = 0
         self._workers: list[_Worker] = []
         self._lock = threading.Lock()
+        _pools.add(self)
 
     def judge_all(
         self,
@@ -147,6 +150,7 @@ class WorkerPool:
         """In a forked child: the workers belong to the parent, only our ends of the sockets are closed."""
         for worker in self._workers:
             worker.connection.close()
+            worker.process.returncode = 0  # not our child: nothing to wait for
         self._workers.clear()
         self._lock = threading.Lock()
 
@@ -203,7 +207,8 @@ class _Round:
         self._send(worker, Judge(self.key, task, completion, self.time_limit_s))
 
     def _load(self, worker: _Worker) -> None:
-        worker.state, worker.deadline = "loading", time.monotonic() + START_LIMIT_S
+        worker.state, worker.loading = "loading", self.key
+        worker.deadline = time.monotonic() + START_LIMIT_S
         self._send(worker, Load(self.key, self.blob))
 
     @staticmethod
@@ -233,13 +238,14 @@ class _Round:
             self._load(worker)
         elif worker.state == "loading":
             problem = cloudpickle.loads(message)
-            if problem is not None:
+            worker.state = "idle"
+            if problem is None:
+                worker.verifier_keys.add(worker.loading)
+            elif worker.loading == self.key:  # else an earlier round asked for it, and ended without it
                 raise VerifierContractError(
                     f"the verifier cannot be loaded in a worker process: {problem}; "
                     "make it importable there, or register it with cheap=True to run it inline"
                 )
-            worker.state = "idle"
-            worker.verifier_keys.add(self.key)
         else:
             verdict: Verdict = cloudpickle.loads(message)
             index, worker.state = worker.job, "idle"
@@ -289,6 +295,7 @@ class _Round:
         return True
 
 
+_pools: weakref.WeakSet[WorkerPool] = weakref.WeakSet()
 _shared: WorkerPool | None = None
 _shared_lock = threading.Lock()
 
@@ -306,8 +313,9 @@ def shared_pool() -> WorkerPool:
 def _forget_after_fork() -> None:
     global _shared, _shared_lock
     _shared_lock = threading.Lock()
+    for pool in _pools:
+        pool._abandon()
     if _shared is not None:
-        _shared._abandon()
         atexit.unregister(_shared.close)
         _shared = None
 
