@@ -1,0 +1,1 @@
+"""Format: completions whose shape is checked together with what they say."""
