@@ -1,0 +1,253 @@
+"""Any model behind an OpenAI-compatible endpoint (`/v1/chat/completions`): vLLM, SGLang, llama.cpp, a provider.
+
+    policy = EndpointPolicy("http://localhost:8000/v1", "Qwen/Qwen2.5-0.5B-Instruct")
+    completions = policy.generate(["What is 2 + 2?"], n=4)
+
+Requests go out side by side. `n` completions are asked for in one request; a server that does not take `n`
+is asked `n` times. Busy servers (429, 5xx, timeouts) are asked again after a pause that doubles each time.
+The key, where one is needed, is read from the environment. Sampling seeds are sent; whether they are kept
+is up to the server. Token ids are not part of this interface, so its completions are for evaluation.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from typing import TYPE_CHECKING, cast
+
+from rlenv.completion import Completion
+from rlenv.errors import ConfigError, MissingExtra, PolicyError
+from rlenv.jsontypes import Json
+from rlenv.policies.policy import DEFAULT_SAMPLING, Sampling
+from rlenv.task import Prompt, prompt_messages
+
+if TYPE_CHECKING:
+    import httpx
+
+BUSY = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
+"""Status codes after which the same request may succeed."""
+MAX_PAUSE_S = 60.0
+SEED_STRIDE = 1_000_003
+"""Separates the seeds of the requests of one call."""
+
+
+@dataclass
+class _Dialect:
+    """What this server turned out to take; learned from its first refusals."""
+
+    takes_n: bool = True
+    limit_key: str = "max_tokens"
+
+
+@dataclass(frozen=True)
+class EndpointPolicy:
+    """`url` ends before `/chat/completions`; `model` is the server's name for the model."""
+
+    url: str
+    model: str
+    api_key_env: str = "OPENAI_API_KEY"
+    """The environment variable that holds the key; none is sent where it is not set."""
+    concurrency: int = 8
+    """How many requests are under way at once."""
+    timeout_s: float = 300.0
+    """How long one request may take."""
+    retries: int = 5
+    backoff_s: float = 1.0
+    """The pause before the first retry; a server's own Retry-After comes first."""
+    logprobs: bool = False
+    """Ask for the log-probs of the sampled tokens."""
+    extra_body: Mapping[str, Json] = field(default_factory=dict)
+    """Fields of the request that only this server knows."""
+    _dialect: _Dialect = field(default_factory=_Dialect, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if not self.url.startswith(("http://", "https://")):
+            raise ConfigError(f"expected an endpoint that starts with http:// or https://, got {self.url!r}")
+        if self.concurrency < 1 or self.retries < 0 or self.timeout_s <= 0:
+            raise ConfigError("expected concurrency of at least 1, retries of at least 0 and a timeout above 0 s")
+        object.__setattr__(self, "url", self.url.rstrip("/").removesuffix("/chat/completions"))
+
+    @property
+    def name(self) -> str:
+        return f"{self.url}#{self.model}"
+
+    def generate(
+        self, prompts: Sequence[Prompt], n: int = 1, sampling: Sampling = DEFAULT_SAMPLING
+    ) -> list[Completion]:
+        """`n` completions of each prompt, prompt by prompt.
+
+        Raises PolicyError when the server refuses, or is still busy after the last retry.
+        """
+        try:
+            import httpx
+        except ImportError as error:
+            raise MissingExtra("httpx", "openai") from error
+        key = os.environ.get(self.api_key_env)
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        limits = httpx.Limits(max_connections=self.concurrency)
+        with (
+            httpx.Client(headers=headers, timeout=self.timeout_s, limits=limits) as client,
+            ThreadPoolExecutor(self.concurrency) as threads,
+        ):
+            asker = _Asker(self, client)
+            futures = [
+                threads.submit(asker.answer, prompt, n, replace(sampling, seed=sampling.seed + SEED_STRIDE * i))
+                for i, prompt in enumerate(prompts)
+            ]
+            return list(chain.from_iterable(asker.collect(futures)))
+
+
+class _Asker:
+    """The requests of one call of generate. The first that fails for good stops the others."""
+
+    def __init__(self, policy: EndpointPolicy, client: httpx.Client) -> None:
+        self.policy, self.client = policy, client
+        self.stopped = threading.Event()
+        self.failures: list[PolicyError] = []
+
+    def collect(self, futures: Sequence[Future[list[Completion]]]) -> list[list[Completion]]:
+        try:
+            return [future.result() for future in futures]
+        except PolicyError:
+            raise self.failures[0] from None  # the cause, where this one was only stopped by it
+        finally:
+            self.stopped.set()
+            for future in futures:
+                future.cancel()
+
+    def answer(self, prompt: Prompt, n: int, sampling: Sampling) -> list[Completion]:
+        """`n` completions of one prompt; a failure is kept and stops the others."""
+        try:
+            return self.several(prompt, n, sampling)
+        except PolicyError as error:
+            self.failures.append(error)
+            self.stopped.set()
+            raise
+
+    def several(self, prompt: Prompt, n: int, sampling: Sampling) -> list[Completion]:
+        """`n` completions of one prompt, in one request or, where the server gives fewer, in more."""
+        found: list[Completion] = []
+        while len(found) < n:
+            wanted = n - len(found) if self.policy._dialect.takes_n else 1
+            got = self._once(prompt, wanted, replace(sampling, seed=sampling.seed + len(found)))
+            if len(got) < wanted:
+                self.policy._dialect.takes_n = False
+            found += got[:wanted]
+        return found
+
+    def _once(self, prompt: Prompt, n: int, sampling: Sampling) -> list[Completion]:
+        """One request; a refusal that names a field is met by leaving that field out."""
+        dialect = self.policy._dialect
+        for _ in range(3):
+            if not dialect.takes_n:
+                n = 1
+            limit_key = dialect.limit_key
+            response = self._post(self._body(prompt, n, sampling, limit_key))
+            if response.status_code not in (400, 422):
+                break
+            if limit_key == "max_tokens" and "max_completion_tokens" in response.text:
+                dialect.limit_key = "max_completion_tokens"
+            elif n > 1:
+                dialect.takes_n = False
+            else:
+                break
+        if response.status_code != 200:
+            raise PolicyError(self._refusal(response))
+        return self._completions(response)
+
+    def _body(self, prompt: Prompt, n: int, sampling: Sampling, limit_key: str) -> dict[str, Json]:
+        body: dict[str, Json] = {
+            "model": self.policy.model,
+            "messages": [{key: _valid(value) for key, value in message.items()} for message in prompt_messages(prompt)],
+            limit_key: sampling.max_new_tokens,
+            "temperature": sampling.temperature,
+            "seed": sampling.seed % 2**31,
+        }
+        if n > 1:
+            body["n"] = n
+        if sampling.top_p < 1:
+            body["top_p"] = sampling.top_p
+        if self.policy.logprobs:
+            body["logprobs"] = True
+        return {**body, **self.policy.extra_body}
+
+    def _post(self, body: Mapping[str, Json]) -> httpx.Response:
+        """The answer to a request, asked again while the server is busy or out of reach."""
+        import httpx
+
+        url = f"{self.policy.url}/chat/completions"
+        problem = "stopped"
+        for attempt in range(self.policy.retries + 1):
+            if self.stopped.is_set():
+                break
+            asked_to_wait = 0.0
+            try:
+                response = self.client.post(url, json=body)
+            except httpx.TransportError as error:  # timeouts, refused and broken connections
+                problem = f"{type(error).__name__} {error}".strip()
+            except httpx.InvalidURL as error:
+                raise PolicyError(f"{url}: not an address ({error}); give http://HOST:PORT/v1#MODEL") from error
+            else:
+                if response.status_code not in BUSY:
+                    return response
+                problem = _said(response)
+                asked_to_wait = _retry_after(response)
+            if attempt < self.policy.retries:
+                self.stopped.wait(max(asked_to_wait, min(MAX_PAUSE_S, self.policy.backoff_s * 2**attempt)))
+        raise PolicyError(
+            f"{url}: no answer after {self.policy.retries + 1} tries ({problem}); "
+            "check that the server is up and the address right"
+        )
+
+    def _refusal(self, response: httpx.Response) -> str:
+        hints = {
+            401: f"set a valid key in the environment variable {self.policy.api_key_env}",
+            403: f"set a valid key in the environment variable {self.policy.api_key_env}",
+            404: f"check that the address ends in /v1 and that the server has a model {self.policy.model!r}",
+        }
+        hint = hints.get(response.status_code, "mend what the server names")
+        return f"{self.policy.url}: the server refused: {_said(response)}; {hint}"
+
+    def _completions(self, response: httpx.Response) -> list[Completion]:
+        try:
+            return [_completion(choice) for choice in _in_order(response.json()["choices"])]
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            excerpt = response.text[:200]
+            raise PolicyError(f"{self.policy.url}: not an answer of a chat model ({error!r}): {excerpt}") from error
+
+
+def _in_order(choices: list[dict[str, object]]) -> list[dict[str, object]]:
+    if not choices:
+        raise ValueError("no choices")
+    return sorted(choices, key=lambda choice: cast("int", choice.get("index", 0)))
+
+
+def _completion(choice: Mapping[str, object]) -> Completion:
+    message = cast("dict[str, str | None]", choice["message"])
+    given = cast("dict[str, list[dict[str, float]] | None]", choice.get("logprobs") or {})
+    return Completion(
+        text=message.get("content") or "",
+        logprobs=tuple(float(token["logprob"]) for token in given.get("content") or []),
+        finished=choice.get("finish_reason") != "length",
+    )
+
+
+def _valid(text: str) -> str:
+    """The text without lone surrogates, which no request can carry."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def _said(response: httpx.Response) -> str:
+    return f"{response.status_code} {' '.join(response.text.split())[:200]}".strip()
+
+
+def _retry_after(response: httpx.Response) -> float:
+    """Seconds the server asks to wait; dates, which few send, count as none."""
+    try:
+        return min(MAX_PAUSE_S, max(0.0, float(response.headers.get("retry-after", "0"))))
+    except ValueError:
+        return 0.0

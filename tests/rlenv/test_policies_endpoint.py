@@ -1,0 +1,254 @@
+"""The endpoint policy against a real server on this machine."""
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+
+import rlenv
+from rlenv.errors import ConfigError, PolicyError
+from rlenv.policies import Sampling
+from rlenv.policies.endpoint import EndpointPolicy
+from rlenv.policies.load import load_policy
+
+Body = dict[str, Any]
+Answer = Callable[[int, Body], tuple[int, object]]
+"""Status and JSON for the request of this number."""
+
+
+@pytest.fixture(autouse=True)
+def _no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_PROXY", "*")
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+
+
+class Server(ThreadingHTTPServer):
+    """Remembers its requests."""
+
+    daemon_threads = True
+
+    def __init__(self, answer: Answer) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.answer, self.lock = answer, threading.Lock()
+        self.bodies: list[Body] = []
+        self.headers: list[dict[str, str]] = []
+        self.url = f"http://127.0.0.1:{self.server_address[1]}/v1"
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Hands each request to the server's answer."""
+
+    server: Server
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        with self.server.lock:
+            number = len(self.server.bodies)
+            self.server.bodies.append(body)
+            self.server.headers.append({key.lower(): value for key, value in self.headers.items()})
+        status, answer = (
+            self.server.answer(number, body) if self.path == "/v1/chat/completions" else (404, "no such page")
+        )
+        if status == 0:  # hang up without an answer
+            return
+        content = answer.encode() if isinstance(answer, str) else json.dumps(answer).encode()
+        self.send_response(status)
+        self.send_header("content-length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *args: object) -> None:
+        pass
+
+
+@contextmanager
+def serving(answer: Answer) -> Iterator[Server]:
+    server = Server(answer)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def echo(number: int, body: Body) -> tuple[int, object]:
+    """Says the prompt back, with the number of the choice."""
+    said = body["messages"][-1]["content"]
+    choices = [
+        {"index": i, "message": {"role": "assistant", "content": f"{said}/{i}"}, "finish_reason": "stop"}
+        for i in range(body.get("n", 1))
+    ]
+    return 200, {"choices": choices[::-1]}
+
+
+def one_at_a_time(number: int, body: Body) -> tuple[int, object]:
+    """A server that ignores n."""
+    return echo(number, {**body, "n": 1})
+
+
+def policy(server: Server, **options: Any) -> EndpointPolicy:
+    return EndpointPolicy(server.url, "model", **{"backoff_s": 0.0, **options})
+
+
+def test_completions_come_prompt_by_prompt() -> None:
+    with serving(echo) as server:
+        found = policy(server, concurrency=4).generate([f"p{i}" for i in range(20)], n=3)
+    assert [c.text for c in found] == [f"p{i}/{j}" for i in range(20) for j in range(3)]
+    assert len(server.bodies) == 20
+
+
+def test_the_sampling_settings_and_chat_messages_are_sent() -> None:
+    chat = ({"role": "system", "content": "Be short."}, {"role": "user", "content": "Hi \ud800"})
+    with serving(echo) as server:
+        settings = Sampling(max_new_tokens=7, temperature=0.5, top_p=0.9, seed=3)
+        policy(server, extra_body={"top_k": 5}).generate([chat, "second"], sampling=settings)
+    first = next(body for body in server.bodies if len(body["messages"]) == 2)
+    assert first == {
+        "model": "model",
+        "messages": [{"role": "system", "content": "Be short."}, {"role": "user", "content": "Hi ?"}],
+        "max_tokens": 7,
+        "temperature": 0.5,
+        "top_p": 0.9,
+        "seed": 3,
+        "top_k": 5,
+    }
+    assert len({body["seed"] for body in server.bodies}) == 2
+
+
+def refuses_n(number: int, body: Body) -> tuple[int, object]:
+    return (400, {"error": "n > 1 is not supported"}) if "n" in body else echo(number, body)
+
+
+@pytest.mark.parametrize("answer", [one_at_a_time, refuses_n])
+def test_a_server_that_does_not_take_n_is_asked_n_times(answer: Answer) -> None:
+    with serving(answer) as server:
+        asking = policy(server, concurrency=1)
+        assert [c.text for c in asking.generate(["a", "b"], n=3)] == ["a/0"] * 3 + ["b/0"] * 3
+        before = len(server.bodies)
+        asking.generate(["c"], n=3)
+    assert len({body["seed"] for body in server.bodies[-3:]}) == 3
+    assert len(server.bodies) == before + 3  # n is not tried again
+
+
+def test_a_server_with_another_name_for_the_limit_is_understood() -> None:
+    def modern(number: int, body: Body) -> tuple[int, object]:
+        if "max_tokens" in body:
+            return 400, {"error": {"message": "Unsupported parameter: use 'max_completion_tokens' instead."}}
+        return echo(number, body)
+
+    with serving(modern) as server:
+        assert policy(server).generate(["a"])[0].text == "a/0"
+    assert server.bodies[-1]["max_completion_tokens"] == 256
+
+
+def test_what_was_cut_and_the_logprobs_are_kept() -> None:
+    choice = {
+        "message": {"content": None},
+        "finish_reason": "length",
+        "logprobs": {"content": [{"token": "a", "logprob": -0.25}, {"token": "b", "logprob": -1}]},
+    }
+    with serving(lambda number, body: (200, {"choices": [choice]})) as server:
+        found = policy(server, logprobs=True).generate(["a"])[0]
+    assert (found.text, found.finished, found.logprobs) == ("", False, (-0.25, -1.0))
+    assert server.bodies[0]["logprobs"] is True
+
+
+@pytest.mark.parametrize("status", [429, 503, 0])
+def test_a_busy_server_is_asked_again(status: int) -> None:
+    with serving(lambda number, body: (status, "busy") if number < 2 else echo(number, body)) as server:
+        assert policy(server, concurrency=1, retries=2).generate(["a"])[0].text == "a/0"
+    assert len(server.bodies) == 3
+
+
+def test_a_slow_server_is_given_up_after_the_last_try() -> None:
+    release = threading.Event()
+
+    def slow(number: int, body: Body) -> tuple[int, object]:
+        release.wait(10)
+        return 0, ""
+
+    with serving(slow) as server:
+        with pytest.raises(PolicyError, match=r"no answer after 2 tries .*Timeout"):
+            policy(server, timeout_s=0.1, retries=1).generate(["a"])
+        release.set()
+    assert len(server.bodies) == 2
+
+
+def test_a_busy_server_is_given_up_with_what_it_said_and_nothing_more_is_asked() -> None:
+    busy = serving(lambda number, body: (503, "too many requests\nof you"))
+    with busy as server, pytest.raises(PolicyError, match=r"after 3 tries \(503 too many requests of you\)"):
+        policy(server, concurrency=1, retries=2).generate([f"p{i}" for i in range(50)])
+    assert len(server.bodies) == 3
+
+
+def test_one_refusal_stops_the_requests_that_wait_and_is_the_error_that_is_raised() -> None:
+    def one_is_refused(number: int, body: Body) -> tuple[int, object]:
+        return (401, "no key") if body["messages"][0]["content"] == "p1" else (503, "busy")
+
+    with serving(one_is_refused) as server, pytest.raises(PolicyError, match="401 no key"):
+        policy(server, concurrency=2, retries=5, backoff_s=30.0).generate(["p0", "p1", "p2"])
+
+
+@pytest.mark.parametrize(
+    ("status", "hint"), [(401, "OPENAI_API_KEY"), (403, "OPENAI_API_KEY"), (404, "/v1"), (400, "context too long")]
+)
+def test_a_refusal_is_not_retried_and_says_what_to_do(status: int, hint: str) -> None:
+    with serving(lambda number, body: (status, "context too long")) as server, pytest.raises(PolicyError, match=hint):
+        policy(server).generate(["a"])
+    assert len(server.bodies) == 1
+
+
+@pytest.mark.parametrize("answer", ["<html>", {"choices": []}, {"error": "x"}, [], {"choices": [{"message": None}]}])
+def test_an_answer_of_something_else_is_an_error(answer: object) -> None:
+    not_chat = pytest.raises(PolicyError, match="not an answer of a chat model")
+    with serving(lambda number, body: (200, answer)) as server, not_chat:
+        policy(server).generate(["a"])
+
+
+def test_the_key_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    with serving(echo) as server:
+        policy(server).generate(["a"])
+        monkeypatch.setenv("MY_KEY", "secret")
+        policy(server, api_key_env="MY_KEY").generate(["a"])
+    assert "authorization" not in server.headers[0]
+    assert server.headers[1]["authorization"] == "Bearer secret"
+    assert "secret" not in repr(policy(server, api_key_env="MY_KEY"))
+
+
+def test_no_server_at_all_is_said() -> None:
+    with serving(echo) as server:
+        pass
+    with pytest.raises(PolicyError, match="check that the server is up"):
+        policy(server, retries=0).generate(["a"])
+
+
+def test_impossible_settings_are_refused() -> None:
+    with pytest.raises(ConfigError, match="http://"):
+        EndpointPolicy("localhost:8000", "model")
+    with pytest.raises(ConfigError, match="concurrency"):
+        EndpointPolicy("http://localhost", "model", concurrency=0)
+
+
+def test_an_endpoint_is_evaluated_by_name() -> None:
+    rlenv.register(
+        "test/endpoint-v0",
+        tasks=[{"prompt": "say", "answer": "say/1"}],
+        verifier=lambda completion, answer: completion == answer,
+        cheap=True,
+    )
+    with serving(echo) as server:
+        report = rlenv.evaluate("test/endpoint-v0", f"{server.url}#model", n=2, k=(1, 2))
+    assert (report.pass_at[1].value, report.pass_at[2].value) == (0.5, 1.0)
+    assert report.policy == f"{server.url}#model"
+
+
+def test_an_endpoint_needs_its_model() -> None:
+    with pytest.raises(PolicyError, match=r"http://localhost/v1#MODEL"):
+        load_policy("http://localhost/v1")
