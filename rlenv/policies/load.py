@@ -67,6 +67,7 @@ def _model(name: str, device: str, dtype: str, seed: int) -> Policy:
         return tiny_policy(seed=seed)
     from rlenv.policies.transformers import TransformersPolicy
 
+    _check_device(device, dtype)
     if name != SMOLLM2:
         return TransformersPolicy.load(name, device=device, dtype=dtype)
     from rlenv.policies.smollm2 import smollm2_path
@@ -77,6 +78,19 @@ def _model(name: str, device: str, dtype: str, seed: int) -> Policy:
         raise PolicyError(f"{error}; or build it once, without a hub, by `make smollm2`") from error
     policy.name = SMOLLM2
     return policy
+
+
+def _check_device(device: str, dtype: str) -> None:
+    import torch
+
+    try:
+        kind = "cpu" if device == "auto" else torch.device(device).type
+    except RuntimeError as error:
+        raise PolicyError(f"no device {device!r}; give auto, cpu, cuda or cuda:1") from error
+    if kind == "cuda" and not torch.cuda.is_available():
+        raise PolicyError(f"no CUDA device on this machine for device {device!r}; give auto or cpu")
+    if dtype != "auto" and not isinstance(getattr(torch, dtype, None), torch.dtype):
+        raise PolicyError(f"no dtype {dtype!r}; give auto, float32, bfloat16 or float16")
 
 
 def _endpoint(name: str) -> Policy:

@@ -1,0 +1,5 @@
+"""`python -m rlenv.cli` is `rlenv`."""
+
+from rlenv.cli import main
+
+main()

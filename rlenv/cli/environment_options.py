@@ -1,0 +1,85 @@
+"""The options that say which environment: `--import`, `--data`, `--set`. Every command that makes one takes them."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+import typer
+
+from rlenv.errors import ConfigError, RlenvError
+from rlenv.jsontypes import Json
+
+Imports: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--import", metavar="MODULE", help="Import a module of yours first: it registers environments."),
+]
+Data: TypeAlias = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="A local data file, for environments that take data=FILE.")
+]
+Set: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="A keyword of the environment; the value is JSON or text."),
+]
+
+
+def find_modules_here() -> None:
+    """Let modules of the current folder be found, as `python -m` does."""
+    if "" not in sys.path and str(Path.cwd()) not in sys.path:
+        sys.path.insert(0, str(Path.cwd()))
+
+
+def import_modules(names: Sequence[str] | None) -> None:
+    """Import the user's modules, from the current folder first.
+
+    Raises ConfigError, naming the place, when one cannot be imported.
+    """
+    if names:
+        find_modules_here()
+    for name in names or ():
+        try:
+            importlib.import_module(name.removesuffix(".py"))
+        except RlenvError:
+            raise
+        except ModuleNotFoundError as error:
+            where = f"; looked in {Path.cwd()} and the installed packages" if error.name == name else ""
+            raise ConfigError(f"--import {name}: {error}{where}") from error
+        except Exception as error:  # the user's module may raise anything
+            raise ConfigError(f"--import {name}: {_place(error)}{type(error).__name__}: {error}") from error
+
+
+def environment_kwargs(data: Path | None, settings: Sequence[str] | None) -> dict[str, Json]:
+    """Keywords of an environment from `--data` and `--set`.
+
+    >>> environment_kwargs(None, ["level=3", "split=test", 'names=["a"]'])
+    {'level': 3, 'split': 'test', 'names': ['a']}
+    """
+    kwargs: dict[str, Json] = {} if data is None else {"data": str(data)}
+    for setting in settings or ():
+        key, equals, value = setting.partition("=")
+        if not equals or not key.isidentifier():
+            raise ConfigError(f"expected --set KEY=VALUE, got {setting!r}; for example --set level=3")
+        kwargs[key] = _value(value)
+    return kwargs
+
+
+def _value(text: str) -> Json:
+    try:
+        value: Json = json.loads(text)
+    except ValueError:
+        return text
+    return value
+
+
+def _place(error: Exception) -> str:
+    """Where in the user's file it happened."""
+    if isinstance(error, SyntaxError):
+        return f"{error.filename} line {error.lineno}: "
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return "" if trace is None else f"{trace.tb_frame.f_code.co_filename} line {trace.tb_lineno}: "

@@ -1,0 +1,105 @@
+"""`rlenv eval ENV --policy P`: pass@k of a policy, or of the saved episodes of an earlier run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import rlenv
+from rlenv.cli.environment_options import Data, Imports, Set, environment_kwargs, find_modules_here, import_modules
+from rlenv.errors import ConfigError, PolicyError
+from rlenv.policies.policy import DEFAULT_SAMPLING, Sampling
+
+
+def command(
+    env: Annotated[
+        str | None, typer.Argument(metavar="[ENV]", help="The id of an environment; see `rlenv list`.")
+    ] = None,
+    policy: Annotated[
+        str | None,
+        typer.Option(
+            "--policy",
+            "-p",
+            help="reference, empty, tiny, smollm2-135m, a folder or hub id, http://HOST/v1#MODEL, or MODULE:FUNCTION.",
+        ),
+    ] = None,
+    n: Annotated[int, typer.Option("--n", "-n", help="Completions of each task.")] = 1,
+    k: Annotated[str, typer.Option("--k", "-k", help="The k of pass@k, between commas; at most n.")] = "1",
+    limit: Annotated[int | None, typer.Option(help="How many tasks; all of them where they are few.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Save episodes and report here; the same command resumes.")
+    ] = None,
+    data: Data = None,
+    settings: Set = None,
+    imports: Imports = None,
+    temperature: Annotated[float, typer.Option(help="0 is greedy.")] = DEFAULT_SAMPLING.temperature,
+    top_p: Annotated[float, typer.Option(help="Sample from the likeliest tokens of this share.")] = 1.0,
+    max_new_tokens: Annotated[int, typer.Option(help="Where a completion is cut.")] = DEFAULT_SAMPLING.max_new_tokens,
+    seed: Annotated[int, typer.Option(help="Decides the sampling, and which tasks are drawn.")] = 0,
+    device: Annotated[str, typer.Option(help="Where a model runs: auto, cpu, cuda, cuda:1 ...")] = "auto",
+    threshold: Annotated[float, typer.Option(help="A completion passes at this reward or more.")] = 1.0,
+    max_error_share: Annotated[float, typer.Option(help="Stop when the verifier fails on a larger share.")] = 0.2,
+    rescore: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Judge the episodes saved there again; no policy is asked.")
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")] = False,
+) -> None:
+    """Evaluate a policy: pass@k with 95 % intervals over problems.
+
+    For example: rlenv eval math/arithmetic-v0 --policy reference --n 4 --k 1,4 --limit 50
+    """
+    import_modules(imports)
+    if rescore is not None:
+        if policy is not None or out is not None:
+            raise ConfigError("expected --rescore without --policy and --out: it judges what is saved")
+        _rescore(rescore, env, quiet)
+        return
+    if env is None:
+        raise ConfigError("expected the id of an environment, or --rescore DIR; see `rlenv list`")
+    if policy is None:
+        raise ConfigError("expected --policy: reference, empty, tiny, smollm2-135m, a folder, a hub id or an endpoint")
+    find_modules_here()  # for --policy MODULE:FUNCTION
+    sampling = Sampling(max_new_tokens=max_new_tokens, temperature=temperature, top_p=top_p)
+    try:
+        report = rlenv.evaluate(
+            env,
+            policy,
+            n=n,
+            k=numbers(k),
+            limit=limit,
+            sampling=sampling,
+            seed=seed,
+            out=out,
+            env_kwargs=environment_kwargs(data, settings),
+            threshold=threshold,
+            max_error_share=max_error_share,
+            device=device,
+            quiet=quiet,
+        )
+    except (PolicyError, KeyboardInterrupt):
+        if out is not None and (out / "episodes.jsonl").exists():
+            typer.echo(f"the episodes so far are in {out}; the same command goes on from there", err=True)
+        raise
+    typer.echo(report)
+    if out is not None:
+        typer.echo(f"saved in {out}: report.md, report.json, episodes.jsonl")
+
+
+def numbers(text: str) -> list[int]:
+    """Whole numbers between commas.
+
+    >>> numbers("1,4,16")
+    [1, 4, 16]
+    """
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError:
+        raise ConfigError(f"expected whole numbers between commas, such as 1,4,16, got {text!r}") from None
+
+
+def _rescore(folder: Path, env: str | None, quiet: bool) -> None:
+    rescored = rlenv.rescore(folder, env, quiet=quiet)
+    typer.echo(rescored)
+    typer.echo(f"saved in {rescored.folder}; the run itself is as it was")

@@ -1,0 +1,29 @@
+"""`rlenv list`: the ids of all environments."""
+
+from __future__ import annotations
+
+import difflib
+from typing import Annotated
+
+import typer
+
+import rlenv
+from rlenv.cli.environment_options import Imports, import_modules
+from rlenv.errors import UnknownEnvironment
+
+
+def command(
+    family: Annotated[str | None, typer.Option(help="Only this family: the part of an id before the slash.")] = None,
+    imports: Imports = None,
+) -> None:
+    """List the environments, one id a line."""
+    import_modules(imports)
+    ids = rlenv.list_envs()
+    if family is not None:
+        families = sorted({id.partition("/")[0] for id in ids})
+        if family not in families:
+            near = difflib.get_close_matches(family, families, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(families)}"
+            raise UnknownEnvironment(f"no family {family!r}; {hint}")
+        ids = rlenv.list_envs(family)
+    typer.echo("\n".join(ids))

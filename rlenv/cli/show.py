@@ -1,0 +1,80 @@
+"""`rlenv show ENV`: what an environment asks, what it pays, and what it takes."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from typing import Annotated
+
+import gymnasium
+import typer
+
+import rlenv
+from rlenv.cli.environment_options import Data, Imports, Set, environment_kwargs, import_modules
+from rlenv.definition import Definition
+from rlenv.errors import ConfigError
+from rlenv.task import Task, prompt_text
+
+
+def command(
+    env: Annotated[str, typer.Argument(metavar="ENV", help="The id of an environment; see `rlenv list`.")],
+    index: Annotated[int, typer.Option(help="Which task to show.")] = 0,
+    data: Data = None,
+    settings: Set = None,
+    imports: Imports = None,
+) -> None:
+    """Show an environment: description, a task, its solution with the reward, and the keywords it takes."""
+    import_modules(imports)
+    definition = rlenv.load(env, **environment_kwargs(data, settings))
+    size = len(definition.tasks)
+    if not 0 <= index < size:
+        raise ConfigError(f"expected --index of 0 to {size - 1}, got {index}")
+    for title, text in _sections(definition, definition.tasks[index]):
+        typer.secho(title, bold=True)
+        typer.echo("\n".join(f"  {line}" for line in text.splitlines()))
+
+
+def _sections(definition: Definition, task: Task) -> list[tuple[str, str]]:
+    """Headings with their text."""
+    solution = definition.solution(task)
+    where = "inline" if definition.inline else f"in a worker process, {definition.time_limit_s:g} s at most"
+    return [
+        (definition.id, definition.description or "(no description)"),
+        ("tasks", f"{len(definition.tasks):,}"),
+        ("verifier", f"runs {where}; version {definition.verifier.version}"),
+        ("keywords, for --set KEY=VALUE", keywords(definition.id)),
+        (f"sample task {task.id}", prompt_text(task.prompt)),
+        ("solution", solution),
+        ("reward of the solution", _judged(definition, task, solution)),
+        ("reward of saying nothing", _judged(definition, task, "")),
+    ]
+
+
+def keywords(id: str) -> str:
+    """What the environment takes in make, load and --set, with the defaults."""
+    registered = dict(gymnasium.spec(id).kwargs)
+    factory = registered.pop("factory", None)
+    given = {key: value for key, value in registered.items() if key != "env_id"}
+    taken = ["isolation=auto", "time_limit_s=SECONDS"]
+    if factory is not None:
+        module, _, name = factory.partition(":")
+        parameters = inspect.signature(getattr(importlib.import_module(module), name)).parameters.values()
+        taken = [_parameter(p, given) for p in parameters] + taken
+    return "\n".join(taken)
+
+
+def _parameter(parameter: inspect.Parameter, given: dict[str, object]) -> str:
+    default = given.get(parameter.name, parameter.default)
+    return parameter.name if default is inspect.Parameter.empty else f"{parameter.name}={default!r}"
+
+
+def _judged(definition: Definition, task: Task, completion: str) -> str:
+    """The reward with its parts, flags and reason."""
+    batch = rlenv.BatchEnvironment(definition)
+    batch.reset(tasks=[task])
+    found = batch.step([completion])[0].verdict
+    reward = "verifier error" if found.reward is None else f"{found.reward:g}"
+    parts = ", ".join(f"{part.name} {part.value:+g}" for part in found.parts)
+    flags = ", ".join(flag.name for flag in found.flags)
+    extra = [parts if len(found.parts) > 1 else "", f"flags {flags}" if flags else "", found.reason]
+    return "; ".join([reward, *filter(None, extra)])
