@@ -11,6 +11,7 @@ from __future__ import annotations
 import difflib
 import importlib
 import inspect
+import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -35,6 +36,7 @@ from rlenv.workers import WorkerPool
 from rlenv.wrappers.wrapper import Wrapper
 
 ENTRY_POINT_GROUP = "rlenv.envs"
+_ID = re.compile(r"[\w-]+/[\w.-]+-v\d+")
 _BUILD = "rlenv.registry:build_environment"
 _definitions: dict[str, Definition] = {}
 
@@ -62,15 +64,19 @@ def register(
     Raises ConfigError for a malformed call, TaskError for a bad row, VerifierContractError for a verifier
     that asks for a column that the rows do not have.
     """
-    if "/" not in id or ":" in id or not id.rpartition("-v")[2].isdigit():
+    if not _ID.fullmatch(id):
         raise ConfigError(f"expected an id like 'family/name-v0', got {id!r}")
     if entry_point is not None:
         if tasks is not None or verifier is not None:
             raise ConfigError(f"{id}: expected either an entry_point or tasks with a verifier, got both")
+        if ":" not in entry_point:
+            raise ConfigError(f"{id}: expected an entry_point 'package.module:function', got {entry_point!r}")
         _register(id, {"factory": entry_point, **(kwargs or {})})
         return
     if tasks is None or verifier is None:
         raise ConfigError(f"{id}: expected tasks and a verifier, or an entry_point; give both tasks and verifier")
+    if kwargs:
+        raise ConfigError(f"{id}: kwargs belong to an entry_point, got {sorted(kwargs)} beside tasks; drop them")
     checked = verifier if isinstance(verifier, Verifier) else FunctionVerifier(verifier, cheap=cheap)
     taskset = as_taskset(tasks)
     if isinstance(checked, FunctionVerifier):
@@ -151,10 +157,14 @@ def make_vec(
     """Environments side by side, as `gymnasium.make_vec` makes them.
 
     The autoreset mode is SAME_STEP unless `vector_kwargs` says otherwise: in gymnasium's default every
-    second step of a one-turn environment would be spent on the reset.
+    second step of a one-turn environment would be spent on the reset. In async mode text travels through
+    pipes: shared memory cannot hold it.
     """
     _spec(id)
-    options: dict[str, Any] = {"autoreset_mode": AutoresetMode.SAME_STEP, **(vector_kwargs or {})}
+    options: dict[str, Any] = {"autoreset_mode": AutoresetMode.SAME_STEP}
+    if vectorization_mode == "async":
+        options["shared_memory"] = False
+    options |= vector_kwargs or {}
     if vectorization_mode == "async" and id in _definitions:
         pickled = cloudpickle.dumps(_definitions[id])
         return AsyncVectorEnv([partial(_unpickled, pickled, id, kwargs)] * num_envs, **options)

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import string
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from gymnasium import spaces
+from gymnasium.error import CustomSpaceError
+from gymnasium.vector.utils import create_shared_memory
 
 _SAMPLED = "".join(c for c in string.printable if c not in "\x0b\x0c")
 _MAX_SAMPLE = 256
@@ -89,3 +91,9 @@ class Unicode(spaces.Text):
 
     def __hash__(self) -> int:
         return hash((self.min_length, self.max_length))
+
+
+@create_shared_memory.register(Unicode)
+def _refuse_shared_memory(space: Unicode, *arguments: object, **options: object) -> NoReturn:
+    """AsyncVectorEnv reads the shared memory of a Text once, before the first reset, and never again."""
+    raise CustomSpaceError("free text cannot travel in shared memory; give vector_kwargs={'shared_memory': False}")

@@ -1,0 +1,207 @@
+"""Registering and making environments: ids, kwargs, vectors, and errors that say what to do."""
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+
+import rlenv
+from rlenv import registry
+from rlenv.definition import Definition
+from rlenv.errors import ConfigError, RlenvError, TaskError, UnknownEnvironment, VerifierContractError
+from rlenv.task import Task
+from rlenv.tasksets import ListTasks
+from rlenv.verifier import FunctionVerifier
+
+ROWS: list[dict[str, Any]] = [{"prompt": f"{i}+{i}=?", "answer": str(2 * i), "level": i} for i in range(4)]
+register = partial(rlenv.register, tasks=ROWS, verifier=lambda completion, answer: completion == answer, cheap=True)
+
+
+@pytest.fixture(autouse=True)
+def _unregister() -> Iterator[None]:
+    tables: list[dict[str, Any]] = [gymnasium.registry, registry._definitions]
+    before = [dict(table) for table in tables]
+    yield
+    for table, kept in zip(tables, before, strict=True):
+        table.clear()
+        table.update(kept)
+
+
+def sums(limit: int = 4, prefix: str = "") -> Definition:
+    """A factory as packages register it."""
+    tasks = ListTasks([Task(prefix + row["prompt"], row["answer"]) for row in ROWS[:limit]])
+    verifier = FunctionVerifier(lambda completion, answer: completion == answer, cheap=True)
+    return Definition(tasks=tasks, verifier=verifier)
+
+
+def test_ten_lines_make_an_environment() -> None:
+    rlenv.register(
+        "mine/reverse-v0",
+        tasks=[{"prompt": "Reverse: abc", "answer": "cba"}],
+        verifier=lambda completion, answer: completion.strip() == answer,
+    )
+    env = rlenv.make("mine/reverse-v0")
+    assert isinstance(env, gymnasium.Env)
+    assert env.reset(seed=0)[0] == "Reverse: abc"
+    assert env.step("cba")[1] == 1.0
+    assert "mine/reverse-v0" in rlenv.list_envs()
+    assert rlenv.list_envs("mine") == ["mine/reverse-v0"]
+
+
+def test_gymnasium_makes_it_too() -> None:
+    register("mine/sums-v0")
+    for name in ("mine/sums-v0", "rlenv:mine/sums-v0"):
+        env = gymnasium.make(name)
+        env.reset(seed=0)
+        assert env.unwrapped.spec.id == "mine/sums-v0"  # type: ignore[union-attr]
+
+
+BAD_IDS = ["sums-v0", "mine/sums", "mine:sums-v0", "mine/sums-v", "mine/a b-v0", "mine/a/b-v0", "/sums-v0"]
+
+
+@pytest.mark.parametrize("id", BAD_IDS)
+def test_bad_id_is_refused(id: str) -> None:
+    with pytest.raises(ConfigError, match="expected an id like 'family/name-v0', got"):
+        register(id)
+    assert id not in gymnasium.registry
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"entry_point": "a:b"}, "either an entry_point or tasks with a verifier, got both"),
+        ({"tasks": None}, "expected tasks and a verifier"),
+        ({"verifier": None}, "expected tasks and a verifier"),
+        ({"tasks": None, "verifier": None}, "or an entry_point"),
+        ({"kwargs": {"limit": 3}}, r"kwargs belong to an entry_point, got \['limit'\]"),
+        ({"tasks": None, "verifier": None, "entry_point": "module.function"}, "'package.module:function'"),
+        ({"isolation": "docker"}, "expected isolation"),
+        ({"time_limit_s": -1}, "time limit above 0"),
+    ],
+)
+def test_malformed_registration_is_refused(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        register("mine/sums-v0", **arguments)
+    assert "mine/sums-v0" not in gymnasium.registry
+
+
+def test_bad_row_and_missing_column_are_told_when_registering() -> None:
+    with pytest.raises(TaskError, match="row 2"):
+        register("mine/sums-v0", tasks=[ROWS[0], {"answer": "4"}])
+    with pytest.raises(VerifierContractError, match="asks for 'tests'"):
+        register("mine/sums-v0", verifier=lambda completion, tests: True)
+
+
+def test_unknown_id_suggests_near_ones() -> None:
+    register("mine/sums-v0")
+    for ask in (rlenv.make, rlenv.make_vec, rlenv.make_batch, rlenv.load):
+        with pytest.raises(UnknownEnvironment) as caught:
+            ask("mine/sum-v0")
+        assert str(caught.value).startswith("no environment 'mine/sum-v0'; did you mean mine/sums-v0")
+    with pytest.raises(UnknownEnvironment, match="see `rlenv list`"):
+        rlenv.make("qqqqqqqq")
+
+
+def test_foreign_environment_is_sent_to_gymnasium() -> None:
+    with pytest.raises(RlenvError, match=r"CartPole-v1 is not an environment of rlenv.*gymnasium\.make"):
+        rlenv.make("CartPole-v1")
+
+
+def test_factory_is_found_by_name_and_takes_kwargs() -> None:
+    rlenv.register("mine/made-v0", entry_point=f"{__name__}:sums", kwargs={"limit": 2})
+    assert len(rlenv.load("mine/made-v0").tasks) == 2
+    assert len(rlenv.load("mine/made-v0", limit=3).tasks) == 3
+    assert rlenv.make("mine/made-v0", prefix="What is ").reset(seed=0)[0].startswith("What is ")
+    assert rlenv.load("mine/made-v0").id == "mine/made-v0"
+
+
+def test_kwargs_that_nobody_takes_are_refused_with_what_is_taken() -> None:
+    rlenv.register("mine/made-v0", entry_point=f"{__name__}:sums")
+    with pytest.raises(ConfigError, match=r"'size'; it takes: limit, prefix, isolation, time_limit_s"):
+        rlenv.make("mine/made-v0", size=3)
+    register("mine/sums-v0")
+    with pytest.raises(ConfigError, match=r"takes only isolation, time_limit_s and render_mode, got \['size'\]"):
+        rlenv.make("mine/sums-v0", size=3)
+
+
+def test_isolation_and_time_limit_may_be_set_when_making() -> None:
+    register("mine/sums-v0")
+    definition = rlenv.load("mine/sums-v0", isolation="process", time_limit_s=0.25)
+    assert (definition.isolation, definition.time_limit_s, definition.inline) == ("process", 0.25, False)
+    assert rlenv.load("mine/sums-v0").inline
+
+
+def test_objects_of_another_process_are_asked_for() -> None:
+    register("mine/sums-v0")
+    registry._definitions.clear()
+    with pytest.raises(UnknownEnvironment, match="register it in this one too"):
+        rlenv.make("mine/sums-v0")
+
+
+def test_definition_describes_itself_by_its_verifier() -> None:
+    def check(completion: str, answer: str) -> bool:
+        """Exact match.
+
+        More.
+        """
+        return completion == answer
+
+    register("mine/sums-v0", verifier=check)
+    assert rlenv.load("mine/sums-v0").description == "Exact match."
+
+
+def wrong(completion: str) -> float:
+    return float("nan") if completion == "?" else 0.5
+
+
+@pytest.mark.parametrize("mode", ["sync", "async", "spawn"])
+def test_vectors_of_what_was_registered_with_objects(mode: str) -> None:
+    register("mine/sums-v0", tasks=[{"prompt": "½ + \ud800\x00🙂 = ?", "answer": "a"}])
+    context = {"vector_kwargs": {"context": "spawn"}} if mode == "spawn" else {}
+    envs = rlenv.make_vec("mine/sums-v0", 3, vectorization_mode="sync" if mode == "sync" else "async", **context)
+    try:
+        observations, info = envs.reset(seed=1)
+        assert observations == ("½ + \ud800\x00🙂 = ?",) * 3
+        for _ in range(2):
+            observations, rewards, terminated, truncated, info = envs.step(("a", "b", "\ud800"))
+            assert rewards.tolist() == [1.0, 0.0, 0.0]
+            assert terminated.all()
+            assert not truncated.any()
+            assert observations == ("½ + \ud800\x00🙂 = ?",) * 3
+            assert [verdict.reward for verdict in info["final_info"]["verdict"]] == [1.0, 0.0, 0.0]
+    finally:
+        envs.close()
+
+
+def test_vector_in_async_mode_draws_what_the_sync_one_draws() -> None:
+    register("mine/sums-v0")
+    drawn = []
+    for mode in ("sync", "async"):
+        envs = rlenv.make_vec("mine/sums-v0", 2, vectorization_mode=mode)
+        drawn.append([envs.reset(seed=4)[0], *(envs.step(("0", "0"))[0] for _ in range(5))])
+        envs.close()
+    assert drawn[0] == drawn[1]
+    assert len(set(drawn[0])) > 1
+
+
+def test_shared_memory_which_would_lose_the_prompts_is_refused() -> None:
+    register("mine/sums-v0")
+    with pytest.raises(ValueError, match="shared_memory=False"):
+        gymnasium.make_vec("mine/sums-v0", 2, vectorization_mode="async")
+
+
+def test_registering_again_replaces() -> None:
+    register("mine/sums-v0")
+    with pytest.warns(UserWarning, match="Overriding environment"):
+        register("mine/sums-v0", tasks=ROWS[:1])
+    assert len(rlenv.load("mine/sums-v0").tasks) == 1
+
+
+def test_seeds_reach_the_tasks() -> None:
+    register("mine/sums-v0")
+    env = rlenv.make("mine/sums-v0")
+    assert [env.reset(seed=s)[0] for s in range(9)] == [env.reset(seed=s)[0] for s in range(9)]
+    assert isinstance(env.unwrapped.np_random, np.random.Generator)
