@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import Any, SupportsFloat
 
 import gymnasium
+import numpy as np
 from gymnasium.error import ResetNeeded
 
 from rlenv.completion import Completion, as_completion
@@ -101,8 +102,8 @@ class Environment(gymnasium.Env[str, str]):
             return choice
         if isinstance(choice, dict):
             return Task.from_row(choice)
-        if isinstance(choice, int) and 0 <= choice < len(self._tasks):
-            return self._tasks[choice]
+        if isinstance(choice, (int, np.integer)) and 0 <= choice < len(self._tasks):
+            return self._tasks[int(choice)]
         raise TaskError(
             f"expected options['task'] to be a Task, a row or an index below {len(self._tasks)}, got {choice!r}"
         )

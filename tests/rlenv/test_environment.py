@@ -1,0 +1,219 @@
+"""The one-turn environment: what reset and step give, seeds, hostile completions, failures of the checker."""
+
+import math
+import os
+import pickle
+import random
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.error import ResetNeeded
+
+import rlenv
+from rlenv.completion import Completion
+from rlenv.definition import Definition
+from rlenv.environment import Environment
+from rlenv.errors import ConfigError, TaskError
+from rlenv.task import Task
+from rlenv.tasksets import ListTasks
+from rlenv.verdict import Flag, Verdict
+from rlenv.verifier import FunctionVerifier, VerifierFunction
+
+TASKS = ListTasks([Task(f"{i}+{i}=?", str(2 * i)) for i in range(20)])
+
+
+def exact(completion: str, answer: str) -> bool:
+    return completion.strip() == answer
+
+
+def environment(function: VerifierFunction = exact, **settings: Any) -> Environment:
+    definition = Definition(tasks=TASKS, verifier=FunctionVerifier(function, cheap=True), **settings)
+    return Environment(definition)
+
+
+def prompts(env: Environment, seed: int, count: int = 10) -> list[str]:
+    return [env.reset(seed=seed)[0], *(env.reset()[0] for _ in range(count - 1))]
+
+
+def test_episode_is_one_prompt_and_one_completion() -> None:
+    env = environment()
+    prompt, info = env.reset(options={"task": 3})
+    assert (prompt, info) == ("3+3=?", {"task_id": TASKS[3].id})
+    observation, reward, terminated, truncated, info = env.step(" 6 ")
+    assert (observation, reward, terminated, truncated) == ("", 1.0, True, False)
+    assert (type(reward), type(terminated), type(truncated)) == (float, bool, bool)
+    assert info == {"task_id": TASKS[3].id, "graded": True, "status": "graded", "verdict": info["verdict"]}
+    assert info["verdict"].reward == 1.0
+
+
+def test_info_of_a_step_has_the_same_keys_and_types_whatever_happens() -> None:
+    outcomes: Iterator[object] = iter([True, 0.5, math.nan, None, Verdict.of(("a", 1.0), scores={"raw": 2})])
+    env = environment(lambda completion: next(outcomes))  # type: ignore[arg-type, return-value]
+    seen = set()
+    for _ in range(5):
+        env.reset(seed=0)
+        _, reward, _, _, info = env.step("x")
+        assert isinstance(reward, float)
+        seen.add(tuple((key, type(value)) for key, value in info.items()))
+    assert seen == {(("task_id", str), ("graded", bool), ("status", str), ("verdict", Verdict))}
+
+
+def test_failure_of_the_checker_is_no_wrong_answer() -> None:
+    env = environment(lambda completion: math.nan)
+    env.reset(seed=0)
+    _, reward, terminated, _, info = env.step("x")
+    assert (reward, terminated, info["graded"], info["status"]) == (0.0, True, False, "verifier_error")
+    assert info["verdict"].reward is None
+
+
+def test_step_after_the_end_asks_for_a_reset() -> None:
+    env = environment()
+    with pytest.raises(ResetNeeded, match="one prompt and one completion"):
+        env.step("x")
+    env.reset(seed=0)
+    env.step("x")
+    with pytest.raises(ResetNeeded):
+        env.step("x")
+
+
+def test_same_seed_gives_the_same_episodes() -> None:
+    assert prompts(environment(), 5) == prompts(environment(), 5)
+    assert prompts(environment(), 5) != prompts(environment(), 6)
+    assert len(set(prompts(environment(), 5))) > 3
+
+
+def test_environments_draw_independently() -> None:
+    alone = prompts(environment(), 5)
+    one, other = environment(), environment()
+    mixed = [one.reset(seed=5)[0]]
+    other.reset(seed=9)
+    for _ in range(9):
+        other.reset()
+        mixed.append(one.reset()[0])
+    assert mixed == alone
+
+
+def test_given_task_does_not_change_what_is_drawn_next() -> None:
+    env = environment()
+    drawn = prompts(env, 5, 3)
+    env.reset(seed=5)
+    env.reset(options={"task": 0})
+    assert [env.reset()[0] for _ in range(2)] == drawn[1:]
+
+
+def test_global_random_state_is_left_alone() -> None:
+    def state() -> tuple[object, bytes]:
+        return random.getstate(), pickle.dumps(np.random.get_state())
+
+    before, env = state(), environment()
+    env.reset(seed=1)
+    env.step(env.action_space.sample())
+    env.reset()
+    assert state() == before
+
+
+@pytest.mark.parametrize("choice", [4, np.int64(4), Task("4+4=?", "8"), {"prompt": "4+4=?", "answer": "8"}])
+def test_task_may_be_chosen_by_index_row_or_whole(choice: object) -> None:
+    env = environment()
+    assert env.reset(options={"task": choice})[0] == "4+4=?"
+    assert env.step("8")[1] == 1.0
+
+
+@pytest.mark.parametrize("choice", [20, -1, "4", None, 1.0])
+def test_task_that_is_not_there_is_refused(choice: object) -> None:
+    with pytest.raises(TaskError, match=r"a Task, a row or an index below 20"):
+        environment().reset(options={"task": choice})
+
+
+@pytest.mark.parametrize("text", ["", "\x00" * 100, "\ud800", "🙂" * 1000, "6" * 100_000, "\\boxed{" * 5000])
+def test_hostile_text_is_graded_zero(text: str) -> None:
+    env = environment()
+    env.reset(seed=0)
+    _, reward, _, _, info = env.step(text)
+    assert (reward, info["graded"]) == (0.0, True)
+
+
+def test_completion_longer_than_allowed_is_graded_zero_unread() -> None:
+    env = environment(lambda completion: 1 / 0, max_completion_chars=100)
+    env.reset(seed=0)
+    _, reward, _, _, info = env.step("x" * 101)
+    assert (reward, info["graded"]) == (0.0, True)
+    assert info["verdict"].flags == (Flag("over_limit", detail="100 characters"),)
+
+
+def test_completion_that_was_cut_is_judged_like_any_other() -> None:
+    seen = []
+    env = environment(lambda finished: seen.append(finished) or 1.0)  # type: ignore[func-returns-value]
+    env.reset(seed=0)
+    assert env.step(Completion("4", finished=False))[1:4] == (1.0, True, False)
+    assert seen == [False]
+
+
+@pytest.mark.parametrize("action", [4, None, b"4", ["4"]])
+def test_action_that_is_no_text_is_refused(action: object) -> None:
+    env = environment()
+    env.reset(seed=0)
+    with pytest.raises(ConfigError, match=r"a string or a Completion, got"):
+        env.step(action)  # type: ignore[arg-type]
+
+
+def test_prompt_that_is_too_long_is_refused_by_task() -> None:
+    with pytest.raises(TaskError, match=r"at most 3 characters, got [57]; raise max_prompt_chars"):
+        environment(max_prompt_chars=3).reset(seed=0)
+
+
+def test_chat_prompt_is_observed_as_text_and_kept_whole() -> None:
+    messages = [{"role": "system", "content": "Brief."}, {"role": "user", "content": "Hi"}]
+    env = environment()
+    observation, _ = env.reset(options={"task": {"prompt": messages, "answer": "Hi"}})
+    assert observation == "system: Brief.\n\nuser: Hi"
+    assert env.prompt == tuple(messages)
+    env.step("Hi")
+    assert env.prompt is None
+    assert env.task is None
+
+
+def test_render_shows_prompt_completion_and_reward() -> None:
+    env = Environment(environment().definition, render_mode="ansi")
+    env.reset(options={"task": 2})
+    assert env.render() == "2+2=?"
+    env.step("4")
+    assert env.render() == "2+2=?\n\n> 4\n\n1.0"
+    assert environment().render() is None
+
+
+@pytest.mark.parametrize("isolation", ["inline", "process"])
+def test_isolation_decides_where_a_verifier_runs(isolation: str) -> None:
+    here = os.getpid()
+    env = environment(lambda completion: os.getpid() == here, isolation=isolation)
+    env.reset(seed=0)
+    assert env.step("x")[1] == float(isolation == "inline")
+
+
+def test_dear_verifier_that_hangs_is_stopped_by_default() -> None:
+    verifier = FunctionVerifier(lambda completion: bool(re.match(r"(a+)+$", completion)))
+    env = Environment(Definition(tasks=TASKS, verifier=verifier, time_limit_s=0.5))
+    env.reset(seed=0)
+    _, reward, _, _, info = env.step("a" * 60 + "b")
+    assert (reward, info["graded"]) == (0.0, True)
+    assert info["verdict"].flags == (Flag("over_limit", detail="0.5 s"),)
+
+
+@pytest.mark.parametrize("settings", [{"isolation": "docker"}, {"time_limit_s": 0}, {"time_limit_s": math.nan}])
+def test_settings_out_of_range_are_refused(settings: dict[str, Any]) -> None:
+    with pytest.raises(ConfigError, match="expected"):
+        environment(**settings)
+
+
+def test_unknown_render_mode_is_refused() -> None:
+    with pytest.raises(ConfigError, match="render_mode None or 'ansi', got 'human'"):
+        Environment(environment().definition, render_mode="human")
+
+
+def test_foreign_environment_cannot_be_wrapped() -> None:
+    with pytest.raises(ConfigError, match="expected an environment of rlenv"):
+        rlenv.wrap(gymnasium.make("CartPole-v1"))
