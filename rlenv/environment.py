@@ -10,6 +10,7 @@ fails the reward is 0.0 with `info["graded"]` False: leave such an episode out, 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, SupportsFloat
 
 import gymnasium
@@ -83,7 +84,7 @@ class Environment(gymnasium.Env[str, str]):
         }
         return "", 0.0 if reward is None else reward, True, False, info
 
-    def render(self) -> str | None:  # type: ignore[override]
+    def render(self) -> str | None:
         """The prompt and, after a step, the completion with its reward."""
         return self._last if self.render_mode == "ansi" else None
 
@@ -135,7 +136,7 @@ class WrappedEnvironment(gymnasium.Wrapper[str, str, str, str], gymnasium.utils.
 
 
 def wrapped_verdict(
-    wrappers: list[Wrapper] | tuple[Wrapper, ...],
+    wrappers: Sequence[Wrapper],
     task: Task,
     completion: Completion,
     verdict: Verdict,

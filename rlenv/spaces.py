@@ -72,7 +72,7 @@ class Unicode(spaces.Text):
     def contains(self, x: object) -> bool:
         return isinstance(x, str) and self.min_length <= len(x) <= self.max_length
 
-    def sample(self, mask: None = None, probability: None = None) -> str:
+    def sample(self, mask: Any = None, probability: Any = None) -> str:
         if mask is not None or probability is not None:
             raise ValueError("Unicode.sample takes no mask and no probability; sample without them")
         length = int(

@@ -59,7 +59,7 @@ def test_sampling_leaves_the_global_random_state_alone() -> None:
 
 def test_mask_is_refused() -> None:
     with pytest.raises(ValueError, match="takes no mask"):
-        SPACE.sample(mask=0)  # type: ignore[arg-type]
+        SPACE.sample(mask=0)
 
 
 def test_equality_is_by_lengths() -> None:
