@@ -1,8 +1,48 @@
-"""Policies in, better policies out. A trainer sees an environment only through its interface."""
+"""Policies in, better policies out. A trainer sees an environment only through its interface.
 
-from rlenv.trainers.algorithm import ALGORITHMS, Algorithm
-from rlenv.trainers.config import TrainConfig
-from rlenv.trainers.sft import SftConfig
-from rlenv.trainers.trainer import Trainer, train
+Names are imported when they are first used: settings can be read without loading torch.
+"""
 
-__all__ = ["ALGORITHMS", "Algorithm", "SftConfig", "TrainConfig", "Trainer", "train"]
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rlenv.trainers.algorithm import ALGORITHMS, Algorithm
+    from rlenv.trainers.collect import tensors
+    from rlenv.trainers.config import TrainConfig
+    from rlenv.trainers.logprobs import completion_logprobs
+    from rlenv.trainers.report import write_report
+    from rlenv.trainers.sft import SftConfig
+    from rlenv.trainers.trainer import Trainer, train
+
+_HOMES = {
+    "ALGORITHMS": "algorithm",
+    "Algorithm": "algorithm",
+    "SftConfig": "sft",
+    "TrainConfig": "config",
+    "Trainer": "trainer",
+    "completion_logprobs": "logprobs",
+    "tensors": "collect",
+    "train": "trainer",
+    "write_report": "report",
+}
+
+__all__ = [
+    "ALGORITHMS",
+    "Algorithm",
+    "SftConfig",
+    "TrainConfig",
+    "Trainer",
+    "completion_logprobs",
+    "tensors",
+    "train",
+    "write_report",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)

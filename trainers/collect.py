@@ -52,17 +52,32 @@ def collect(
         journal.step = step
     judged = env.step(completions, journal)
     scored = time.perf_counter()
-    encoded = [tuple(policy.encode(prompt)) for prompt in prompts]
-    episodes = [replace(e, prompt_ids=encoded[e.group], step=step, seed=seed) for e in judged]
+    episodes = with_prompt_ids(policy, [replace(e, step=step, seed=seed) for e in judged])
     _refuse_failing_checker(episodes, config.max_error_share)
-    offsets = [policy.token_offsets(e.completion) if e.verdict.step_rewards else [] for e in episodes]
-    rollout = rollout_of(episodes, policy.eos_ids[0], offsets).to(policy.model.device)
+    rollout = tensors(policy, episodes)
     metrics = {
         **measured(episodes, rollout, config.group_size),
         "time/generate": generated - started,
         "time/score": scored - generated,
     }
     return Collected(episodes, rollout, metrics)
+
+
+def with_prompt_ids(policy: TransformersPolicy, episodes: Sequence[Episode]) -> list[Episode]:
+    """The episodes with their prompts as the policy's tokens."""
+    encoded: dict[int, tuple[int, ...]] = {}
+    for episode in episodes:
+        if episode.group not in encoded:
+            encoded[episode.group] = tuple(policy.encode(episode.task.prompt))
+    return [replace(e, prompt_ids=encoded[e.group]) for e in episodes]
+
+
+def tensors(policy: TransformersPolicy, episodes: Sequence[Episode]) -> Rollout:
+    """The episodes of one batch as padded tensors on the policy's device."""
+    if not all(e.prompt_ids for e in episodes):
+        episodes = with_prompt_ids(policy, episodes)
+    offsets = [policy.token_offsets(e.completion) if e.verdict.step_rewards else [] for e in episodes]
+    return rollout_of(episodes, policy.eos_ids[0], offsets).to(policy.model.device)
 
 
 def measured(episodes: Sequence[Episode], rollout: Rollout, group_size: int) -> dict[str, float]:

@@ -18,6 +18,7 @@ COMMANDS = {
     "list": "rlenv.cli.list",
     "show": "rlenv.cli.show",
     "eval": "rlenv.cli.eval",
+    "train": "rlenv.cli.train",
     "smollm2": "rlenv.cli.smollm2",
 }
 """Command to module. The modules import what is heavy inside their functions, so that `--help` is quick."""

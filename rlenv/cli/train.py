@@ -1,0 +1,56 @@
+"""`rlenv train ENV --policy P`: train a policy in an environment and leave a run folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rlenv.cli.environment_options import Data, Imports, Set, environment_kwargs, import_modules
+from rlenv.cli.options import with_options
+from rlenv.errors import PolicyError
+from rlenv.trainers.config import TrainConfig
+
+if TYPE_CHECKING:
+    from rlenv.policies.transformers import TransformersPolicy
+
+
+@with_options(TrainConfig)
+def command(
+    env: Annotated[str, typer.Argument(metavar="ENV", help="The id of an environment; see `rlenv list`.")],
+    config: TrainConfig,
+    policy: Annotated[str, typer.Option("--policy", "-p", help="tiny, smollm2-135m, a folder or a hub id.")] = "tiny",
+    out: Annotated[Path, typer.Option(metavar="DIR", help="The folder of the run.")] = Path("runs/train"),
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in the folder.")] = False,
+    device: Annotated[str, typer.Option(help="Where the model runs: auto, cpu, cuda, cuda:1 ...")] = "auto",
+    dtype: Annotated[str, typer.Option(help="auto, float32, bfloat16.")] = "auto",
+    data: Data = None,
+    settings: Set = None,
+    imports: Imports = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+) -> None:
+    """Train a policy. The folder then holds config, episodes, metrics, a plot, a report and the model.
+
+    For example: rlenv train math/arithmetic-v0 --sft-steps 200 --steps 100 --learning-rate 4e-4 --max-new-tokens 24
+    """
+    import_modules(imports)
+    from rlenv.registry import load
+    from rlenv.trainers.report import write_report
+    from rlenv.trainers.trainer import train
+
+    definition = load(env, **environment_kwargs(data, settings))
+    train(config, definition, trainable(policy, device, dtype), out, resume=resume, quiet=quiet)
+    typer.echo(f"report: {write_report(out)}\nmodel:  {out / 'model'}")
+
+
+def trainable(name: str, device: str = "auto", dtype: str = "auto") -> TransformersPolicy:
+    """The policy of this name, if it is a model whose weights can be trained."""
+    from rlenv.policies.load import load_policy
+
+    policy = load_policy(name, device=device, dtype=dtype)
+    from rlenv.policies.transformers import TransformersPolicy
+
+    if not isinstance(policy, TransformersPolicy):
+        raise PolicyError(f"{name} cannot be trained; give tiny, smollm2-135m, a folder or a hub id")
+    return policy
