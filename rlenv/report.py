@@ -19,6 +19,9 @@ from rlenv.passk import Count, Estimate, Metric, estimate, pass_at_k, pass_hat_k
 MAX_REASONS = 5
 """How many of the most frequent reasons of verifier errors a report keeps."""
 
+MANY_CUT = 0.1
+"""A report says that the token limit may cost passes when a larger share of completions was cut."""
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:
@@ -83,9 +86,11 @@ class Report:
     def facts(self) -> list[str]:
         """The counts beside the estimates, one sentence each."""
         mean = "none judged" if self.mean_reward is None else f"{self.mean_reward:.4g}"
+        many_cut = self.cut > MANY_CUT * self.episodes
         found = [
             f"mean reward: {mean} (a completion passes at {self.threshold:g} or more)",
-            f"episodes: {self.episodes} over {len(self.problems)} problems, {self.cut} cut at the token limit",
+            f"episodes: {self.episodes} over {len(self.problems)} problems, {self.cut} cut at the token limit"
+            + ("; a higher limit may find more passes" if many_cut else ""),
             f"verifier errors: {self.verifier_errors}" + (" (left out)" if self.verifier_errors else ""),
         ]
         found += [f"verifier error: {reason} ({count})" for reason, count in self.error_reasons.items()]
