@@ -10,6 +10,7 @@ from collections.abc import MutableMapping, Sequence
 from typing import Protocol, TypeAlias, runtime_checkable
 
 from rlenv.episode import Episode
+from rlenv.errors import VerifierContractError
 from rlenv.jsontypes import Json
 from rlenv.verdict import Verdict
 
@@ -42,8 +43,14 @@ def apply_wrappers(
     for position, wrapper in enumerate(wrappers):
         state = states.setdefault(f"{position}:{wrapper.name}", {})
         try:
-            verdicts = wrapper.judge(episodes, state)
+            verdicts = _checked(wrapper.judge(episodes, state), len(episodes))
         except Exception as error:  # a wrapper is user code, as a verifier is
             verdicts = [Verdict.error(f"wrapper {wrapper.name}: {type(error).__name__}: {error}")] * len(episodes)
         episodes = [e.judged(v) for e, v in zip(episodes, verdicts, strict=True)]
     return episodes
+
+
+def _checked(verdicts: Sequence[Verdict], expected: int) -> Sequence[Verdict]:
+    if len(verdicts) != expected or not all(isinstance(verdict, Verdict) for verdict in verdicts):
+        raise VerifierContractError(f"expected {expected} verdicts, got {verdicts!r:.200}")
+    return verdicts
