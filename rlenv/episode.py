@@ -95,5 +95,5 @@ def read_episodes(path: Path) -> Iterator[Episode]:
             continue
         try:
             yield Episode.from_json(json.loads(text))
-        except (ValueError, KeyError, TypeError, RunError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise RunError(f"{path} line {number}: not an episode ({error}); remove the line") from error

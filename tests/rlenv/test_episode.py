@@ -1,0 +1,112 @@
+"""Episodes on disk: nothing lost, a cut last line left out, a bad line named."""
+
+import math
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from rlenv.completion import Completion
+from rlenv.episode import Episode, drop_partial_line, read_episodes, write_episodes
+from rlenv.errors import RunError
+from rlenv.task import Task
+from rlenv.verdict import Flag, Verdict
+
+PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+# Lone surrogates included. JSON reads a high one before a low one as the one character they encode.
+hostile_text = st.text(st.characters(categories=("L", "N", "S", "Z", "C"))).filter(lambda text: not PAIR.search(text))
+numbers = st.floats(allow_nan=False)
+metadata = st.dictionaries(st.text(max_size=3), numbers, max_size=2)
+
+
+@st.composite
+def verdicts(draw: st.DrawFn) -> Verdict:
+    text, value = draw(hostile_text), draw(st.none() | st.integers())
+    flags = [Flag(text, 0, 3)]
+    return Verdict.error(text, flags) if value is None else Verdict.of((text, value), flags=flags, reason=text)
+
+
+episodes = st.builds(
+    Episode,
+    task=st.builds(Task, hostile_text, hostile_text, metadata=metadata),
+    completion=st.builds(
+        Completion,
+        hostile_text,
+        st.lists(st.integers(0, 10**6), max_size=3).map(tuple),
+        st.lists(numbers, max_size=3).map(tuple),
+        st.lists(st.integers(0, 1), max_size=3).map(tuple),
+        st.booleans(),
+    ),
+    verdict=verdicts(),
+    prompt_ids=st.lists(st.integers(0, 10**6), max_size=3).map(tuple),
+    group=st.integers(0, 99),
+    index=st.integers(0, 99),
+    step=st.integers(0, 99),
+    seed=st.integers(0, 2**63),
+    env_id=st.text(),
+    verifier_version=st.text(),
+)
+EPISODE = Episode(Task("2+2=?", "4"), Completion("4"), Verdict.of(("correct", 1.0)))
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(written=st.lists(episodes, max_size=3))
+def test_episodes_survive_the_disk(written: list[Episode], tmp_path: Path) -> None:
+    path = tmp_path / "episodes.jsonl"
+    path.unlink(missing_ok=True)
+    write_episodes(path, written[:1])
+    write_episodes(path, written[1:])
+    assert list(read_episodes(path)) == written
+    assert path.read_bytes().count(b"\n") == len(written)
+
+
+def test_infinite_logprobs_survive_the_disk(tmp_path: Path) -> None:
+    path = tmp_path / "episodes.jsonl"
+    write_episodes(path, [Episode(Task("?"), Completion("x", (1,), (-math.inf,)), Verdict.error("lost"))])
+    assert next(read_episodes(path)).completion.logprobs == (-math.inf,)
+
+
+def test_surrogates_that_encode_a_character_come_back_as_it(tmp_path: Path) -> None:
+    path = tmp_path / "episodes.jsonl"
+    write_episodes(path, [Episode(Task("?"), Completion("\ud83d\ude42"), Verdict.error("lost"))])
+    assert next(read_episodes(path)).completion.text == "🙂"
+
+
+@pytest.mark.parametrize("kept", [1, 40, -1])
+def test_last_line_cut_by_a_kill_is_left_out(kept: int, tmp_path: Path) -> None:
+    path = tmp_path / "episodes.jsonl"
+    write_episodes(path, [EPISODE, EPISODE, EPISODE])
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(lines[0] + lines[1] + lines[2][:kept])
+    assert list(read_episodes(path)) == [EPISODE, EPISODE]
+    drop_partial_line(path)
+    write_episodes(path, [EPISODE])
+    assert path.read_bytes() == b"".join(lines)
+
+
+def test_whole_file_loses_nothing_to_the_cut(tmp_path: Path) -> None:
+    path = tmp_path / "episodes.jsonl"
+    drop_partial_line(path)
+    assert not path.exists()
+    write_episodes(path, [EPISODE])
+    before = path.read_bytes()
+    drop_partial_line(path)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("line", ["{", "[]", "{}", "7", '{"task": 1}', '{"task": {"prompt": "?"}, "completion": {}}'])
+def test_bad_line_is_named(line: str, tmp_path: Path) -> None:
+    path = tmp_path / "episodes.jsonl"
+    write_episodes(path, [EPISODE])
+    with path.open("a") as file:
+        file.write(line + "\n")
+    write_episodes(path, [EPISODE])
+    with pytest.raises(RunError, match=r"episodes\.jsonl line 2: not an episode .*remove the line"):
+        list(read_episodes(path))
+
+
+def test_judged_again_changes_nothing_but_the_verdict() -> None:
+    again = EPISODE.judged(Verdict(0.0))
+    assert (again.verdict, again.task, again.completion) == (Verdict(0.0), EPISODE.task, EPISODE.completion)
