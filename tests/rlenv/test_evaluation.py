@@ -1,5 +1,6 @@
 """Evaluation: what it counts, what it saves, and that an interrupted run ends as the run left alone."""
 
+import io
 import json
 import random
 import signal
@@ -296,3 +297,33 @@ def test_what_cannot_be_rescored_is_said(tmp_path: Path) -> None:
     rlenv.evaluate(definition(id="test/gone-v0"), SeededPolicy(), out=tmp_path)
     with pytest.raises(RunError, match="register it first, or give env"):
         rlenv.rescore(tmp_path)
+
+
+def test_a_model_resumed_gives_the_completions_of_the_model_left_alone(tmp_path: Path) -> None:
+    def run(out: Path) -> bytes:
+        rlenv.evaluate(definition(), "tiny", n=2, out=out, chunk_tasks=3, sampling=Sampling(max_new_tokens=5))
+        return (out / "episodes.jsonl").read_bytes()
+
+    alone = run(tmp_path)
+    (tmp_path / "episodes.jsonl").write_bytes(alone[: len(alone) // 2])
+    assert run(tmp_path) == alone
+
+
+def test_progress_is_shown_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def __init__(self, terminal: bool) -> None:
+            super().__init__()
+            self.terminal = terminal
+
+        def isatty(self) -> bool:
+            return self.terminal
+
+    def shown(terminal: bool, quiet: bool) -> str:
+        monkeypatch.setattr(sys, "stderr", Terminal(terminal))
+        rlenv.evaluate(definition(), "reference", quiet=quiet)
+        return sys.stderr.getvalue()  # type: ignore[attr-defined, no-any-return]
+
+    assert "10/10" in shown(terminal=True, quiet=False)
+    assert "pass@1 1.000" in shown(terminal=True, quiet=False)
+    assert shown(terminal=True, quiet=True) == ""
+    assert shown(terminal=False, quiet=False) == ""
