@@ -1,0 +1,97 @@
+"""Every environment that comes with rlenv is a real gymnasium environment.
+
+All registered ids are covered, none is skipped: an environment that would ask the hub is given a file.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import pytest
+from gymnasium.utils.env_checker import check_env
+from gymnasium.wrappers import NormalizeReward, RecordEpisodeStatistics, TransformReward
+
+import rlenv
+from rlenv.verdict import Verdict
+
+IDS = [id for id in rlenv.list_envs() if str(gymnasium.spec(id).kwargs.get("factory", "")).startswith("rlenv.envs.")]
+FAMILIES = {id.partition("/")[0]: id for id in reversed(IDS)}
+FILES: dict[str, list[dict[str, str]]] = {
+    "math/gsm8k-v0": [
+        {"question": "Ann has 3 bags of 4 pears. How many pears?", "answer": "3*4=<<3*4=12>>12\n#### 12"},
+        {"question": "Half of 10?", "answer": "10/2=<<10/2=5>>5\n#### 5"},
+    ],
+}
+"""What an environment whose tasks lie on the hub reads instead, as `data`."""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("data")
+
+
+def kwargs(id: str, folder: Path) -> dict[str, Any]:
+    if id not in FILES:
+        return {}
+    path = folder / f"{id.replace('/', '-')}.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in FILES[id]))
+    return {"data": str(path)}
+
+
+def test_all_families_are_here() -> None:
+    assert {"math/arithmetic-v0", "math/gsm8k-v0", "format/tags-v0"} <= set(IDS)
+    assert set(FILES) <= set(IDS)
+
+
+@pytest.mark.parametrize("id", IDS)
+def test_environment_passes_the_checker(id: str, folder: Path) -> None:
+    check_env(rlenv.make(id, **kwargs(id, folder)).unwrapped)
+
+
+@pytest.mark.parametrize("id", IDS)
+def test_environment_works_under_the_stock_wrappers(id: str, folder: Path) -> None:
+    env = rlenv.make(id, **kwargs(id, folder))
+    plain = _episode(env)
+    statistics, reward = _episode(RecordEpisodeStatistics(env))[1], float(plain[0])
+    assert (statistics["episode"]["r"], statistics["episode"]["l"]) == (reward, 1)
+    assert _episode(TransformReward(env, lambda reward: 2 * float(reward) - 1))[0] == 2 * reward - 1
+    assert isinstance(_episode(NormalizeReward(env))[0], float)
+
+
+def _episode(env: gymnasium.Env[str, str]) -> tuple[float, dict[str, Any]]:
+    """The reward and info of the solution of a seeded task; it must be graded."""
+    env.reset(seed=3)
+    inner = env.unwrapped
+    assert isinstance(inner, rlenv.Environment)
+    assert inner.task is not None
+    _, reward, terminated, truncated, info = env.step(inner.definition.solution(inner.task))
+    assert (terminated, truncated, info["graded"]) == (True, False, True)
+    return float(reward), info
+
+
+@pytest.mark.parametrize("id", IDS)
+def test_environment_works_in_a_vector(id: str, folder: Path) -> None:
+    _check_vector(rlenv.make_vec(id, 2, **kwargs(id, folder)))
+
+
+@pytest.mark.parametrize("context", [None, "spawn"], ids=["default", "spawn"])
+@pytest.mark.parametrize("id", FAMILIES.values())
+def test_family_works_in_a_vector_of_processes(id: str, context: str | None, folder: Path) -> None:
+    options = {"context": context} if context else {}
+    _check_vector(rlenv.make_vec(id, 2, vectorization_mode="async", vector_kwargs=options, **kwargs(id, folder)))
+
+
+def _check_vector(envs: Any) -> None:
+    try:
+        observations, _ = envs.reset(seed=[5, 5])
+        for _ in range(2):
+            assert observations[0] == observations[1]
+            assert observations in envs.observation_space
+            assert observations[0]
+            observations, rewards, terminated, truncated, info = envs.step(envs.action_space.sample())
+            assert (rewards.shape, terminated.tolist(), truncated.tolist()) == ((2,), [True] * 2, [False] * 2)
+            assert info["final_info"]["graded"].all()
+            assert all(isinstance(verdict, Verdict) for verdict in info["final_info"]["verdict"])
+    finally:
+        envs.close()
