@@ -319,9 +319,10 @@ def test_progress_is_shown_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -
             return self.terminal
 
     def shown(terminal: bool, quiet: bool) -> str:
-        monkeypatch.setattr(sys, "stderr", Terminal(terminal))
+        stream = Terminal(terminal)
+        monkeypatch.setattr(sys, "stderr", stream)
         rlenv.evaluate(definition(), "reference", quiet=quiet)
-        return sys.stderr.getvalue()  # type: ignore[attr-defined, no-any-return]
+        return stream.getvalue()
 
     assert "10/10" in shown(terminal=True, quiet=False)
     assert "pass@1 1.000" in shown(terminal=True, quiet=False)
