@@ -121,7 +121,7 @@ def read(completion: str) -> Parts | Flag:
     Exactly `<think>...</think><answer>...</answer>`, each tag once and so spelled, white space between and
     around them, neither part blank.
     """
-    found = []
+    found: list[re.Match[str]] = []
     for tag in _TAG_LIKE.finditer(completion):
         expected = TAGS[len(found)] if len(found) < len(TAGS) else "no more tags"
         if tag[0] != expected:

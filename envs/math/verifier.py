@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import Any, TypeAlias
 
 from rlenv.completion import Completion
 from rlenv.envs.math.boxed import final_box, refuse
@@ -32,9 +32,8 @@ from rlenv.errors import MissingExtra, TaskError
 from rlenv.task import Task, prompt_text
 from rlenv.verdict import Verdict
 
-if TYPE_CHECKING:
-    from sympy import Basic
-
+Parsed: TypeAlias = Any
+"""An object of sympy, which carries no types, or a string."""
 RIGHT = Verdict.of(("correct", 1.0))
 TOLERANCE = 1e-6
 """Relative; what math-verify calls equal after rounding must also be this close (e^-60 is not e^-50)."""
@@ -116,7 +115,7 @@ def _equal(gold: str, answer: str) -> bool:
 
 
 @lru_cache(maxsize=256)
-def _parsed(latex: str) -> Basic | str | None:
+def _parsed(latex: str) -> Parsed | None:
     """What math-verify reads the whole text as, None where it cannot."""
     from math_verify import LatexExtractionConfig, parse
 
@@ -131,7 +130,7 @@ def _parsed(latex: str) -> Basic | str | None:
     return found[0] if found else None
 
 
-def _close(expected: Basic | str, said: Basic | str) -> bool:
+def _close(expected: Parsed, said: Parsed) -> bool:
     """False where two numbers are equal only by an absolute tolerance."""
     if isinstance(expected, str) or isinstance(said, str):
         return True

@@ -1,0 +1,237 @@
+"""An environment for TRL: a train dataset and a named reward function (TRL 1.16, extra `trl`).
+
+    from trl import GRPOTrainer
+    from rlenv.integrations.trl import to_trl
+
+    train_dataset, reward_func = to_trl("math/arithmetic-v0")
+    trainer = GRPOTrainer(model=..., reward_funcs=reward_func, train_dataset=train_dataset, args=...)
+
+The dataset has a column `prompt` and a column `rlenv_task` with the whole task as JSON, so that the reward
+function needs nothing else. It gives None where the checker failed, which TRL leaves out of the group.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
+
+from rlenv.batch import EnvLike
+from rlenv.batch import definition as definition_of
+from rlenv.completion import Completion
+from rlenv.definition import Definition
+from rlenv.episode import Episode
+from rlenv.errors import ConfigError, MissingExtra
+from rlenv.grading import Grader
+from rlenv.jsontypes import Json, canonical
+from rlenv.sampler import UniformSampler
+from rlenv.task import Task, prompt_messages
+from rlenv.verdict import Verdict
+from rlenv.workers import PickledVerifier, WorkerPool
+from rlenv.wrappers.wrapper import State, apply_wrappers
+
+if TYPE_CHECKING:
+    from datasets import Dataset
+
+TASK_COLUMN = "rlenv_task"
+ALL_UP_TO = 20_000
+"""Task sets larger than this are drawn from, and the caller says how many."""
+TrlCompletion: TypeAlias = "str | Sequence[Mapping[str, object]]"
+"""Text, or the chat messages that TRL makes of it where prompts are messages."""
+log = logging.getLogger(__name__)
+
+
+class TrainerState(Protocol):
+    """What we read of the state that TRL hands to reward functions."""
+
+    @property
+    def global_step(self) -> int: ...
+
+
+class TrlEnvironment(NamedTuple):
+    """What TRL's GRPOTrainer and RLOOTrainer take as `train_dataset` and `reward_funcs`."""
+
+    train_dataset: Dataset
+    reward_func: TrlReward
+
+
+def to_trl(
+    env: EnvLike,
+    *,
+    size: int | None = None,
+    seed: int = 0,
+    chat: bool = False,
+    eos_token_ids: Collection[int] = (),
+    pool: WorkerPool | None = None,
+) -> TrlEnvironment:
+    """The environment (an id, a definition, or an env with its wrappers) as TRL takes it.
+
+    `size` tasks are drawn by `seed`; None takes every task of a set of up to 20,000. `chat` turns text
+    prompts into one user message. With `eos_token_ids` a completion that ends otherwise is marked as cut.
+
+    Raises ConfigError when a size must be given, MissingExtra without `datasets`, and what the environment
+    or its verifier raises when they cannot be made or sent to workers.
+    """
+    definition = definition_of(env)
+    if not definition.inline:
+        PickledVerifier.of(definition.verifier)  # says now, not in the first step, that it cannot travel
+    tasks = _drawn(definition, size, seed)
+    return TrlEnvironment(_dataset(tasks, chat), TrlReward(definition, eos_token_ids=eos_token_ids, pool=pool))
+
+
+class TrlReward:
+    """The verifier and the wrappers of an environment as a reward function of TRL.
+
+    TRL calls it with the completions of a step and the columns of their rows. Rows of one call that carry
+    the same task are one group for the wrappers. `__name__`, which names TRL's metrics, is made of the id.
+    """
+
+    def __init__(
+        self, definition: Definition, *, eos_token_ids: Collection[int] = (), pool: WorkerPool | None = None
+    ) -> None:
+        self.definition = definition
+        self.__name__ = re.sub(r"\W+", "_", definition.id) or "rlenv_reward"
+        self._eos = frozenset(eos_token_ids)
+        self._grader = Grader(definition, pool)
+        self._states: dict[str, State] = {}
+        self._seen: set[str] = set()
+
+    def __call__(
+        self,
+        prompts: Sequence[object],
+        completions: Sequence[TrlCompletion],
+        completion_ids: Sequence[Sequence[int]] | None = None,
+        *,
+        rlenv_task: Sequence[str] | None = None,
+        trainer_state: TrainerState | None = None,
+        log_extra: Callable[[str, list[str]], None] | None = None,
+        log_metric: Callable[[str, float], None] | None = None,
+        **columns: object,
+    ) -> list[float | None]:
+        """One reward a completion, None where the checker failed. Never raises for what it is asked to judge.
+
+        Logs the mean of each part, the number of checker failures and of flags, and the reasons.
+        Raises ConfigError when the dataset is not the one that was made for it.
+        """
+        if rlenv_task is None:
+            raise ConfigError(f"expected a dataset with the column {TASK_COLUMN!r}; train on the one of to_trl()")
+        step = trainer_state.global_step if trainer_state is not None else 0
+        verdicts = [e.verdict for e in self.judge(rlenv_task, completions, completion_ids, step=step)]
+        if log_metric is not None:
+            measured = _metrics(verdicts)
+            self._seen |= measured.keys()  # a metric that is left out when it is 0 would be averaged too high
+            for name in sorted(self._seen):
+                log_metric(name, measured.get(name, 0.0))
+        if log_extra is not None:
+            log_extra("reason", [verdict.reason for verdict in verdicts])
+        return [verdict.reward for verdict in verdicts]
+
+    def judge(
+        self,
+        tasks: Sequence[str],
+        completions: Sequence[TrlCompletion],
+        completion_ids: Sequence[Sequence[int]] | None = None,
+        *,
+        step: int = 0,
+    ) -> list[Episode]:
+        """The episodes of one call, in order, with their whole verdicts. `tasks` is the column of the dataset."""
+        ids: Sequence[Sequence[int]] = completion_ids if completion_ids is not None else [()] * len(completions)
+        said = [self._completion(text, tokens) for text, tokens in zip(completions, ids, strict=True)]
+        asked = [_task(text) for text in tasks]
+        verdicts = self._verdicts(asked, said)
+        groups: dict[str, list[Episode]] = {}
+        for index, text in enumerate(tasks):
+            members = groups.setdefault(text, [])
+            number = members[0].group if members else len(groups) - 1
+            members.append(
+                Episode(
+                    asked[index] or Task(""),
+                    said[index],
+                    verdicts[index],
+                    group=number,
+                    index=index,
+                    step=step,
+                    env_id=self.definition.id,
+                    verifier_version=self.definition.verifier.version,
+                )
+            )
+        judged = [e for group in groups.values() for e in apply_wrappers(self.definition.wrappers, group, self._states)]
+        return sorted(judged, key=lambda episode: episode.index)
+
+    def state_dict(self) -> dict[str, Json]:
+        """What the wrappers have learned, as JSON."""
+        return {key: dict(state) for key, state in self._states.items()}
+
+    def load_state_dict(self, state: Mapping[str, Mapping[str, Json]]) -> None:
+        self._states = {key: dict(value) for key, value in state.items()}
+
+    def _completion(self, said: TrlCompletion, ids: Sequence[int]) -> Completion:
+        finished = not self._eos or not len(ids) or ids[-1] in self._eos
+        return Completion(_text(said), tuple(int(i) for i in ids), finished=finished)
+
+    def _verdicts(self, tasks: Sequence[Task | None], said: Sequence[Completion]) -> list[Verdict]:
+        verdicts = [Verdict.error(f"the column {TASK_COLUMN!r} does not hold a task")] * len(tasks)
+        jobs = [(i, task) for i, task in enumerate(tasks) if task is not None]
+        try:
+            given = self._grader.judge_all([(task, said[i]) for i, task in jobs])
+        except Exception as error:  # an exception would end the training run
+            log.exception("no completion of this call could be judged")
+            given = [Verdict.error(f"{type(error).__name__}: {error}")] * len(jobs)
+        for (i, _), verdict in zip(jobs, given, strict=True):
+            verdicts[i] = verdict
+        return verdicts
+
+
+def _drawn(definition: Definition, size: int | None, seed: int) -> list[Task]:
+    available = len(definition.tasks)
+    if size is None and available > ALL_UP_TO:
+        raise ConfigError(f"expected a size: {definition.id or 'the environment'} has {available} tasks; say size=1000")
+    if size is not None and size < 1:
+        raise ConfigError(f"expected a size of at least 1, got {size}")
+    if size is None or size >= available:
+        return [definition.tasks[i] for i in range(available)]
+    return [definition.tasks[i] for i in UniformSampler(available, seed).draw(0, size)]
+
+
+def _dataset(tasks: Sequence[Task], chat: bool) -> Dataset:
+    try:
+        from datasets import Dataset
+    except ImportError as error:
+        raise MissingExtra("datasets", "trl") from error
+    chat = chat or any(not isinstance(task.prompt, str) for task in tasks)
+    prompts = [prompt_messages(task.prompt) if chat else task.prompt for task in tasks]
+    return Dataset.from_dict({"prompt": prompts, TASK_COLUMN: [canonical(task.to_json()) for task in tasks]})
+
+
+def _task(text: str) -> Task | None:
+    try:
+        return Task.from_json(json.loads(text))
+    except (TypeError, ValueError, KeyError):
+        return None
+
+
+def _text(said: TrlCompletion) -> str:
+    """The text itself, or what the assistant's last message says."""
+    if isinstance(said, str):
+        return said
+    contents = [message.get("content") for message in said if message.get("role") == "assistant"]
+    content = contents[-1] if contents else None
+    if isinstance(content, list):  # content blocks
+        return "".join(str(block.get("text", "")) for block in content if isinstance(block, Mapping))
+    return content if isinstance(content, str) else ""
+
+
+def _metrics(verdicts: Sequence[Verdict]) -> dict[str, float]:
+    """The mean of each part over what was graded, and how often the checker failed and each flag was raised."""
+    graded = [verdict for verdict in verdicts if verdict.graded]
+    metrics = {"verifier_errors": float(len(verdicts) - len(graded))}
+    for verdict in graded:
+        for part in verdict.parts:
+            name = f"rewards/{part.name}/mean"
+            metrics[name] = metrics.get(name, 0.0) + part.value / len(graded)
+    for verdict in verdicts:
+        for flag in {flag.name for flag in verdict.flags}:
+            metrics[f"flags/{flag}"] = metrics.get(f"flags/{flag}", 0.0) + 1
+    return metrics

@@ -1,0 +1,186 @@
+"""Arithmetic made by code: levels, splits by operands, and worked solutions."""
+
+from itertools import islice
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rlenv
+from rlenv import Completion, Task
+from rlenv.definition import Definition
+from rlenv.envs.math.arithmetic import arithmetic, expressions_of, solution
+from rlenv.envs.math.expression import canonical, reductions, totals, value
+from rlenv.envs.math.integer import IntegerVerifier
+from rlenv.envs.math.levels import LEVELS
+from rlenv.envs.splits import split_of
+from rlenv.errors import ConfigError
+from rlenv.verifier import judge
+
+SPLITS = ("train", "test", "demonstrations")
+SIZES = {1: 100, 2: 300, 3: 16_200, 4: 1_684_000, 5: 18_000, 6: 1_080_000}
+DISTINCT_BUT_FOR_ORDER = {1: 55, 2: 210, 3: 12_195, 5: 4_740}
+
+
+def some(definition: Definition, count: int = 50) -> list[Task]:
+    return [definition.tasks[i] for i in range(min(count, len(definition.tasks)))]
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("split", [*SPLITS, "all"])
+def test_the_solution_of_every_task_is_accepted_and_its_near_misses_are_not(level: int, split: str) -> None:
+    definition = arithmetic(level, split)
+    for task in some(definition):
+        said = definition.solution(task)
+        assert definition.verifier.verify(task, Completion(said)).reward == 1.0
+        wrong = int(str(task.reference)) + 1
+        for miss in (f"\\boxed{{{wrong}}}", str(task.reference), said[:-1], f"{said} or \\boxed{{{wrong}}}"):
+            assert definition.verifier.verify(task, Completion(miss)).reward == 0.0, miss
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_levels_have_the_size_that_they_say(level: int) -> None:
+    assert LEVELS[level].size == SIZES[level]
+    if level in DISTINCT_BUT_FOR_ORDER:
+        expressions = list(LEVELS[level].expressions())
+        assert len(set(expressions)) == len(expressions) == SIZES[level]
+        assert len({canonical(e) for e in expressions}) == DISTINCT_BUT_FOR_ORDER[level]
+        listed = [set(expressions_of(level, split)) for split in SPLITS]
+        assert sum(map(len, listed)) == len(set().union(*listed)) == SIZES[level]
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_splits_are_held_apart_whatever_the_order_of_the_operands(level: int) -> None:
+    keys = [{canonical(str(t.metadata["expression"])) for t in some(arithmetic(level, s), 500)} for s in SPLITS]
+    assert all(keys)
+    assert not keys[0] & keys[1]
+    assert not keys[0] & keys[2]
+    assert not keys[1] & keys[2]
+
+
+def test_an_expression_is_in_the_same_split_at_every_level() -> None:
+    assert split_of(canonical("3+8")) == split_of(canonical("8+3"))
+    assert split_of(canonical("(3+8)+2")) == split_of(canonical("2+3+8"))
+    assert split_of(canonical("9-(2-1)")) == split_of(canonical("9+1-2"))
+    assert split_of(canonical("2*(3+4)")) == split_of(canonical("(4+3)*2"))
+
+
+@pytest.mark.parametrize("level", [3, 4, 5, 6])
+def test_the_shares_of_the_splits_are_about_what_they_say(level: int) -> None:
+    rng = np.random.default_rng(0)
+    drawn = [split_of(canonical(LEVELS[level].expression(rng))) for _ in range(2000)]
+    assert drawn.count("test") / 2000 == pytest.approx(0.15, abs=0.05)
+    assert drawn.count("demonstrations") / 2000 == pytest.approx(0.10, abs=0.05)
+
+
+def test_more_demonstrations_leave_the_test_split_as_it_is() -> None:
+    few, many = arithmetic(3, "test"), arithmetic(3, "test", demonstration_percent=40)
+    assert {t.id for t in some(few, 9999)} == {t.id for t in some(many, 9999)}
+    assert few.demonstrations is not None
+    assert many.demonstrations is not None
+    assert 3 * len(few.demonstrations) < len(many.demonstrations)
+
+
+@pytest.mark.parametrize("split", ["train", "test", "demonstrations"])
+def test_demonstrations_come_from_their_own_split(split: str) -> None:
+    demonstrations = arithmetic(4, split).demonstrations
+    assert demonstrations is not None
+    for task in islice(demonstrations, 50):  # type: ignore[call-overload]
+        assert split_of(canonical(str(task.metadata["expression"]))) == "demonstrations"
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_the_same_seed_gives_the_same_tasks(level: int) -> None:
+    ids = [[t.id for t in some(arithmetic(level, seed=seed))] for seed in (3, 3, 4)]
+    assert ids[0] == ids[1] != ids[2]
+
+
+def test_listed_levels_hold_each_task_once() -> None:
+    tasks = some(arithmetic(2, "all"), 1000)
+    assert len({t.id for t in tasks}) == len(tasks) == 300
+
+
+@pytest.mark.parametrize(
+    ("level", "expression", "said"),
+    [
+        (1, "3+8", r"\boxed{11}"),
+        (2, "3-8", r"\boxed{-5}"),
+        (3, "47+38", r"77,85 \boxed{85}"),
+        (3, "40-38", r"10,2 \boxed{2}"),
+        (4, "3+8+5+9", r"11,16,25 \boxed{25}"),
+        (4, "3-8-5", r"-5,-10 \boxed{-10}"),
+        (5, "(3+4)*2", r"7*2=14 \boxed{14}"),
+        (5, "9-(3-8)", r"9-(-5)=14 \boxed{14}"),
+        (6, "2*((1-4)*3)", r"2*(-3*3)=2*(-9)=-18 \boxed{-18}"),
+    ],
+)
+def test_the_working_ends_in_the_box(level: int, expression: str, said: str) -> None:
+    task = Task(f"{expression}=?", str(value(expression)), metadata={"expression": expression, "level": level})
+    assert solution(task) == said
+
+
+@settings(deadline=None)
+@given(st.sampled_from(sorted(LEVELS)), st.integers(min_value=0, max_value=2**32))
+def test_every_line_of_the_working_has_the_same_value(level: int, seed: int) -> None:
+    expression = LEVELS[level].expression(np.random.default_rng(seed))
+    expected = eval(expression)
+    assert value(expression) == expected
+    assert {eval(line) for line in reductions(expression)} == {expected}
+    assert reductions(expression)[-1] == str(expected)
+    assert totals(expression)[-1] == expected
+
+
+@settings(deadline=None)
+@given(st.integers(min_value=-99, max_value=99), st.text(st.characters(exclude_categories=())))
+def test_hostile_text_is_worth_nothing(answer: int, said: str) -> None:
+    verdict = judge(IntegerVerifier(), Task("?", str(answer)), Completion(said))
+    assert verdict.reward == 0.0
+
+
+@pytest.mark.parametrize(
+    ("said", "reward"),
+    [
+        (r"\boxed{+11}", 1.0),
+        (r"\boxed{ 011 }", 1.0),
+        (r"\boxed{11} = \boxed{+11}", 1.0),
+        (r"\boxed{11.0}", 0.0),
+        (r"\boxed{1 1}", 0.0),
+        (r"\boxed{１１}", 0.0),
+        (r"\boxed{11 }}", 1.0),
+        (r"\boxed{" + "0" * 30 + "11}", 0.0),
+        (r"\boxed{10}\boxed{11}", 0.0),
+        (r"<think>\boxed{11}</think>", 0.0),
+    ],
+)
+def test_the_answer_is_a_whole_number_of_bounded_length(said: str, reward: float) -> None:
+    assert IntegerVerifier().verify(Task("3+8=?", "11"), Completion(said)).reward == reward
+
+
+def test_a_reference_that_is_no_integer_is_a_failure_of_the_checker() -> None:
+    assert judge(IntegerVerifier(), Task("?", "eleven"), Completion(r"\boxed{11}")).status == "verifier_error"
+
+
+@pytest.mark.parametrize(
+    ("kwargs", "problem"),
+    [
+        ({"level": 7}, "level"),
+        ({"split": "validation"}, "split"),
+        ({"size": 0}, "size"),
+        ({"demonstration_percent": 90}, "demonstration_percent"),
+        ({"template": "add"}, "template"),
+    ],
+)
+def test_settings_out_of_range_are_named(kwargs: dict[str, object], problem: str) -> None:
+    with pytest.raises(ConfigError, match=problem):
+        rlenv.load("math/arithmetic-v0", **kwargs)
+
+
+def test_the_template_holds_the_expression() -> None:
+    definition = arithmetic(4, template="Compute {expression}. Put the answer in \\boxed{}.")
+    task = definition.tasks[0]
+    assert task.prompt == f"Compute {task.metadata['expression']}. Put the answer in \\boxed{{}}."
+
+
+def test_a_size_limits_the_tasks() -> None:
+    assert len(arithmetic(3, size=10).tasks) == len(arithmetic(4, size=10).tasks) == 10

@@ -1,0 +1,102 @@
+"""The final answer is what stands in the last box after the thinking."""
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rlenv import Verdict
+from rlenv.envs.math.boxed import Box, final_box
+
+FRAGMENTS = st.lists(
+    st.sampled_from(["\\boxed{", "\\boxed {", "{", "}", "\\", "\\}", "42", " ", "<think>", "</think>", "x", "\\boxed"])
+)
+
+
+def text_of(completion: str) -> str:
+    box = final_box(completion)
+    assert isinstance(box, Box), box
+    return box.text
+
+
+def refusal(completion: str) -> Verdict:
+    verdict = final_box(completion)
+    assert isinstance(verdict, Verdict), verdict
+    assert verdict.reward == 0.0
+    return verdict
+
+
+@pytest.mark.parametrize(
+    ("completion", "text"),
+    [
+        (r"\boxed{42}", "42"),
+        (r"so \boxed {42}.", "42"),
+        (r"\boxed{\frac{1}{2}} and nothing else", r"\frac{1}{2}"),
+        (r"\boxed{\{1, 2\}}", r"\{1, 2\}"),
+        (r"\boxed{42}, again \boxed{ 42 }", " 42 "),
+        (r"in \boxed{} we put \boxed{42}", "42"),
+        (r"<think>\boxed{41}</think>\boxed{42}", "42"),
+        (r"\boxed{41}</think>\boxed{42}", "42"),
+        (r"\boxed{42}<think>or \boxed{41}?", "42"),
+        (r"{ \boxed{42}", "42"),
+        (r"\boxed{41 ... \boxed{42}", "42"),
+    ],
+)
+def test_the_last_box_after_the_thinking_is_the_answer(completion: str, text: str) -> None:
+    assert text_of(completion) == text
+
+
+@pytest.mark.parametrize(
+    "completion", ["", "42", r"\boxed{}", r"\boxed{  }", r"boxed{42}", r"\boxed 42", r"\\boxed{42}"]
+)
+def test_what_is_not_boxed_is_no_answer(completion: str) -> None:
+    assert "no \\boxed{}" in refusal(completion).reason
+
+
+@pytest.mark.parametrize("completion", [r"<think>\boxed{42}", r"<think>\boxed{42}</think>42"])
+def test_an_answer_inside_the_thinking_is_none(completion: str) -> None:
+    refusal(completion)
+
+
+def test_different_values_are_refused_with_the_span_that_holds_them() -> None:
+    completion = r"either \boxed{41} or \boxed{42}."
+    flag = refusal(completion).flags[0]
+    assert (flag.name, completion[flag.start : flag.end]) == ("conflicting_boxes", r"\boxed{41} or \boxed{42}")
+
+
+def test_a_box_in_a_box_is_two_answers() -> None:
+    assert refusal(r"\boxed{\boxed{42}}").flags[0].name == "conflicting_boxes"
+
+
+def test_equal_values_in_several_boxes_are_one_answer() -> None:
+    box = final_box(r"\boxed{0.50} = \boxed{0.5}", lambda left, right: float(left) == float(right))
+    assert isinstance(box, Box)
+
+
+def test_a_box_that_was_cut_is_no_answer() -> None:
+    assert refusal(r"first \boxed{41}, no: \boxed{4").flags[0].name == "unclosed_box"
+
+
+def test_the_span_of_the_box_is_its_place_in_the_completion() -> None:
+    completion = r"<think>x</think> so \boxed{42}!"
+    box = final_box(completion)
+    assert isinstance(box, Box)
+    assert completion[box.start : box.end] == r"\boxed{42}"
+
+
+@pytest.mark.parametrize("piece", ["\\boxed{", "}{", "\\boxed", "\\boxed" + " " * 50, "<think>", "\\boxed{1}", "\\"])
+def test_the_scan_is_linear(piece: str) -> None:
+    began = time.process_time()
+    final_box(piece * (500_000 // len(piece)))
+    assert time.process_time() - began < 5.0  # quadratic would take minutes
+
+
+@settings(deadline=None)
+@given(FRAGMENTS.map("".join))
+def test_any_text_is_read_or_refused(completion: str) -> None:
+    box = final_box(completion)
+    if isinstance(box, Box):
+        assert completion[box.start : box.end].endswith(box.text + "}")
+    else:
+        assert box.reward == 0.0

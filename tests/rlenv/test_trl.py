@@ -1,0 +1,307 @@
+"""An environment in TRL: the same verdicts as everywhere else, and TRL's real trainer on them."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import rlenv
+from rlenv import BatchEnvironment, Definition, FunctionVerifier, ListTasks, Task, Verdict
+from rlenv.errors import ConfigError, VerifierContractError
+from rlenv.integrations.trl import TASK_COLUMN, to_trl
+from rlenv.verdict import Flag
+from rlenv.wrappers import OverlongPenalty, RunningCentre
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerFast, Qwen2ForCausalLM
+
+pytest.importorskip("datasets", reason="needs the extra: trl")
+OVERLONG = OverlongPenalty(limit=8, buffer=4)
+SAID = [r"\boxed{1}", r"\boxed{2}", r"so \boxed{1}", r"\boxed{1} \boxed{2}"]
+
+
+def sums(**changes: Any) -> Definition:
+    """Two sums, judged by the boxed answer."""
+    tasks = ListTasks.from_rows([{"prompt": "0+1=?", "answer": "1"}, {"prompt": "1+1=?", "answer": "2"}])
+    settings = {"tasks": tasks, "verifier": rlenv.load("math/arithmetic-v0").verifier, "id": "mine/sums-v0", **changes}
+    return Definition(**settings)
+
+
+def column(definition: Definition, repeats: int) -> list[str]:
+    rows = to_trl(definition).train_dataset[TASK_COLUMN]
+    return [row for row in rows for _ in range(repeats)]
+
+
+def test_the_dataset_holds_the_prompt_and_the_whole_task() -> None:
+    definition = sums()
+    dataset, reward_func = to_trl(definition)
+    assert dataset.column_names == ["prompt", TASK_COLUMN]
+    assert dataset["prompt"][:] == ["0+1=?", "1+1=?"]
+    assert [Task.from_json(json.loads(row)) for row in dataset[TASK_COLUMN]] == [
+        definition.tasks[0],
+        definition.tasks[1],
+    ]
+    assert reward_func.__name__ == "mine_sums_v0"
+
+
+def test_prompts_become_chat_messages_on_request_or_where_a_task_has_them() -> None:
+    messages = [{"role": "user", "content": "0+1=?"}]
+    assert to_trl(sums(), chat=True).train_dataset["prompt"][0] == messages
+    mixed = ListTasks([Task(({"role": "user", "content": "0+1=?"},), "1"), Task("1+1=?", "2")])
+    assert to_trl(sums(tasks=mixed)).train_dataset["prompt"][0] == messages
+    assert to_trl(sums(tasks=mixed)).train_dataset["prompt"][1] == [{"role": "user", "content": "1+1=?"}]
+
+
+def test_rewards_are_the_same_for_text_and_for_chat_completions() -> None:
+    definition = sums()
+    _, reward_func = to_trl(definition)
+    rows = column(definition, 4)
+    expected = [1.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0]
+    assert reward_func(rows, SAID * 2, rlenv_task=rows) == expected
+    chats = [[{"role": "assistant", "content": text}] for text in SAID * 2]
+    assert reward_func(rows, chats, rlenv_task=rows) == expected
+    blocks = [[{"role": "assistant", "content": [{"type": "text", "text": text}]}] for text in SAID * 2]
+    assert reward_func(rows, blocks, rlenv_task=rows) == expected
+
+
+def test_messages_without_an_answer_are_an_empty_completion() -> None:
+    definition = sums()
+    rows = column(definition, 1)
+    odd = [[], [{"role": "assistant", "content": None}]]
+    assert to_trl(definition).reward_func(rows, odd, rlenv_task=rows) == [0.0, 0.0]
+
+
+def test_single_batch_and_trl_give_the_same_verdicts_through_one_wrapper() -> None:
+    definition = sums(wrappers=(OVERLONG,))
+    env = rlenv.Environment(definition)
+    tasks = [definition.tasks[0], definition.tasks[1]]
+    single = []
+    for task in tasks:
+        for text in SAID:
+            env.reset(options={"task": task})
+            single.append(env.step(text)[4]["verdict"])
+    batch = BatchEnvironment(definition, group_size=4)
+    batch.reset(tasks=tasks)
+    batched = [episode.verdict for episode in batch.step(SAID * 2)]
+    trl = [episode.verdict for episode in to_trl(definition).reward_func.judge(column(definition, 4), SAID * 2)]
+    assert single == batched == trl
+    assert {part.name for verdict in trl for part in verdict.parts} == {"correct", "overlong"}
+    wrapped = rlenv.wrap(rlenv.Environment(sums()), OVERLONG)  # type: ignore[arg-type]
+    assert [e.verdict for e in to_trl(wrapped).reward_func.judge(column(definition, 4), SAID * 2)] == trl
+
+
+def test_rows_of_one_task_are_one_group_wherever_they_stand() -> None:
+    seen: list[list[int]] = []
+
+    class Groups:
+        name = "groups"
+
+        def judge(self, episodes: Any, state: Any) -> list[Verdict]:
+            seen.append([e.index for e in episodes])
+            return [e.verdict for e in episodes]
+
+    definition = sums(wrappers=(Groups(),))
+    first, second = column(definition, 1)
+    episodes = to_trl(definition).reward_func.judge([first, second, first], SAID[:3])
+    assert seen == [[0, 2], [1]]
+    assert [(e.index, e.group) for e in episodes] == [(0, 0), (1, 1), (2, 0)]
+
+
+def test_the_state_of_wrappers_lives_on_between_calls_and_is_resumed() -> None:
+    definition = sums(wrappers=(RunningCentre(decay=0.5),))
+    rows = column(definition, 1)[:1]
+    reward_func, resumed = to_trl(definition).reward_func, to_trl(definition).reward_func
+    assert reward_func(rows, SAID[:1], rlenv_task=rows) == [1.0]
+    resumed.load_state_dict(json.loads(json.dumps(reward_func.state_dict())))
+    assert reward_func(rows, SAID[:1], rlenv_task=rows) == resumed(rows, SAID[:1], rlenv_task=rows) == [0.5]
+
+
+def failing(completion: str, answer: str) -> bool:
+    if "2" in completion:
+        raise OSError("the judge is away")
+    return answer in completion
+
+
+def test_a_checker_failure_is_none_and_never_an_exception() -> None:
+    definition = sums(verifier=FunctionVerifier(failing, cheap=True))
+    rows = [*column(definition, 1), "not a task", '{"answer": 1}']
+    assert to_trl(definition).reward_func(rows, ["1", "2", "1", "1"], rlenv_task=rows) == [1.0, None, None, None]
+
+
+def test_a_pool_that_breaks_is_none_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*arguments: object) -> list[Verdict]:
+        raise VerifierContractError("no worker can load it")
+
+    definition = sums()
+    rows = column(definition, 1)
+    reward_func = to_trl(definition).reward_func
+    monkeypatch.setattr(reward_func._grader, "judge_all", broken)
+    assert reward_func(rows, SAID[:2], rlenv_task=rows) == [None, None]
+
+
+def test_token_ids_reach_the_wrappers_and_say_whether_a_completion_was_cut() -> None:
+    definition = sums(wrappers=(OVERLONG,), verifier=FunctionVerifier(lambda finished: finished, cheap=True))
+    rows = column(definition, 1)
+    reward_func = to_trl(definition, eos_token_ids=[9]).reward_func
+    assert reward_func(rows, ["a", "b"], [[1, 9], [1] * 6], rlenv_task=rows) == [1.0, -0.5]
+
+
+def test_parts_failures_flags_and_reasons_are_logged_in_every_step() -> None:
+    metrics: list[tuple[str, float]] = []
+    extras: list[tuple[str, list[str]]] = []
+
+    def judged(completion: str) -> Verdict:
+        if completion == "broken":
+            raise OSError
+        return Verdict.of(("style", 0.5), ("length", -0.25), flags=[Flag("odd")], reason="so so")
+
+    definition = sums(verifier=FunctionVerifier(judged, cheap=True))
+    rows = column(definition, 1)
+    reward_func = to_trl(definition).reward_func
+
+    def call(said: list[str]) -> dict[str, float]:
+        metrics.clear()
+        reward_func(
+            rows,
+            said,
+            rlenv_task=rows,
+            log_metric=lambda name, value: metrics.append((name, value)),
+            log_extra=lambda name, values: extras.append((name, values)),
+        )
+        return dict(metrics)
+
+    first = {"verifier_errors": 1.0, "rewards/style/mean": 0.5, "rewards/length/mean": -0.25, "flags/odd": 1.0}
+    assert call(["fine", "broken"]) == first
+    assert call(["broken", "broken"]) == {**dict.fromkeys(first, 0.0), "verifier_errors": 2.0}
+    assert extras[0] == ("reason", ["so so", "OSError: "])
+
+
+def test_a_procedural_set_needs_a_size_and_gives_that_many_tasks() -> None:
+    with pytest.raises(ConfigError, match="size=1000"):
+        to_trl(rlenv.make("math/arithmetic-v0", level=4))
+    env = rlenv.make("math/arithmetic-v0", level=4)
+    drawn = [to_trl(env, size=20, seed=seed).train_dataset["prompt"][:] for seed in (0, 0, 1)]
+    assert len(drawn[0]) == 20
+    assert drawn[0] == drawn[1] != drawn[2]
+
+
+def test_a_foreign_dataset_and_a_size_of_0_are_named() -> None:
+    with pytest.raises(ConfigError, match=TASK_COLUMN):
+        to_trl(sums()).reward_func(["0+1=?"], ["1"])
+    with pytest.raises(ConfigError, match="size"):
+        to_trl(sums(), size=0)
+
+
+def test_a_verifier_that_cannot_travel_is_refused_at_once() -> None:
+    import threading
+
+    lock = threading.Lock()
+    with pytest.raises(VerifierContractError, match="cannot be sent"):
+        to_trl(sums(verifier=FunctionVerifier(lambda completion: bool(lock and completion))))
+
+
+def test_the_reward_function_can_be_pickled() -> None:
+    definition = sums()
+    rows = column(definition, 1)
+    copy = pickle.loads(pickle.dumps(to_trl(definition).reward_func))
+    assert copy(rows, SAID[:2], rlenv_task=rows) == [1.0, 1.0]
+    assert copy.__name__ == "mine_sums_v0"
+
+
+def tokenizer() -> PreTrainedTokenizerFast:
+    """One character, one token."""
+    from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers
+    from transformers import PreTrainedTokenizerFast
+
+    vocabulary = ["<pad>", "<bos>", "<eos>", "<unk>", *"0123456789+-=?"]
+    characters = Tokenizer(models.WordLevel({token: i for i, token in enumerate(vocabulary)}, unk_token="<unk>"))
+    characters.pre_tokenizer = pre_tokenizers.Split(Regex(r"[\s\S]"), behavior="isolated")
+    characters.decoder = decoders.Fuse()
+    return PreTrainedTokenizerFast(
+        tokenizer_object=characters,
+        pad_token="<pad>",
+        bos_token="<bos>",
+        eos_token="<eos>",
+        unk_token="<unk>",
+        padding_side="left",
+        clean_up_tokenization_spaces=False,
+    )
+
+
+def model(characters: PreTrainedTokenizerFast) -> Qwen2ForCausalLM:
+    import torch
+    from transformers import Qwen2Config, Qwen2ForCausalLM
+
+    torch.manual_seed(0)
+    config = Qwen2Config(
+        vocab_size=len(characters),
+        hidden_size=32,
+        intermediate_size=64,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        num_key_value_heads=1,
+        max_position_embeddings=32,
+        pad_token_id=characters.pad_token_id,
+        bos_token_id=characters.bos_token_id,
+        eos_token_id=characters.eos_token_id,
+    )
+    return Qwen2ForCausalLM(config)
+
+
+# TRL 1.16 asks transformers for an attribute by its old name.
+@pytest.mark.filterwarnings("ignore:`(is_)?gradient_checkpointing` is deprecated:FutureWarning")
+def test_the_real_grpo_trainer_trains_on_an_environment_with_a_failing_checker(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for variable in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_DATASETS_OFFLINE"):
+        monkeypatch.setenv(variable, "1")
+    pytest.importorskip("trl", reason="needs the extra: trl")
+    import torch
+    from trl import GRPOConfig, GRPOTrainer
+
+    def has_the_digit(completion: str, answer: str) -> bool:
+        if completion.startswith("7"):
+            raise OSError("the judge is away")
+        return answer in completion
+
+    definition = sums(verifier=FunctionVerifier(has_the_digit, cheap=True), wrappers=(OverlongPenalty(4, 2),))
+    train_dataset, reward_func = to_trl(definition, eos_token_ids=[2])
+    characters = tokenizer()
+    policy = model(characters)
+    before = [parameter.detach().clone() for parameter in policy.parameters()]
+    arguments = GRPOConfig(
+        output_dir=str(tmp_path),
+        max_steps=3,
+        per_device_train_batch_size=32,
+        num_generations=16,
+        max_completion_length=4,
+        learning_rate=1e-3,
+        beta=0.0,
+        logging_steps=1,
+        save_strategy="no",
+        report_to="none",
+        bf16=False,
+        gradient_checkpointing=False,
+        use_cpu=True,
+        seed=0,
+        disable_tqdm=True,
+        dataloader_pin_memory=False,
+    )
+    trainer = GRPOTrainer(
+        model=policy,
+        reward_funcs=reward_func,
+        args=arguments,
+        train_dataset=train_dataset,
+        processing_class=characters,
+    )
+    trainer.train()
+    steps = [entry for entry in trainer.state.log_history if "reward" in entry]
+    assert len(steps) == 3
+    assert sum(step["verifier_errors"] for step in steps) > 0
+    assert all(torch.isfinite(torch.tensor(step["loss"])) for step in steps)
+    assert {"rewards/mine_sums_v0/mean", "rewards/reward/mean", "rewards/overlong/mean"} <= steps[-1].keys()
+    assert any(not torch.equal(a, b) for a, b in zip(before, trainer.model.parameters(), strict=True))
