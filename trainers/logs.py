@@ -25,7 +25,7 @@ class MetricsLog:
             from torch.utils.tensorboard import SummaryWriter
         except ImportError:
             return
-        self._writer = SummaryWriter(str(folder / "tensorboard"), purge_step=first_step or None)  # type: ignore[no-untyped-call]
+        self._writer = SummaryWriter(str(folder / "tensorboard"), purge_step=first_step or None)
 
     def write(self, step: int, metrics: Mapping[str, float]) -> None:
         """One line on disk, one event a metric; NaN, which JSON lacks, is left out of the line."""
@@ -34,7 +34,7 @@ class MetricsLog:
         self._file.flush()
         if self._writer is not None:
             for name, value in finite.items():
-                self._writer.add_scalar(name, value, step)  # type: ignore[no-untyped-call]
+                self._writer.add_scalar(name, value, step)
 
     def size(self) -> int:
         """Bytes written so far."""
@@ -44,7 +44,7 @@ class MetricsLog:
         """Close the files."""
         self._file.close()
         if self._writer is not None:
-            self._writer.close()  # type: ignore[no-untyped-call]
+            self._writer.close()
 
 
 def read_metrics(path: Path) -> list[dict[str, float]]:

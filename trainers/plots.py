@@ -14,7 +14,7 @@ from rlenv.errors import MissingExtra
 def reward_curve(axes: Any, steps: Sequence[float], rewards: Sequence[float], label: str | None = None) -> None:
     """The reward of each rollout, faint, and its running mean over a twentieth of the run."""
     width = max(1, len(rewards) // 20)
-    smooth = np.convolve(rewards, np.ones(width) / width, mode="valid") if rewards else []
+    smooth = np.convolve(rewards, np.ones(width) / width, mode="valid") if rewards else np.zeros(0)
     (drawn,) = axes.plot(steps[width - 1 :], smooth, label=label)
     axes.plot(steps, rewards, alpha=0.25, color=drawn.get_color())
     axes.set_xlabel("rollout")

@@ -58,11 +58,11 @@ def supervised(
     policy: TransformersPolicy,
     data: Sequence[Demonstration],
     config: SftConfig,
-    on_step: Callable[[int, float], bool] | None = None,
+    on_step: Callable[[int, float], None] | None = None,
 ) -> list[float]:
     """Train the policy to say the demonstrations; returns the loss of each step, in nats a token.
 
-    `on_step(step, loss)` hears of each step and may end the phase by returning True.
+    `on_step(step, loss)` hears of each step.
     """
     model = policy.model
     rng = np.random.default_rng(config.seed)
@@ -76,13 +76,13 @@ def supervised(
             group["lr"] = config.learning_rate * _schedule(step, config)
         picked = [data[i] for i in rng.integers(len(data), size=config.batch_size)]
         loss = _loss(policy, picked)
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), config.max_grad_norm)
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)
         losses.append(loss.item())
-        if on_step is not None and on_step(step, losses[-1]):
-            break
+        if on_step is not None:
+            on_step(step, losses[-1])
     model.eval()
     return losses
 

@@ -186,7 +186,7 @@ class Trainer:
         data = demonstrations(self.env.definition, self.policy, self.sft.max_demonstrations)
         config = replace(self.sft, seed=derived_seed(self.sft.seed, 0, SFT))
         with Display("warm start", config.steps, quiet=self.quiet) as display:
-            supervised(self.policy, data, config, lambda i, loss: bool(display.update(i + 1, f"loss {loss:.3f}")))
+            supervised(self.policy, data, config, lambda i, loss: display.update(i + 1, f"loss {loss:.3f}"))
 
     def _make_networks(self) -> None:
         config, model = self.config, self.policy.model

@@ -50,7 +50,7 @@ def policy_step(
         if kl_in_loss:
             terms = terms + step.row.kl_beta * kl_penalty(logprobs, part.ref_logprobs, step.row.kl_estimator)
         loss = (terms * weights[index, : terms.shape[1]]).sum()
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()
         _add(totals, _measured(loss, logprobs.detach(), old, entropy, part, step.row))
     if len(active) == 0:
         return {"loss": 0.0, "grad_norm": 0.0}

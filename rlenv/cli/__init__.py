@@ -19,6 +19,7 @@ COMMANDS = {
     "show": "rlenv.cli.show",
     "eval": "rlenv.cli.eval",
     "train": "rlenv.cli.train",
+    "demo": "rlenv.cli.demo",
     "smollm2": "rlenv.cli.smollm2",
 }
 """Command to module. The modules import what is heavy inside their functions, so that `--help` is quick."""

@@ -57,7 +57,7 @@ def _options(config: type[Any], defaults: dict[str, object]) -> dict[str, inspec
         if not field.init:
             continue
         default = defaults.get(field.name, field.default)
-        kind = str if field.name == "algorithm" else hints[field.name]
+        kind: Any = str if field.name == "algorithm" else hints[field.name]
         declared = Annotated[kind, typer.Option(help=described.get(field.name), rich_help_panel="Settings of the run")]
         options[field.name] = inspect.Parameter(
             field.name,

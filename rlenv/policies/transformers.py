@@ -57,7 +57,8 @@ class TransformersPolicy:
         except (OSError, ValueError) as error:
             first = str(error).strip().splitlines()[0]
             raise PolicyError(f"cannot load the model {name!r}: {first}; give a folder or a hub id") from error
-        return cls(model.to(target), tokenizer, name)
+        model.to(target)  # type: ignore[arg-type]  # torch's own annotation of a wrapped method
+        return cls(model, tokenizer, name)
 
     def encode(self, prompt: Prompt) -> list[int]:
         """The prompt's token ids, generation prompt included. (P,)"""

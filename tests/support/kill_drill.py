@@ -67,8 +67,12 @@ def kill_at(phase: str, moment: int) -> None:
     elif moment % 3 == 0:  # the new checkpoint is in place, the journal not yet cleared
         Journal.clear = dying(Journal.clear, after=False)  # type: ignore[method-assign]
     elif moment % 3 == 1:  # written, not yet in place
-        replace_file, dies = os.replace, dying(os.replace, after=False)
-        os.replace = lambda source, target: (dies if str(target).endswith(".pt") else replace_file)(source, target)
+        in_place, dies = os.replace, dying(os.replace, after=False)
+
+        def replace_or_die(source: Any, target: Any) -> None:
+            (dies if str(target).endswith(".pt") else in_place)(source, target)
+
+        os.replace = replace_or_die  # type: ignore[assignment]
     else:  # in the middle of writing
         write = torch.save
 
@@ -80,7 +84,7 @@ def kill_at(phase: str, moment: int) -> None:
                 file.truncate(file.tell() // 2)
                 os.kill(os.getpid(), signal.SIGKILL)
 
-        torch.save = torn
+        torch.save = torn  # type: ignore[assignment]
 
 
 def forked(work: Callable[[], None]) -> int:

@@ -1,5 +1,7 @@
 """Log-probs are those of the model, whatever the padding, the chunk or the family's way with its logits."""
 
+from typing import Any
+
 import pytest
 import torch
 from transformers import (
@@ -21,8 +23,14 @@ from rlenv.policies.generation import left_padded, sample_tokens
 from rlenv.trainers import logprobs as module
 from rlenv.trainers.logprobs import completion_logprobs
 
-SMALL = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "vocab_size": 64, "pad_token_id": 0}
-LLAMA_LIKE = {**SMALL, "intermediate_size": 64, "num_key_value_heads": 2, "max_position_embeddings": 64}
+SMALL: dict[str, Any] = {
+    "hidden_size": 32,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "vocab_size": 64,
+    "pad_token_id": 0,
+}
+LLAMA_LIKE: dict[str, Any] = {**SMALL, "intermediate_size": 64, "num_key_value_heads": 2, "max_position_embeddings": 64}
 
 
 def _models() -> dict[str, PreTrainedModel]:
@@ -121,7 +129,7 @@ def test_chunks_change_neither_values_nor_gradients(monkeypatch: pytest.MonkeyPa
     def gradients() -> tuple[torch.Tensor, list[torch.Tensor]]:
         model.zero_grad()
         logprobs, _ = completion_logprobs(model, ids, attention_mask, mask)
-        logprobs.sum().backward()  # type: ignore[no-untyped-call]
+        logprobs.sum().backward()
         return logprobs.detach(), [p.grad.clone() for p in model.parameters() if p.grad is not None]
 
     whole, whole_gradients = gradients()
