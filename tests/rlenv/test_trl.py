@@ -90,7 +90,7 @@ def test_single_batch_and_trl_give_the_same_verdicts_through_one_wrapper() -> No
     trl = [episode.verdict for episode in to_trl(definition).reward_func.judge(column(definition, 4), SAID * 2)]
     assert single == batched == trl
     assert {part.name for verdict in trl for part in verdict.parts} == {"correct", "overlong"}
-    wrapped = rlenv.wrap(rlenv.Environment(sums()), OVERLONG)  # type: ignore[arg-type]
+    wrapped = rlenv.wrap(rlenv.Environment(sums()), OVERLONG)
     assert [e.verdict for e in to_trl(wrapped).reward_func.judge(column(definition, 4), SAID * 2)] == trl
 
 
@@ -221,7 +221,8 @@ def tokenizer() -> PreTrainedTokenizerFast:
     characters = Tokenizer(models.WordLevel({token: i for i, token in enumerate(vocabulary)}, unk_token="<unk>"))
     characters.pre_tokenizer = pre_tokenizers.Split(Regex(r"[\s\S]"), behavior="isolated")
     characters.decoder = decoders.Fuse()
-    return PreTrainedTokenizerFast(
+    fast: Any = PreTrainedTokenizerFast  # its __init__ carries no types
+    made: PreTrainedTokenizerFast = fast(
         tokenizer_object=characters,
         pad_token="<pad>",
         bos_token="<bos>",
@@ -230,6 +231,7 @@ def tokenizer() -> PreTrainedTokenizerFast:
         padding_side="left",
         clean_up_tokenization_spaces=False,
     )
+    return made
 
 
 def model(characters: PreTrainedTokenizerFast) -> Qwen2ForCausalLM:
@@ -261,7 +263,8 @@ def test_the_real_grpo_trainer_trains_on_an_environment_with_a_failing_checker(
         monkeypatch.setenv(variable, "1")
     pytest.importorskip("trl", reason="needs the extra: trl")
     import torch
-    from trl import GRPOConfig, GRPOTrainer
+    from trl.trainer.grpo_config import GRPOConfig
+    from trl.trainer.grpo_trainer import GRPOTrainer
 
     def has_the_digit(completion: str, answer: str) -> bool:
         if completion.startswith("7"):
@@ -304,4 +307,4 @@ def test_the_real_grpo_trainer_trains_on_an_environment_with_a_failing_checker(
     assert sum(step["verifier_errors"] for step in steps) > 0
     assert all(torch.isfinite(torch.tensor(step["loss"])) for step in steps)
     assert {"rewards/mine_sums_v0/mean", "rewards/reward/mean", "rewards/overlong/mean"} <= steps[-1].keys()
-    assert any(not torch.equal(a, b) for a, b in zip(before, trainer.model.parameters(), strict=True))
+    assert any(not torch.equal(a, b) for a, b in zip(before, policy.parameters(), strict=True))
