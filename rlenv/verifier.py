@@ -46,16 +46,17 @@ VerifierFunction: TypeAlias = "Callable[..., bool | float | Verdict]"
 """A function that asks, by the names of its parameters, for what it needs."""
 
 _COLUMN = inspect.Parameter.empty
-_KNOWN: dict[str, Callable[[Task, Completion], object]] = {
-    "completion": lambda task, completion: completion.text,
-    "finished": lambda task, completion: completion.finished,
-    "task": lambda task, completion: task,
-    PROMPT: lambda task, completion: task.prompt,
-    ANSWER: lambda task, completion: task.reference,
-    REFERENCE: lambda task, completion: task.reference,
-    ID: lambda task, completion: task.id,
-    "metadata": lambda task, completion: task.metadata,
+_KNOWN = {
+    "completion": "completion.text",
+    "finished": "completion.finished",
+    "task": "task",
+    PROMPT: "task.prompt",
+    ANSWER: "task.reference",
+    REFERENCE: "task.reference",
+    ID: "task.id",
+    "metadata": "task.metadata",
 }
+"""What a parameter gets, as an expression of `task` and `completion`; any other name is a column."""
 
 
 class FunctionVerifier:
@@ -79,13 +80,17 @@ class FunctionVerifier:
         self.name = name
         self.version = version or _source_version(function)
         self._arguments = _arguments(function)
+        self._call = _written_out(self._arguments)
+
+    def __getstate__(self) -> dict[str, object]:
+        return {key: value for key, value in vars(self).items() if key != "_call"}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        vars(self).update(state)
+        self._call = _written_out(self._arguments)
 
     def verify(self, task: Task, completion: Completion) -> Verdict:
-        values = [
-            _KNOWN[name](task, completion) if name in _KNOWN else _column(task, name, default)
-            for name, default in self._arguments
-        ]
-        return as_verdict(self.function(*values), self.name)
+        return as_verdict(self._call(self.function, task, completion), self.name)
 
     def check_columns(self, task: Task) -> None:
         """Raise VerifierContractError if the function asks for a column that this task does not have."""
@@ -119,15 +124,12 @@ def judge(verifier: Verifier, task: Task, completion: Completion) -> Verdict:
     exception is a failure of the checker.
     """
     try:
-        return _checked(verifier.verify(task, completion))
+        verdict: object = verifier.verify(task, completion)
+        return verdict if isinstance(verdict, Verdict) else as_verdict(verdict)
     except (MemoryError, RecursionError) as error:
         return over_limit(type(error).__name__)
     except (Exception, SystemExit) as error:  # the verifier is the user's code: nothing it raises may stop a run
         return Verdict.error(f"{type(error).__name__}: {error}")
-
-
-def _checked(verdict: object) -> Verdict:
-    return verdict if isinstance(verdict, Verdict) else as_verdict(verdict)
 
 
 def over_limit(limit: str) -> Verdict:
@@ -151,6 +153,16 @@ def _arguments(function: VerifierFunction) -> tuple[tuple[str, object], ...]:
                 "name what it needs: completion, prompt, answer, task or a column of the row"
             )
     return tuple((parameter.name, parameter.default) for parameter in parameters)
+
+
+def _written_out(arguments: tuple[tuple[str, object], ...]) -> Callable[[VerifierFunction, Task, Completion], object]:
+    """The call as one expression: collecting the arguments in a loop would take longer than most checks."""
+    values = [_KNOWN.get(name, f"column(task, {name!r}, defaults[{name!r}])") for name, _ in arguments]
+    source = f"lambda function, task, completion: function({', '.join(values)})"
+    written: Callable[[VerifierFunction, Task, Completion], object] = eval(
+        source, {"column": _column, "defaults": dict(arguments)}
+    )
+    return written
 
 
 def _column(task: Task, name: str, default: object) -> object:

@@ -2,6 +2,7 @@
 
 import math
 import os
+import pickle
 import subprocess
 import sys
 from fractions import Fraction
@@ -164,6 +165,17 @@ def test_version_is_the_same_in_every_process() -> None:
         for seed in ("0", "1", "2")
     }
     assert len(versions) == 1
+
+
+def test_function_verifier_survives_pickling() -> None:
+    verifier = FunctionVerifier(check_level, cheap=True, name="level", version="7")
+    copied = pickle.loads(pickle.dumps(verifier))
+    assert (copied.cheap, copied.name, copied.version) == (True, "level", "7")
+    assert copied.verify(TASK, Completion("3")) == verifier.verify(TASK, Completion("3")) == Verdict.of(("level", 0.5))
+
+
+def check_level(completion: str, level: int, weight: float = 0.5) -> float:
+    return weight * (int(completion) == level)
 
 
 def test_completion_is_taken_as_text_or_whole() -> None:
