@@ -59,11 +59,19 @@ def test_splits_are_held_apart_whatever_the_order_of_the_operands(level: int) ->
     assert not keys[1] & keys[2]
 
 
-def test_an_expression_is_in_the_same_split_at_every_level() -> None:
-    assert split_of(canonical("3+8")) == split_of(canonical("8+3"))
-    assert split_of(canonical("(3+8)+2")) == split_of(canonical("2+3+8"))
-    assert split_of(canonical("9-(2-1)")) == split_of(canonical("9+1-2"))
-    assert split_of(canonical("2*(3+4)")) == split_of(canonical("(4+3)*2"))
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [("3+8", "8+3"), ("(3+8)+2", "2+3+8"), ("9-(2-1)", "9+1-2"), ("2*(3+4)", "(4+3)*2"), ("2*3*4", "4*(3*2)")],
+)
+def test_an_expression_in_another_order_or_at_another_level_is_the_same(left: str, right: str) -> None:
+    assert canonical(left) == canonical(right)
+
+
+@pytest.mark.parametrize(
+    ("left", "right"), [("3-8", "8-3"), ("9-(2-1)", "9-2-1"), ("2*(3+4)", "2*3+4"), ("3+8", "3*8"), ("1+11", "11+11")]
+)
+def test_expressions_that_differ_are_told_apart(left: str, right: str) -> None:
+    assert canonical(left) != canonical(right)
 
 
 @pytest.mark.parametrize("level", [3, 4, 5, 6])
