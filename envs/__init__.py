@@ -1,7 +1,10 @@
 """The environments that come with rlenv: registered here by strings, imported when they are made."""
 
+from rlenv.envs.reasoning_gym.catalogue import KEPT, env_id
 from rlenv.registry import register
 
 register("math/arithmetic-v0", entry_point="rlenv.envs.math.arithmetic:arithmetic")
 register("math/gsm8k-v0", entry_point="rlenv.envs.math.gsm8k:gsm8k")
 register("format/tags-v0", entry_point="rlenv.envs.format.tags:tags")
+for _name in KEPT:
+    register(env_id(_name), entry_point="rlenv.envs.reasoning_gym.environment:reasoning_gym", kwargs={"name": _name})
