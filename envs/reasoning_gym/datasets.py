@@ -59,7 +59,7 @@ class Items:
 
     def __init__(self, name: str, config: str, seed: int) -> None:
         self._lock = threading.Lock()
-        dataset = _create(name, json.loads(config), seed)
+        dataset = create(name, json.loads(config), seed)
         self._item = _MENDS.get(name, _as_it_is)(dataset)
 
     def __getitem__(self, number: int) -> Item:
@@ -84,7 +84,8 @@ def settings(name: str, config: Config) -> dict[str, Json]:
     return {**DEFAULTS.get(name, {}), **config, **fixed}
 
 
-def _create(name: str, config: dict[str, Json], seed: int) -> Any:
+def create(name: str, config: Config, seed: int) -> Any:
+    """The package's own dataset. Raises MissingExtra, and ConfigError for settings that it does not take."""
     factory = _factory()
     if name not in factory.DATASETS:
         raise ConfigError(f"this release of reasoning-gym has no dataset {name!r}; install 0.1.23")
