@@ -86,20 +86,20 @@ def settings(name: str, config: Config) -> dict[str, Json]:
 
 def create(name: str, config: Config, seed: int) -> Any:
     """The package's own dataset. Raises MissingExtra, and ConfigError for settings that it does not take."""
-    factory = _factory()
-    if name not in factory.DATASETS:
+    package = factory()
+    if name not in package.DATASETS:
         raise ConfigError(f"this release of reasoning-gym has no dataset {name!r}; install 0.1.23")
     size = POPULATION.get(name, 20_000)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ResourceWarning)  # arc_agi's library leaves a file to the collector
-            return factory.create_dataset(name, **config, seed=seed, size=size)
+            return package.create_dataset(name, **config, seed=seed, size=size)
     except (AssertionError, TypeError, ValueError) as error:
         raise ConfigError(f"{name}: config {config} does not do: {error}") from error
 
 
 @lru_cache(maxsize=1)
-def _factory() -> ModuleType:
+def factory() -> ModuleType:
     """The package's registry. Importing the package draws from the global random state, which is put back."""
     before = random.getstate()
     try:

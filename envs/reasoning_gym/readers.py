@@ -76,7 +76,7 @@ def fraction(text: str) -> tuple[int, int]:
 
 def complex_number(text: str) -> tuple[Fraction, Fraction]:
     """Real and imaginary part: 3, -2i, 3.0 - 2.0i, in brackets or not."""
-    packed = _short(text).replace(" ", "")
+    packed = _tight(_short(text))
     if packed.startswith("(") and packed.endswith(")"):
         packed = packed[1:-1]
     found = re.fullmatch(rf"({_PLAIN_NUMBER})?(?:([+-]?)([0-9]+(?:\.[0-9]+)?)?i)?", packed)
@@ -187,7 +187,7 @@ def assignments(text: str) -> dict[str, str]:
 
 def monomials(text: str) -> dict[tuple[tuple[str, int], ...], int]:
     """An expanded polynomial as coefficients by monomial: no brackets, no monomial twice."""
-    packed = _short(text, 5 * MAX_DIGITS).replace(" ", "")
+    packed = _tight(_short(text, 5 * MAX_DIGITS))
     if packed == "0":
         return {}
     terms = re.findall(r"([+-]?)([^+-]+)", packed)
@@ -229,6 +229,13 @@ def _match(pattern: str, text: str) -> re.Match[str]:
     if found is None:
         _refuse("a value of the form asked for", text)
     return found
+
+
+def _tight(text: str) -> str:
+    """The text without the spaces beside + - *; others stay, so that 1 2 is not 12."""
+    if re.search(r"\* +\*", text):
+        _refuse("** in one piece", text)
+    return re.sub(r" *([-+*]) *", r"\1", text)
 
 
 def _one_line(text: str) -> str:

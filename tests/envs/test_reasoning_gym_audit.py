@@ -26,10 +26,13 @@ ITEMS = 3
 CANARY = "REASONING_GYM_AUDIT"
 """An environment variable that an answer sets, if it is ever evaluated."""
 OTHER_WRITINGS = {
+    "advanced_geometry",  # without the degree sign
+    "decimal_arithmetic",  # without zeros at the end
     "decimal_chain_sum",  # 7.14 for 7.140
     "knights_knaves",  # without the full stop
-    "number_format",
+    "number_format",  # without zeros at the end
     "polynomial_equations",  # in another order
+    "polynomial_multiplication",  # in another order
     "power_function",  # 1 for 1.00e+00
     "prime_factorization",  # in another order
 }
