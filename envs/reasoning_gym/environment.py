@@ -1,17 +1,15 @@
-"""`reasoning_gym/NAME-v0`: a question of the package reasoning-gym, answered in `<answer>` tags.
+r"""`reasoning_gym/NAME-v0`: a question of the package reasoning-gym, answered in `<answer>` tags.
 
 >>> import rlenv
 >>> env = rlenv.make("reasoning_gym/countdown-v0")
->>> _ = env.reset(seed=0)
->>> task = rlenv.load("reasoning_gym/countdown-v0").tasks[0]
->>> print(task.prompt[:72])
-Find a way to make 139 using all of these numbers: 36, 29, 95, 32, 4, 15.
->>> _ = env.reset(options={"task": task})
->>> env.step(f"<answer>{task.reference}</answer>")[1]
-1.0
->>> _ = env.reset(options={"task": task})
->>> env.step("<answer>139</answer>")[1]
-0.0
+>>> task = env.unwrapped.definition.tasks[0]
+>>> print(task.prompt.partition("\n")[0])
+Calculate 164 using all of these numbers: 66, 34, 98, 54, 6.
+>>> def reward(completion):
+...     _ = env.reset(options={"task": task})
+...     return env.step(completion)[1]
+>>> reward("<answer>6*(98 - 54) - 34 - 66</answer>"), reward("<answer>66 + 98</answer>")
+(1.0, 0.0)
 
 Right answers earn 1 and all others 0: the shares that the package pays for an answer that is near, or that
 holds the right one, are had without solving anything.
