@@ -182,8 +182,8 @@ def test_parts_failures_flags_and_reasons_are_logged_in_every_step() -> None:
 
 def test_a_procedural_set_needs_a_size_and_gives_that_many_tasks() -> None:
     with pytest.raises(ConfigError, match="size=1000"):
-        to_trl(rlenv.make("math/arithmetic-v0", level=4))
-    env = rlenv.make("math/arithmetic-v0", level=4)
+        to_trl(rlenv.make("math/arithmetic-v0", level=5))
+    env = rlenv.make("math/arithmetic-v0", level=5)
     drawn = [to_trl(env, size=20, seed=seed).train_dataset["prompt"][:] for seed in (0, 0, 1)]
     assert len(drawn[0]) == 20
     assert drawn[0] == drawn[1] != drawn[2]
