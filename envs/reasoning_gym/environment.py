@@ -4,11 +4,11 @@ r"""`reasoning_gym/NAME-v0`: a question of the package reasoning-gym, answered i
 >>> env = rlenv.make("reasoning_gym/countdown-v0")
 >>> task = env.unwrapped.definition.tasks[0]
 >>> print(task.prompt.partition("\n")[0])
-Calculate 164 using all of these numbers: 66, 34, 98, 54, 6.
+Using all the numbers 12, 37, 51, 94, create an expression that equals 481.
 >>> def reward(completion):
 ...     _ = env.reset(options={"task": task})
 ...     return env.step(completion)[1]
->>> reward("<answer>6*(98 - 54) - 34 - 66</answer>"), reward("<answer>66 + 98</answer>")
+>>> reward("<answer>12*51 - 37 - 94</answer>"), reward("<answer>481</answer>")
 (1.0, 0.0)
 
 Right answers earn 1 and all others 0: the shares that the package pays for an answer that is near, or that
@@ -64,9 +64,9 @@ class DrawnItem:
     def __call__(self, seed: int, index: int) -> Task:
         dataset = items(self.name, self.config, seed * SEED_STRIDE)
         for draw in range(MAX_DRAWS):
-            task = make_task(self.name, dataset[index + draw * STRIDE])
-            if belongs(str(task.prompt), self.split):
-                return task
+            item = dataset[index + draw * STRIDE]
+            if belongs(item["question"], self.split):
+                return make_task(self.name, item)
         raise TaskError(f"{self.name}: no item of the split {self.split!r} in {MAX_DRAWS}; config leaves too few")
 
 
@@ -119,5 +119,5 @@ def _tasks(name: str, config: str, split: str, seed: int, size: int | None) -> T
     if name not in POPULATION:
         return ProceduralTasks(DrawnItem(name, config, split), seed, size or SIZE)
     dataset = items(name, config, seed * SEED_STRIDE)
-    made = (make_task(name, dataset[number]) for number in range(POPULATION[name]))
-    return ListTasks([task for task in made if belongs(str(task.prompt), split)][:size])
+    made = (dataset[number] for number in range(POPULATION[name]))
+    return ListTasks([make_task(name, item) for item in made if belongs(item["question"], split)][:size])
