@@ -30,9 +30,7 @@ class Definition:
     solution: Callable[[Task], str] = reference_text
     """A completion that earns the full reward; what the policy `reference` says and SFT learns from."""
     demonstrations: TaskSet | None = None
-    """The tasks whose demonstrations a warm start may see; None means all of them."""
-    demonstrator: Callable[[Task], str] | None = None
-    """What a demonstration of a task says, which may be worse than its solution; None means the solution."""
+    """The tasks whose solutions a warm start may see; None means all of them."""
     wrappers: Sequence[Wrapper] = ()
     """Applied to the verifier's verdicts, first to last."""
     isolation: Isolation = "auto"

@@ -30,8 +30,8 @@ class TrainConfig:
     """Of AdamW on the critic; the policy's when not given."""
     warmup_steps: int = 10
     """Optimiser steps over which the learning rate rises from 0: Adam's first steps are sign descent."""
-    weight_decay: float = 0.0
-    """Of AdamW."""
+    decay_share: float = 0.0
+    """Share of the run, at its end, over which the learning rate falls to a tenth on a straight line."""
     max_grad_norm: float = 1.0
     """Gradients are scaled down to this norm."""
     epochs: int = 1
@@ -58,7 +58,7 @@ class TrainConfig:
         for name in ("groups", "group_size", "max_new_tokens", "epochs", "minibatches", "save_every", "stall_steps"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"expected {name} of at least 1, got {getattr(self, name)}")
-        for name in ("steps", "warmup_steps", "sft_steps", "weight_decay", "seed"):
+        for name in ("steps", "warmup_steps", "sft_steps", "seed"):
             if getattr(self, name) < 0:
                 raise ConfigError(f"expected {name} of 0 or more, got {getattr(self, name)}")
         for name in ("learning_rate", "temperature", "max_grad_norm"):
@@ -71,5 +71,12 @@ class TrainConfig:
             )
         if self.minibatches > self.groups:
             raise ConfigError(f"expected at most {self.groups} minibatches (one a group), got {self.minibatches}")
-        if not 0 <= self.max_error_share <= 1:
-            raise ConfigError(f"expected max_error_share in [0, 1], got {self.max_error_share}")
+        for name in ("max_error_share", "decay_share"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ConfigError(f"expected {name} in [0, 1], got {getattr(self, name)}")
+
+    def learning_rate_share(self, step: int, optimiser_step: int) -> float:
+        """What the learning rate is multiplied by: the rise at the start times the fall at the end."""
+        rise = min(1.0, (optimiser_step + 1) / max(1, self.warmup_steps))
+        left = (self.steps - step) / (self.steps * self.decay_share) if self.decay_share else 1.0
+        return rise * max(0.1, min(1.0, left))

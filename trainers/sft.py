@@ -42,13 +42,13 @@ class Demonstration:
 
 
 def demonstrations(definition: Definition, policy: TransformersPolicy, limit: int) -> list[Demonstration]:
-    """What the environment demonstrates, of the tasks that a warm start may see."""
+    """The solutions of the tasks that a warm start may see, at most `limit` of them."""
     tasks = definition.demonstrations or definition.tasks
     count = min(len(tasks), limit)
     found = []
     for task in (tasks[i] for i in range(count)):
-        said = (definition.demonstrator or definition.solution)(task)
-        found.append(Demonstration(tuple(policy.encode(task.prompt)), tuple(policy.encode_completion(said))))
+        solution = policy.encode_completion(definition.solution(task))
+        found.append(Demonstration(tuple(policy.encode(task.prompt)), tuple(solution)))
     if not found:
         raise ConfigError("expected at least one demonstration for the supervised phase, got none")
     return found

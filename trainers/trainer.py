@@ -242,7 +242,7 @@ class Trainer:
 
     def _update(self, rollout: Rollout, update: int) -> dict[str, float]:
         config = self.config
-        lr = config.learning_rate * min(1.0, (self.position.optimiser_steps + 1) / max(1, config.warmup_steps))
+        share = config.learning_rate_share(self.position.step, self.position.optimiser_steps)
         rows = self._rows(update).to(rollout.ids.device)
         step = Step(
             row=self.row,
@@ -251,14 +251,12 @@ class Trainer:
             max_grad_norm=config.max_grad_norm,
             on_policy=config.epochs * config.minibatches == 1,
         )
-        _set_lr(self.optimizer, lr)
+        _set_lr(self.optimizer, config.learning_rate * share)
         metrics = policy_step(self.policy.model, self.optimizer, rollout, rows, step)
         if self.critic is not None and self.critic_optimizer is not None:
-            _set_lr(
-                self.critic_optimizer, lr * (config.critic_learning_rate or config.learning_rate) / config.learning_rate
-            )
+            _set_lr(self.critic_optimizer, (config.critic_learning_rate or config.learning_rate) * share)
             metrics |= critic_step(self.critic, self.critic_optimizer, rollout, rows, step)
-        return {**metrics, "learning_rate": lr}
+        return {**metrics, "learning_rate": config.learning_rate * share}
 
     def _rows(self, update: int) -> torch.Tensor:
         """The episodes of one optimiser step: whole groups, dealt out anew in every epoch."""
@@ -285,7 +283,7 @@ class Trainer:
 
 
 def _adamw(parameters: list[torch.nn.Parameter], config: TrainConfig) -> torch.optim.AdamW:
-    return torch.optim.AdamW(parameters, config.learning_rate, (0.9, 0.99), weight_decay=config.weight_decay)
+    return torch.optim.AdamW(parameters, config.learning_rate, (0.9, 0.99), weight_decay=0.0)
 
 
 def _set_lr(optimizer: torch.optim.Optimizer, lr: float) -> None:
@@ -305,7 +303,8 @@ def _open_folder(out: Path, config: TrainConfig, sft: SftConfig, env: BatchEnvir
         if not resume:
             raise RunError(f"{out} already holds a run; resume it (resume=True, --resume) or choose another folder")
         old = json.loads(file.read_text())
-        changed = sorted(key for key in values if old.get(key) != values[key] and key not in ("steps", "save_every"))
+        free = {"save_every"} if config.decay_share else {"save_every", "steps"}  # the decay is counted from the end
+        changed = sorted(key for key in values if old.get(key) != values[key] and key not in free)
         if changed:
             raise ConfigError(
                 f"{out} was started with other settings ({', '.join(changed)}); set them back, or use a new folder"

@@ -77,13 +77,11 @@ def arithmetic(
     size: int | None = None,
     demonstration_percent: int = DEMONSTRATION_PERCENT,
     template: str = TEMPLATE,
-    slip_percent: int = 0,
 ) -> Definition:
     """Expressions of one level (see LEVELS) out of `train`, `test`, `demonstrations` or `all`.
 
     `size` limits the number of tasks; `demonstration_percent` of all expressions are set aside for a warm
-    start, and `slip_percent` of their solutions have a slip of the pen, as people's have: one wrong digit;
-    `template` holds `{expression}`.
+    start; `template` holds `{expression}`.
     """
     if level not in LEVELS:
         raise ConfigError(f"expected a level out of {', '.join(map(str, LEVELS))}, got {level!r}")
@@ -93,9 +91,6 @@ def arithmetic(
     if size is not None and size < 1:
         raise ConfigError(f"expected a size of at least 1, got {size!r}")
 
-    if not 0 <= slip_percent <= 100:
-        raise ConfigError(f"expected slip_percent in 0..100, got {slip_percent!r}")
-
     def tasks(of_split: str, limit: int | None) -> TaskSet:
         return _tasks(level, of_split, seed, limit, demonstration_percent, template)
 
@@ -103,7 +98,6 @@ def arithmetic(
         tasks=tasks(split, size),
         verifier=IntegerVerifier(),
         solution=solution,
-        demonstrator=Demonstrator(slip_percent),
         demonstrations=None if split == "all" else tasks("demonstrations", None),
         max_completion_chars=100_000,
         description=f"arithmetic made by code, level {level}: {LEVELS[level].about}",
@@ -121,26 +115,6 @@ def solution(task: Task) -> str:
     level = LEVELS.get(int(str(task.metadata.get("level", 0))))
     working = level.working(str(task.metadata["expression"])) if level else ""
     return f"{working}\\boxed{{{task.reference}}}"
-
-
-@dataclass(frozen=True)
-class Demonstrator:
-    """What a demonstration says: the solution, in `slip_percent` of the tasks with one digit gone wrong.
-
-    Which tasks, and which digit, follows from the expression alone.
-    """
-
-    slip_percent: int
-
-    def __call__(self, task: Task) -> str:
-        text = solution(task)
-        rng = np.random.default_rng(list(task.prompt.encode()) if isinstance(task.prompt, str) else 0)
-        if rng.integers(100) >= self.slip_percent:
-            return text
-        digits = [place for place, character in enumerate(text) if character.isdigit()]
-        place = digits[rng.integers(len(digits))]
-        wrong = (int(text[place]) + int(rng.integers(1, 10))) % 10
-        return f"{text[:place]}{wrong}{text[place + 1 :]}"
 
 
 def _tasks(level: int, split: str, seed: int, size: int | None, demonstration_percent: int, template: str) -> TaskSet:

@@ -65,16 +65,6 @@ def plain(expression: str) -> str:
     return ""
 
 
-def columns(expression: str) -> str:
-    """The sum of each column with its carry, from the right: `47+38` gives 15, then 8."""
-    left, right = map(int, expression.split("+"))
-    carry, found = 0, []
-    while left or right:
-        found.append(left % 10 + right % 10 + carry)
-        left, right, carry = left // 10, right // 10, found[-1] // 10
-    return _joined(found)
-
-
 def tens_then_units(expression: str) -> str:
     """`47+38` is worked out as 47+30, then +8."""
     split = re.sub(r"([+-])(\d)(\d)$", r"\g<1>\g<2>0\g<1>\g<3>", expression)
@@ -110,8 +100,8 @@ def _chains(shortest: int, longest: int) -> tuple[str, ...]:
 LEVELS: dict[int, Level] = {
     1: Level("one-digit sums", ("d+d",), plain),
     2: Level("one-digit sums, differences and products", ("d+d", "d-d", "d*d"), plain),
-    3: Level("two-digit sums", ("t+t",), columns),
-    4: Level("two-digit sums and differences", ("t+t", "t-t"), tens_then_units),
+    3: Level("two-digit sums and differences", ("t+t", "t-t"), tens_then_units),
+    4: Level("sums of four digits", ("d+d+d+d",), running_totals),
     5: Level("chains of 3 to 5 digits with + and -", _chains(3, 5), running_totals),
     6: Level(
         "three digits with one pair of brackets",

@@ -19,8 +19,8 @@ from rlenv.errors import ConfigError
 from rlenv.verifier import judge
 
 SPLITS = ("train", "test", "demonstrations")
-SIZES = {1: 100, 2: 300, 3: 8_100, 4: 16_200, 5: 1_684_000, 6: 18_000, 7: 1_080_000}
-DISTINCT_BUT_FOR_ORDER = {1: 55, 2: 210, 3: 4_095, 4: 12_195, 6: 4_740}
+SIZES = {1: 100, 2: 300, 3: 16_200, 4: 10_000, 5: 1_684_000, 6: 18_000, 7: 1_080_000}
+DISTINCT_BUT_FOR_ORDER = {1: 55, 2: 210, 3: 12_195, 4: 715, 6: 4_740}
 
 
 def some(definition: Definition, count: int = 50) -> list[Task]:
@@ -98,18 +98,6 @@ def test_demonstrations_come_from_their_own_split(split: str) -> None:
         assert split_of(canonical(str(task.metadata["expression"]))) == "demonstrations"
 
 
-def test_slips_change_one_digit_of_their_share_of_the_demonstrations() -> None:
-    clean, slipped = arithmetic(3), arithmetic(3, slip_percent=50)
-    assert clean.demonstrator is not None
-    assert slipped.demonstrator is not None
-    tasks = some(slipped, 9999)
-    pairs = [(clean.demonstrator(t), slipped.demonstrator(t)) for t in tasks]
-    assert [said for said, _ in pairs] == [slipped.solution(t) for t in tasks]
-    changed = [sum(a != b for a, b in zip(right, said, strict=True)) for right, said in pairs]
-    assert set(changed) == {0, 1}
-    assert sum(changed) / len(changed) == pytest.approx(0.5, abs=0.03)
-
-
 @pytest.mark.parametrize("level", LEVELS)
 def test_the_same_seed_gives_the_same_tasks(level: int) -> None:
     ids = [[t.id for t in some(arithmetic(level, seed=seed))] for seed in (3, 3, 4)]
@@ -126,11 +114,9 @@ def test_listed_levels_hold_each_task_once() -> None:
     [
         (1, "3+8", r"\boxed{11}"),
         (2, "3-8", r"\boxed{-5}"),
-        (3, "47+38", r"15,8 \boxed{85}"),
-        (3, "99+10", r"9,10 \boxed{109}"),
-        (4, "47+38", r"77,85 \boxed{85}"),
-        (4, "40-38", r"10,2 \boxed{2}"),
-        (5, "3+8+5+9", r"11,16,25 \boxed{25}"),
+        (3, "47+38", r"77,85 \boxed{85}"),
+        (3, "40-38", r"10,2 \boxed{2}"),
+        (4, "3+8+5+9", r"11,16,25 \boxed{25}"),
         (5, "3-8-5", r"-5,-10 \boxed{-10}"),
         (6, "(3+4)*2", r"7*2=14 \boxed{14}"),
         (6, "9-(3-8)", r"9-(-5)=14 \boxed{14}"),
@@ -189,7 +175,6 @@ def test_a_reference_that_is_no_integer_is_a_failure_of_the_checker() -> None:
         ({"level": 8}, "level"),
         ({"split": "validation"}, "split"),
         ({"size": 0}, "size"),
-        ({"slip_percent": 101}, "slip_percent"),
         ({"demonstration_percent": 90}, "demonstration_percent"),
         ({"template": "add"}, "template"),
     ],
