@@ -1,6 +1,6 @@
 """What an environment costs beside its verifier: reset and step of a trivial exact-match task.
 
-    python benchmarks/environment.py
+    OMP_NUM_THREADS=1 python benchmarks/environment.py
 
 prints two Markdown tables: episodes a second of one task (8 rows, the answer must match) in several
 libraries, and the time that their import takes. The contenders take turns in one process, each for a
