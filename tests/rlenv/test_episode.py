@@ -51,7 +51,7 @@ episodes = st.builds(
 EPISODE = Episode(Task("2+2=?", "4"), Completion("4"), Verdict.of(("correct", 1.0)))
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(written=st.lists(episodes, max_size=3))
 def test_episodes_survive_the_disk(written: list[Episode], tmp_path: Path) -> None:
     path = tmp_path / "episodes.jsonl"

@@ -1,5 +1,7 @@
 """Registering and making environments: ids, kwargs, vectors, and errors that say what to do."""
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
@@ -57,6 +59,12 @@ def test_gymnasium_makes_it_too() -> None:
         env = gymnasium.make(name)
         env.reset(seed=0)
         assert env.unwrapped.spec.id == "mine/sums-v0"  # type: ignore[union-attr]
+
+
+def test_gymnasium_alone_finds_what_comes_with_rlenv() -> None:
+    program = "import gymnasium; e = gymnasium.make('rlenv:math/arithmetic-v0', level=2); print(e.reset(seed=0)[1])"
+    done = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=True)
+    assert (done.stdout[:12], done.stderr) == ("{'task_id': ", "")
 
 
 BAD_IDS = ["sums-v0", "mine/sums", "mine:sums-v0", "mine/sums-v", "mine/a b-v0", "mine/a/b-v0", "/sums-v0"]

@@ -1,12 +1,13 @@
 """The uniform sampler."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rlenv.sampler import UniformSampler
 
 
+@settings(deadline=None)
 @given(st.integers(1, 1000), st.integers(0, 2**40), st.integers(0, 10**6), st.integers(1, 64))
 def test_draws_are_in_range_repeatable_and_without_repeats_while_they_last(
     size: int, seed: int, step: int, count: int

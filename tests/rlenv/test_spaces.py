@@ -8,7 +8,7 @@ import pytest
 from gymnasium import spaces
 from gymnasium.error import CustomSpaceError
 from gymnasium.vector.utils import batch_space, concatenate, create_shared_memory, iterate
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rlenv.spaces import Unicode
@@ -17,6 +17,7 @@ SPACE = Unicode(50)
 any_text = st.text(st.characters(categories=("L", "M", "N", "P", "S", "Z", "C")), max_size=50)
 
 
+@settings(deadline=None)
 @given(any_text)
 def test_any_text_is_contained_and_survives_flattening(text: str) -> None:
     assert text in SPACE

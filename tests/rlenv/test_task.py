@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rlenv.errors import TaskError
@@ -23,12 +23,14 @@ rows = st.fixed_dictionaries(
 )
 
 
+@settings(deadline=None)
 @given(rows)
 def test_task_survives_json(row: dict[str, Json]) -> None:
     task = Task.from_row(row)
     assert Task.from_json(json.loads(json.dumps(task.to_json()))) == task
 
 
+@settings(deadline=None)
 @given(rows)
 def test_id_ignores_the_order_of_columns(row: dict[str, Json]) -> None:
     assert Task.from_row(row).id == Task.from_row(dict(reversed(row.items()))).id

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from rlenv.errors import VerifierContractError
@@ -20,6 +20,7 @@ def stepped(values: list[float]) -> Verdict:
     return Verdict(math.fsum(values), step_rewards=steps)
 
 
+@settings(deadline=None)
 @given(named, named)
 def test_parts_sum_exactly_whatever_is_added(parts: list[tuple[str, float]], more: list[tuple[str, float]]) -> None:
     verdict = Verdict.of(*parts)
@@ -29,6 +30,7 @@ def test_parts_sum_exactly_whatever_is_added(parts: list[tuple[str, float]], mor
     assert [part.name for part in verdict.parts[-len(more) :]] == [name for name, _ in more] or not more
 
 
+@settings(deadline=None)
 @given(st.lists(amounts, min_size=1, max_size=6), named)
 @example([1.0, 1e-20], [("all", -1.0)])  # what is left needs two floats
 def test_step_rewards_sum_exactly_whatever_is_added(values: list[float], more: list[tuple[str, float]]) -> None:
@@ -93,6 +95,7 @@ def test_numbers_of_numpy_become_plain_ones() -> None:
     assert Verdict.from_json(json.loads(json.dumps(verdict.to_json()))) == verdict
 
 
+@settings(deadline=None)
 @given(named, st.dictionaries(st.text(), st.floats(allow_nan=False)), st.text(), st.booleans())
 def test_verdict_survives_json(
     parts: list[tuple[str, float]], scores: dict[str, float], reason: str, failed: bool
