@@ -59,58 +59,55 @@ class Rollout:
 
 def rollout_of(episodes: Sequence[Episode], pad_id: int, offsets: Sequence[Sequence[tuple[int, int]]]) -> Rollout:
     """The buffer of a batch of episodes, on CPU. `offsets` are as of token_offsets."""
-    prompt_width = max(len(e.prompt_ids) for e in episodes)
-    width = max(1, *(len(e.completion.token_ids) for e in episodes))
-    count = len(episodes)
-    ids = torch.full((count, prompt_width + width), pad_id, dtype=torch.long)
-    attention_mask = torch.zeros_like(ids)
-    mask = torch.zeros(count, width)
-    old_logprobs = torch.zeros(count, width)
-    token_rewards = torch.zeros(count, width)
-    rewards = torch.zeros(count)
-    graded = torch.zeros(count, dtype=torch.bool)
-    for i, episode in enumerate(episodes):
-        said, verdict = episode.completion, episode.verdict
-        length = len(said.token_ids)
-        row = torch.tensor([*episode.prompt_ids, *said.token_ids], dtype=torch.long)
-        start = prompt_width - len(episode.prompt_ids)
-        ids[i, start : start + len(row)] = row
-        attention_mask[i, start : start + len(row)] = 1
-        old_logprobs[i, :length] = torch.tensor(said.logprobs)
-        if verdict.reward is None:
-            continue
-        graded[i] = True
-        rewards[i] = verdict.reward
-        chosen = torch.tensor(said.mask or (1,) * length, dtype=torch.float32)
-        mask[i, :length] = chosen
-        steps = verdict.step_rewards or (StepReward(verdict.reward, 0, len(said.text)),)
-        for value, place in zip([s.value for s in steps], reward_places(steps, offsets[i], chosen), strict=True):
-            token_rewards[i, place] += value
-    empty = torch.zeros(count, 0)
+    said = [e.completion for e in episodes]
+    front = max(len(e.prompt_ids) for e in episodes)
+    width = max(1, *(len(completion.token_ids) for completion in said))
+    ids, attention_mask, mask, old_logprobs, token_rewards = [], [], [], [], []
+    for episode, completion, spans in zip(episodes, said, offsets, strict=True):
+        before, after = front - len(episode.prompt_ids), width - len(completion.token_ids)
+        tokens = [*episode.prompt_ids, *completion.token_ids]
+        graded = episode.verdict.graded
+        chosen = [m * graded for m in completion.mask or (1,) * len(completion.token_ids)]
+        ids.append([pad_id] * before + tokens + [pad_id] * after)
+        attention_mask.append([0] * before + [1] * len(tokens) + [0] * after)
+        mask.append(chosen + [0] * after)
+        old_logprobs.append([*completion.logprobs, *[0.0] * after])
+        token_rewards.append(_token_rewards(episode, chosen, spans) + [0.0] * after)
+    rewards = [e.verdict.reward for e in episodes]
+    empty = torch.zeros(len(episodes), 0)
     return Rollout(
-        ids=ids,
-        attention_mask=attention_mask,
-        mask=mask,
-        old_logprobs=old_logprobs,
-        rewards=rewards,
-        graded=graded,
-        token_rewards=token_rewards,
-        advantages=torch.zeros_like(mask),
+        ids=torch.tensor(ids),
+        attention_mask=torch.tensor(attention_mask),
+        mask=torch.tensor(mask, dtype=torch.float32),
+        old_logprobs=torch.tensor(old_logprobs, dtype=torch.float32),
+        rewards=torch.tensor([0.0 if reward is None else reward for reward in rewards]),
+        graded=torch.tensor([reward is not None for reward in rewards]),
+        token_rewards=torch.tensor(token_rewards),
+        advantages=torch.zeros(len(episodes), width),
         ref_logprobs=empty,
         values=empty,
         returns=empty,
     )
 
 
-def reward_places(steps: Sequence[StepReward], offsets: Sequence[tuple[int, int]], chosen: torch.Tensor) -> list[int]:
+def _token_rewards(episode: Episode, chosen: Sequence[int], spans: Sequence[tuple[int, int]]) -> list[float]:
+    """The reward at the tokens that earned it; nothing for an episode that was not graded. (T,)"""
+    verdict, rewards = episode.verdict, [0.0] * len(chosen)
+    if verdict.reward is None or not any(chosen):
+        return rewards
+    steps = verdict.step_rewards or (StepReward(verdict.reward, 0, len(episode.completion.text)),)
+    for step, place in zip(steps, reward_places(steps, spans, chosen), strict=True):
+        rewards[place] += step.value
+    return rewards
+
+
+def reward_places(steps: Sequence[StepReward], offsets: Sequence[tuple[int, int]], chosen: Sequence[int]) -> list[int]:
     """The token each step's reward lands on: the last chosen one that overlaps its character span.
 
-    The last step, or one whose span reaches the end of the text, lands on the last chosen token: where the
-    policy ended the sequence, that is the end-of-sequence token.
+    At least one token must be chosen. The last step, or one whose span reaches the end of the text, lands on the last
+    chosen token: where the policy ended the sequence, that is the end-of-sequence token.
     """
-    places = [int(i) for i in chosen.nonzero().flatten()]
-    if not places:
-        return [0] * len(steps)
+    places = [i for i, is_chosen in enumerate(chosen) if is_chosen]
     end = max((stop for _, stop in offsets), default=0)
     found = []
     for step in steps:
