@@ -1,0 +1,115 @@
+"""`rlenv train` and `rlenv demo` as a user types them."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from rlenv.cli import app
+from rlenv.cli.options import field_help
+from rlenv.trainers import TrainConfig
+from rlenv.trainers.logs import read_metrics
+
+FAST = ["--steps", "2", "--groups", "2", "--group-size", "2", "--max-new-tokens", "4", "--learning-rate", "1e-3", "-q"]
+
+
+def _run(*arguments: str) -> tuple[int, str]:
+    result = CliRunner().invoke(app, list(arguments))
+    return result.exit_code, result.output
+
+
+def test_a_run_leaves_its_folder_and_goes_on_when_asked_to(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    code, said = _run("train", "math/arithmetic-v0", "--set", "level=2", "--sft-steps", "2", *FAST, "--out", str(out))
+    assert code == 0, said
+    names = {path.name for path in out.iterdir()}
+    assert names >= {
+        "config.json",
+        "episodes.jsonl",
+        "metrics.jsonl",
+        "checkpoint.pt",
+        "model",
+        "report.md",
+        "reward.png",
+    }
+    assert json.loads((out / "config.json").read_text())["groups"] == 2
+    code, said = _run("train", "math/arithmetic-v0", *FAST, "--out", str(out))
+    assert (code, said.count("\n")) == (2, 1)
+    assert "already holds a run" in said
+    longer = ["3" if text == "2" and FAST[i - 1] == "--steps" else text for i, text in enumerate(FAST)]
+    again = [
+        "train",
+        "math/arithmetic-v0",
+        "--set",
+        "level=2",
+        "--sft-steps",
+        "2",
+        *longer,
+        "--out",
+        str(out),
+        "--resume",
+    ]
+    code, said = _run(*again)
+    assert code == 0, said
+    assert len(read_metrics(out / "metrics.jsonl")) == 3
+    code, said = _run(
+        "eval", "math/arithmetic-v0", "-p", str(out / "model"), "--limit", "3", "--max-new-tokens", "4", "-q"
+    )
+    assert code == 0, said
+
+
+def test_tasks_of_ones_own_are_trained_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "tasks_to_train_on.py").write_text(
+        "import rlenv\n"
+        "rlenv.register('mine/any-v0', tasks=[{'prompt': 'Say a letter'}],\n"
+        "               verifier=lambda completion: completion[:1].isalpha())\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    code, said = _run("train", "mine/any-v0", "--import", "tasks_to_train_on", *FAST, "--out", "run")
+    assert code == 0, said
+    assert len((tmp_path / "run" / "episodes.jsonl").read_text().splitlines()) == 8
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["math/arithmetik-v0"], "did you mean math/arithmetic-v0"),
+        (["math/arithmetic-v0", "--algorithm", "gpro"], "reinforce++, rloo, grpo, ppo"),
+        (["math/arithmetic-v0", "--policy", "empty"], "cannot be trained"),
+        (["math/arithmetic-v0", "--group-size", "1"], "at least 2"),
+        (["math/arithmetic-v0", "--set", "level=99"], "level"),
+        (["math/gsm8k-v0", "--data", "missing.jsonl"], "no such file"),
+    ],
+)
+def test_bad_input_is_one_line_that_says_what_to_do(arguments: list[str], problem: str, tmp_path: Path) -> None:
+    code, said = _run("train", *arguments, "--out", str(tmp_path / "run"), "-q")
+    assert code == 2, said
+    assert said.startswith("error: ")
+    assert said.count("\n") == 1
+    assert problem in said
+
+
+def test_every_setting_of_a_run_is_an_option_with_its_help() -> None:
+    described = field_help(TrainConfig)
+    help_text = " ".join(_run("train", "--help")[1].split())
+    for name in TrainConfig.__dataclass_fields__:
+        if name != "row":
+            assert described[name]
+            assert f"--{name.replace('_', '-')}"[:20] in help_text
+
+
+@pytest.mark.slow
+def test_the_demo_runs_from_end_to_end_and_replaces_only_a_demo(tmp_path: Path) -> None:
+    out = tmp_path / "demo"
+    for _ in range(2):
+        code, said = _run("demo", "--quick", "--out", str(out))
+        assert code == 0, said
+    names = {path.name for path in out.iterdir()}
+    assert names >= {"report.md", "report.png", "train", "before", "after", "control-4"}
+    report = (out / "report.md").read_text()
+    assert "| after GRPO |" in report
+    assert "| more demonstrations, 4/4 of the way |" in report
+    code, said = _run("demo", "--quick", "--out", str(tmp_path))
+    assert code == 2
+    assert "holds something else" in said
