@@ -41,7 +41,7 @@ class Collected:
 def collect(
     env: BatchEnvironment, policy: TransformersPolicy, config: TrainConfig, step: int, journal: Journal | None
 ) -> Collected:
-    """Generate and judge the rollout of this step. Raises TooManyVerifierErrors past the config's share."""
+    """Generate and judge the rollout of this step."""
     prompts = env.reset(config.groups, step=step)
     seed = derived_seed(config.seed, step, GENERATE)
     sampling = Sampling(max_new_tokens=config.max_new_tokens, temperature=config.temperature, seed=seed)
@@ -53,7 +53,6 @@ def collect(
     judged = env.step(completions, journal)
     scored = time.perf_counter()
     episodes = with_prompt_ids(policy, [replace(e, step=step, seed=seed) for e in judged])
-    _refuse_failing_checker(episodes, config.max_error_share)
     rollout = tensors(policy, episodes)
     metrics = {
         **measured(episodes, rollout, config.group_size),
@@ -85,11 +84,9 @@ def measured(episodes: Sequence[Episode], rollout: Rollout, group_size: int) -> 
     lengths = np.array([len(e.completion.token_ids) for e in episodes])
     finished = np.array([e.completion.finished for e in episodes])
     rewards = np.array([e.verdict.reward for e in episodes if e.verdict.reward is not None] or [np.nan])
-    signal = varied(rollout.rewards, rollout.graded, group_size)
     metrics = {
         "reward": float(rewards.mean()),
         "reward_std": _group_std(rollout, group_size),
-        "frac_reward_zero_std": float((~signal).float().mean()),
         "completions/mean_length": float(lengths.mean()),
         "completions/min_length": float(lengths.min()),
         "completions/max_length": float(lengths.max()),
@@ -97,6 +94,9 @@ def measured(episodes: Sequence[Episode], rollout: Rollout, group_size: int) -> 
         "completions/mean_terminated_length": float(lengths[finished].mean()) if finished.any() else 0.0,
         "verifier_errors": float(len(episodes) - int(rollout.graded.sum())),
     }
+    if group_size > 1:
+        signal = varied(rollout.rewards, rollout.graded, group_size)
+        metrics["frac_reward_zero_std"] = float((~signal).float().mean())
     parts: dict[str, list[float]] = {}
     for episode in episodes:
         for part in episode.verdict.parts:
@@ -118,7 +118,8 @@ def _group_std(rollout: Rollout, group_size: int) -> float:
     return float(torch.sqrt(variance).mean())
 
 
-def _refuse_failing_checker(episodes: Sequence[Episode], max_share: float) -> None:
+def refuse_failing_checker(episodes: Sequence[Episode], max_share: float) -> None:
+    """Raise TooManyVerifierErrors when the verifier failed on more than this share of the episodes."""
     failed = [e for e in episodes if not e.verdict.graded]
     if len(failed) > max_share * len(episodes):
         raise TooManyVerifierErrors(

@@ -30,7 +30,8 @@ from rlenv.episode import write_episodes
 from rlenv.errors import ConfigError, RunError
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers import checkpoint
-from rlenv.trainers.collect import SFT, SHUFFLE, collect, derived_seed
+from rlenv.trainers.advantages import varied
+from rlenv.trainers.collect import SFT, SHUFFLE, collect, derived_seed, refuse_failing_checker
 from rlenv.trainers.config import TrainConfig
 from rlenv.trainers.critic import Critic
 from rlenv.trainers.journal import Journal
@@ -122,7 +123,7 @@ class Trainer:
                 display.update(self.position.step, f"reward {metrics['reward']:.3f}")
                 if self.position.quiet_steps and self.position.quiet_steps % self.config.stall_steps == 0:
                     display.warn(
-                        f"no group of the last {self.position.quiet_steps} rollouts had two different rewards: "
+                        f"the last {self.position.quiet_steps} rollouts had no two different rewards to compare: "
                         "there is nothing to learn from; choose easier or harder tasks, a larger group, "
                         "or a finer reward"
                     )
@@ -148,7 +149,7 @@ class Trainer:
             if position.optimiser_steps % config.save_every == 0 and position.update < updates:
                 self.save()
         self._metrics["time/update"] = self._metrics.get("time/update", 0.0) + time.perf_counter() - started
-        return self._finish_step()
+        return self._finish_step(rollout)
 
     def save(self) -> None:
         """Write the checkpoint; what was written before it is then never needed again."""
@@ -224,6 +225,7 @@ class Trainer:
     def _collect(self) -> None:
         collected = collect(self.env, self.policy, self.config, self.position.step, self.journal)
         write_episodes(self.out / "episodes.jsonl", collected.episodes)
+        refuse_failing_checker(collected.episodes, self.config.max_error_share)
         self._rollout = prepared(
             collected.rollout,
             self.row,
@@ -267,14 +269,19 @@ class Trainer:
         size = self.config.group_size
         return torch.from_numpy((np.asarray(groups)[:, None] * size + np.arange(size)).reshape(-1))
 
-    def _finish_step(self) -> dict[str, float]:
+    def _has_signal(self, rollout: Rollout) -> bool:
+        """Whether two rewards differ where the algorithm compares them: in a group, or in the whole batch."""
+        size = self.config.group_size if self.row.needs_group else len(rollout)
+        return bool(varied(rollout.rewards, rollout.graded, size).any())
+
+    def _finish_step(self, rollout: Rollout) -> dict[str, float]:
         position = self.position
         updates: dict[str, list[float]] = self._metrics.pop("updates", {})
         metrics = {**self._metrics, **{name: float(np.mean(values)) for name, values in updates.items()}}
         metrics["num_tokens"] = float(position.tokens)
         metrics["step_time"] = sum(value for name, value in metrics.items() if name.startswith("time/"))
         self.log.write(position.step, metrics)
-        position.quiet_steps = position.quiet_steps + 1 if metrics["frac_reward_zero_std"] == 1.0 else 0
+        position.quiet_steps = 0 if self._has_signal(rollout) else position.quiet_steps + 1
         position.step, position.update = position.step + 1, 0
         self._rollout, self._metrics = None, {}
         if position.optimiser_steps % self.config.save_every < self.config.epochs * self.config.minibatches:

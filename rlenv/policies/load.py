@@ -64,7 +64,11 @@ def _model(name: str, device: str, dtype: str, seed: int) -> Policy:
     if name == TINY:
         from rlenv.policies.tiny import tiny_policy
 
-        return tiny_policy(seed=seed)
+        policy = tiny_policy(seed=seed)
+        if device not in ("auto", "cpu"):  # too small to gain from a GPU unless it is asked for
+            _check_device(device, dtype)
+            policy.model.to(device)  # type: ignore[arg-type]  # torch's own annotation of a wrapped method
+        return policy
     from rlenv.policies.transformers import TransformersPolicy
 
     _check_device(device, dtype)

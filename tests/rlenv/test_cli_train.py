@@ -62,11 +62,11 @@ def test_a_run_leaves_its_folder_and_goes_on_when_asked_to(tmp_path: Path) -> No
 def test_tasks_of_ones_own_are_trained_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "tasks_to_train_on.py").write_text(
         "import rlenv\n"
-        "rlenv.register('mine/any-v0', tasks=[{'prompt': 'Say a letter'}],\n"
+        "rlenv.register('trained/any-v0', tasks=[{'prompt': 'Say a letter'}],\n"
         "               verifier=lambda completion: completion[:1].isalpha())\n"
     )
     monkeypatch.chdir(tmp_path)
-    code, said = _run("train", "mine/any-v0", "--import", "tasks_to_train_on", *FAST, "--out", "run")
+    code, said = _run("train", "trained/any-v0", "--import", "tasks_to_train_on", *FAST, "--out", "run")
     assert code == 0, said
     assert len((tmp_path / "run" / "episodes.jsonl").read_text().splitlines()) == 8
 

@@ -165,8 +165,16 @@ def test_a_run_without_any_difference_in_its_groups_says_so(tmp_path: Path, caps
     assert _weights(trained) == before
     said = " ".join(capsys.readouterr().err.split())
     assert said.count("nothing to learn from") == 2
-    assert "no group of the last 3 rollouts" in said
+    assert "the last 3 rollouts" in said
     assert [m["frac_reward_zero_std"] for m in read_metrics(tmp_path / "metrics.jsonl")] == [1.0] * 6
+
+
+def test_rewards_that_differ_between_groups_of_one_are_a_signal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    env = digits(lambda prompt: float(prompt[0] in "0123"))
+    train(config(algorithm="ppo", steps=4, groups=8, group_size=1, stall_steps=1), env, policy(), tmp_path)
+    assert "nothing to learn from" not in " ".join(capsys.readouterr().err.split())
 
 
 def test_step_rewards_reach_the_tokens_that_earned_them(tmp_path: Path) -> None:
