@@ -71,6 +71,11 @@ def register(
             raise ConfigError(f"{id}: expected either an entry_point or tasks with a verifier, got both")
         if ":" not in entry_point:
             raise ConfigError(f"{id}: expected an entry_point 'package.module:function', got {entry_point!r}")
+        if cheap or isolation != "auto" or time_limit_s != 5.0 or solution is not reference_text:
+            raise ConfigError(
+                f"{id}: cheap, isolation, time_limit_s and solution stand in the Definition that an entry_point "
+                "returns; set them there"
+            )
         _register(id, {"factory": entry_point, **(kwargs or {})})
         return
     if tasks is None or verifier is None:
@@ -94,7 +99,10 @@ def register(
 
 
 def _register(id: str, kwargs: Mapping[str, Json]) -> None:
-    gymnasium.register(id, entry_point=_BUILD, kwargs={"env_id": id, **kwargs})
+    """Tell gymnasium, which warns of an id that is taken, unless this very factory has it already."""
+    known, ours = gymnasium.registry.get(id), {"env_id": id, **kwargs}
+    if known is None or "factory" not in kwargs or known.kwargs != ours:
+        gymnasium.register(id, entry_point=_BUILD, kwargs=ours)
 
 
 def build_environment(env_id: str, render_mode: str | None = None, **kwargs: Any) -> Environment:

@@ -213,3 +213,16 @@ def test_seeds_reach_the_tasks() -> None:
     env = rlenv.make("mine/sums-v0")
     assert [env.reset(seed=s)[0] for s in range(9)] == [env.reset(seed=s)[0] for s in range(9)]
     assert isinstance(env.unwrapped.np_random, np.random.Generator)
+
+
+def test_registering_the_same_factory_again_is_quiet() -> None:
+    for _ in range(2):
+        rlenv.register("again/any-v0", entry_point="package.module:function", kwargs={"level": 1})
+    with pytest.warns(UserWarning, match="Overriding environment"):
+        rlenv.register("again/any-v0", entry_point="package.module:function", kwargs={"level": 2})
+    del gymnasium.registry["again/any-v0"]
+
+
+def test_settings_that_an_entry_point_would_not_see_are_refused() -> None:
+    with pytest.raises(ConfigError, match="set them there"):
+        rlenv.register("again/other-v0", entry_point="package.module:function", time_limit_s=1.0)
