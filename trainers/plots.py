@@ -51,7 +51,7 @@ def plot_comparison(
         axes[1].set_xticks(np.arange(len(values)) + 0.4 - width / 2, [f"pass@{k}" for k in sorted(estimates)])
     axes[1].set_ylim(0, 1.02)
     axes[1].set_ylabel("share of held-out tasks, 95 % interval")
-    axes[1].legend(loc="lower right")
+    axes[1].legend(loc="upper left")
     _save(figure, path)
 
 
