@@ -106,10 +106,11 @@ def test_worker_lost_once_costs_nothing(pool: WorkerPool, tmp_path: Path) -> Non
     marker = str(tmp_path / "crashed")
 
     def crash_once(completion: str) -> bool:
-        if not os.path.exists(marker):
-            open(marker, "w").close()
-            os._exit(1)
-        return True
+        try:
+            os.close(os.open(marker, os.O_CREAT | os.O_EXCL))  # one of the two workers only
+        except FileExistsError:
+            return True
+        os._exit(1)
 
     assert [verdict.reward for verdict in judge(pool, crash_once, "a", "b")] == [1.0, 1.0]
     assert pool.restarts == 1
