@@ -3,7 +3,7 @@
 Demonstrations exist for a small share of the tasks, prompts and a verifier for many: the set-up that
 reinforcement learning is for. The model is warmed up on the demonstrations, trained with GRPO on other
 tasks, and measured before and after on tasks held out from both. As a control, a copy of the warmed-up
-model goes on with the demonstrations, at the same time on a core of its own, for at least as long.
+model goes on with the demonstrations, at the same time on a core of its own, for about as long.
 """
 
 from __future__ import annotations

@@ -1,0 +1,14 @@
+"""In CI every extra is there, so that no test of one is skipped for want of it."""
+
+import importlib.util
+import os
+
+import pytest
+
+EXTRAS = ("math_verify", "datasets", "pyarrow", "torch", "transformers", "gguf", "httpx", "trl", "reasoning_gym")
+
+
+@pytest.mark.skipif("CI" not in os.environ, reason="on a laptop, tests of extras that are not installed may be skipped")
+@pytest.mark.parametrize("module", EXTRAS)
+def test_ci_has_every_extra(module: str) -> None:
+    assert importlib.util.find_spec(module) is not None
