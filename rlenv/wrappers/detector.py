@@ -1,0 +1,101 @@
+"""What a detector is: a wrapper that looks for one way of having the reward without doing the task.
+
+It shows its evidence as flags, each with the place in the completion's text, and `action` says what follows:
+
+    observe    the flag, and nothing else
+    penalise   `penalty` is taken off the reward
+    gate       what the episode had earned is taken away: the reward is at most 0
+    veto       the reward becomes `veto_reward`, if it was more
+
+>>> from dataclasses import dataclass
+>>> from typing import ClassVar
+>>> from rlenv import Completion, Episode, Task, Verdict
+>>> @dataclass(frozen=True, kw_only=True)
+... class Shouting(TextDetector):
+...     name: ClassVar[str] = "shouting"
+...     def find(self, episode):
+...         text = episode.completion.text
+...         return (self.flag(0, len(text), "capitals only"),) if text.isupper() else ()
+>>> episode = Episode(Task("?"), Completion("YES"), Verdict.of(("correct", 1.0)))
+>>> Shouting(action="gate").judge([episode], {})[0].parts
+(Part(name='correct', value=1.0), Part(name='shouting', value=-1.0))
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal, TypeAlias, get_args
+
+from rlenv.episode import Episode
+from rlenv.errors import ConfigError
+from rlenv.verdict import Flag, Verdict
+from rlenv.wrappers.wrapper import State
+
+Action: TypeAlias = Literal["observe", "penalise", "gate", "veto"]
+ACTIONS: tuple[Action, ...] = get_args(Action)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Detector(ABC):
+    """One kind of evidence. Subclasses say in `look` what they see; what follows from it is done here."""
+
+    name: ClassVar[str]
+    """Names the wrapper, its flags and its part of the reward."""
+    action: Action = "observe"
+    penalty: float = 0.5
+    """What `penalise` takes, in units of reward."""
+    veto_reward: float = -1.0
+    """What a `veto` leaves."""
+
+    def __post_init__(self) -> None:
+        if self.action not in ACTIONS:
+            raise ConfigError(f"{self.name}: expected an action of {', '.join(ACTIONS)}, got {self.action!r}")
+        if not (math.isfinite(self.penalty) and self.penalty >= 0):
+            raise ConfigError(f"{self.name}: expected a penalty of 0 or more, got {self.penalty!r}")
+        if not math.isfinite(self.veto_reward):
+            raise ConfigError(f"{self.name}: expected a finite veto_reward, got {self.veto_reward!r}")
+
+    @abstractmethod
+    def look(self, episodes: Sequence[Episode], state: State) -> list[tuple[Flag, ...]]:
+        """The evidence against each episode of one group, in order; empty where there is none."""
+
+    def judge(self, episodes: Sequence[Episode], state: State) -> list[Verdict]:
+        found = self.look(episodes, state)
+        return [self._acted(e.verdict, flags) for e, flags in zip(episodes, found, strict=True)]
+
+    def flag(self, start: int, end: int, detail: str = "") -> Flag:
+        """Evidence in the text's characters `[start, end)`; `detail` says in a few words why it is."""
+        return Flag(self.name, start, end, detail)
+
+    def _acted(self, verdict: Verdict, flags: tuple[Flag, ...]) -> Verdict:
+        for flag in flags:
+            verdict = verdict.with_flag(flag)
+        if not flags or verdict.reward is None or self.action == "observe":
+            return verdict
+        if self.action == "penalise":
+            return verdict.with_part(self.name, -self.penalty)
+        return self._lowered(verdict, 0.0 if self.action == "gate" else self.veto_reward)
+
+    def _lowered(self, verdict: Verdict, ceiling: float) -> Verdict:
+        """The verdict with a part that brings its reward to exactly `ceiling`: two where one float cannot hold it."""
+        if verdict.reward is None or verdict.reward <= ceiling:
+            return verdict
+        while verdict.reward is not None and verdict.reward != ceiling:
+            rest = math.fsum((ceiling, *(-part.value for part in verdict.parts or (("", verdict.reward),))))
+            verdict = verdict.with_part(self.name, rest)
+        return verdict
+
+
+@dataclass(frozen=True, kw_only=True)
+class TextDetector(Detector):
+    """A detector that looks at one episode at a time and remembers nothing."""
+
+    @abstractmethod
+    def find(self, episode: Episode) -> tuple[Flag, ...]:
+        """The evidence in one episode. Linear in its text, whatever the text is."""
+
+    def look(self, episodes: Sequence[Episode], state: State) -> list[tuple[Flag, ...]]:
+        return [self.find(episode) for episode in episodes]
