@@ -84,7 +84,8 @@ class Detector(ABC):
         if verdict.reward is None or verdict.reward <= ceiling:
             return verdict
         while verdict.reward is not None and verdict.reward != ceiling:
-            rest = math.fsum((ceiling, *(-part.value for part in verdict.parts or (("", verdict.reward),))))
+            held = [part.value for part in verdict.parts] or [verdict.reward]
+            rest = math.fsum((ceiling, *(-value for value in held)))
             verdict = verdict.with_part(self.name, rest)
         return verdict
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from rlenv.wrappers.detector import Detector
+from rlenv.wrappers.repetition import Repetition
 
-DETECTORS: dict[str, type[Detector]] = {}
+_KINDS: tuple[type[Detector], ...] = (Repetition,)
+DETECTORS: dict[str, type[Detector]] = {kind.name: kind for kind in _KINDS}
 """Name to class. Each is made without arguments and then only observes."""

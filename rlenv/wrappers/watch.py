@@ -8,10 +8,8 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 from rlenv.errors import ConfigError
-from rlenv.wrappers.detector import ACTIONS, Action, Detector
+from rlenv.wrappers.detector import ACTIONS, Detector
 from rlenv.wrappers.detectors import DETECTORS
 
 ALL = "all"
@@ -40,7 +38,7 @@ def _detector(name: str, said: str) -> Detector:
         raise ConfigError(f"{name}: expected {', '.join(ACTIONS)} or penalise=AMOUNT behind the colon, got {said!r}")
     kind = DETECTORS[name]
     if not equals:
-        return kind(action=cast("Action", action))
+        return kind(action=action)
     try:
         return kind(action="penalise", penalty=float(amount))
     except ValueError as error:
