@@ -1,7 +1,25 @@
 """Wrappers: one definition for single environments, batches, trainers and TRL."""
 
 from rlenv.wrappers.centre import RunningCentre
+from rlenv.wrappers.clip import Clip
+from rlenv.wrappers.ensemble import Ensemble
+from rlenv.wrappers.normalise import RunningNormalise
 from rlenv.wrappers.overlong import OverlongPenalty
+from rlenv.wrappers.pay_if import PayIf
+from rlenv.wrappers.scale import Scale
+from rlenv.wrappers.weighted_parts import WeightedParts
 from rlenv.wrappers.wrapper import State, Wrapper, apply_wrappers
 
-__all__ = ["OverlongPenalty", "RunningCentre", "State", "Wrapper", "apply_wrappers"]
+__all__ = [
+    "Clip",
+    "Ensemble",
+    "OverlongPenalty",
+    "PayIf",
+    "RunningCentre",
+    "RunningNormalise",
+    "Scale",
+    "State",
+    "WeightedParts",
+    "Wrapper",
+    "apply_wrappers",
+]
