@@ -1,0 +1,123 @@
+"""Where a completion states its final answer, as plainly as any format does: box, tag, `####`, `the answer is`.
+
+Text only: what is right is the verifier's business. Only the last `LAST` characters are searched.
+
+>>> [text for text in map(str, statements("The answer is 41. So \\\\boxed{42}"))]
+['41', '42']
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+LAST = 20_000
+MOST = 64
+_OPENED = re.compile(r"\\f?boxed\s*\{")
+_HASH = re.compile(r"^[ \t]*####[ \t]*([^\n]{1,200})$", re.MULTILINE)
+_TAG = re.compile(r"<(answer|final_answer|finalanswer|result)>(?=([^<]{0,2000}))\2</\1>", re.IGNORECASE)
+_ANCHORS = (
+    "answer",
+    "antwort",
+    "respuesta",
+    "réponse",
+    "reponse",
+    "risposta",
+    "resposta",
+    "ответ",
+    "答案",
+    "答え",
+    "\na:",
+)
+_BE = r"(?:is|are|was|=|would be|should be|could be|might be|may be|must be|can be|will be|lautet|ist|est|es|é|è)"
+_ANNOUNCED = re.compile(
+    rf"(?:\w{{0,3}}(?=((?:[ ]\w+){{0,6}}?[ ]{_BE}(?!\w)))\1[*_: ]*"
+    r"|\w{0,3}[*_ )]*[:：][*_ ]*|[是为は][:： ]*)([^\n]{1,240})",
+    re.IGNORECASE,
+)
+"""What stands behind one of the anchors."""
+_SENTENCE_END = re.compile(r"(?<=[\w)\]}$*\"'%])[.!?。](?=\s|$|\*|\")|[;。]")
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A stated answer: the value's characters `[start, end)`, and how it is stated."""
+
+    kind: str
+    start: int
+    end: int
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def statements(text: str) -> list[Statement]:
+    """What is stated, in order of place; an announcement around a box counts as the box."""
+    offset = max(0, len(text) - LAST)
+    found = [*_boxes(text, offset), *_tags(text, offset)]
+    taken = [(s.start, s.end) for s in found]
+    for statement in _announced(text, offset):
+        if not any(statement.start <= start <= statement.end for start, _ in taken):
+            found.append(statement)
+    return sorted(found, key=lambda s: s.start)[-MOST:]
+
+
+def boxes(text: str) -> list[Statement]:
+    """The closed boxes alone."""
+    return list(_boxes(text, max(0, len(text) - LAST)))
+
+
+def _boxes(text: str, offset: int) -> Iterator[Statement]:
+    if "boxed" not in text:
+        return
+    opened = list(_OPENED.finditer(text, offset))[-MOST:]
+    for match in opened:
+        end = closing_brace(text, match.end())
+        if end is not None:
+            yield Statement("box", match.end(), end, text[match.end() : end])
+
+
+def closing_brace(text: str, start: int, longest: int = 400) -> int | None:
+    """Where the brace that was opened before `start` is closed, at most `longest` characters on."""
+    depth = 1
+    for place in range(start, min(len(text), start + longest)):
+        character = text[place]
+        if character == "{":
+            depth += 1
+        elif character == "}":
+            depth -= 1
+            if not depth:
+                return place
+    return None
+
+
+def _tags(text: str, offset: int) -> Iterator[Statement]:
+    if "####" in text:
+        for match in list(_HASH.finditer(text, offset))[-MOST:]:
+            if any(c.isdigit() for c in match[1][:40]) and not match[1].lower().startswith(("step", "case", "part")):
+                yield Statement("hash", match.start(1), match.end(1), match[1])
+    if "</" in text:
+        for match in list(_TAG.finditer(text, offset))[-MOST:]:
+            yield Statement("tag", match.start(2), match.end(2), match[2])
+
+
+def _announced(text: str, offset: int) -> Iterator[Statement]:
+    lower = text.lower()
+    if len(lower) != len(text):
+        return
+    for anchor in _ANCHORS:
+        place = lower.find(anchor, offset)
+        seen = 0
+        while place >= 0 and seen < MOST:
+            seen += 1
+            behind = place + len(anchor)
+            match = _ANNOUNCED.match(text, behind - anchor.endswith(":"))
+            if match:
+                stop = _SENTENCE_END.search(match[2])
+                start = match.start(2)
+                end = start + (stop.start() if stop else len(match[2]))
+                if text[start:end].strip():
+                    yield Statement("announced", start, end, text[start:end])
+            place = lower.find(anchor, behind)
