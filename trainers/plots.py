@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from rlenv.errors import MissingExtra
+from rlenv.trainers.monitors.monitor import Alarm
 
 
 def reward_curve(axes: Any, steps: Sequence[float], rewards: Sequence[float], label: str | None = None) -> None:
@@ -22,16 +23,57 @@ def reward_curve(axes: Any, steps: Sequence[float], rewards: Sequence[float], la
     axes.set_ylim(-0.02, 1.02)
 
 
-def plot_run(metrics: Sequence[Mapping[str, float]], path: Path) -> None:
-    """Reward, length and entropy of a run over its rollouts."""
+def plot_run(metrics: Sequence[Mapping[str, float]], path: Path, alarms: Sequence[Alarm] = ()) -> None:
+    """Reward, length and entropy of a run over its rollouts; a dotted line where each rule first raised an alarm."""
     figure, axes = _figure(3)
-    steps = [m["step"] for m in metrics]
-    reward_curve(axes[0], steps, [m["reward"] for m in metrics])
+    reward_curve(axes[0], [m["step"] for m in metrics], [m.get("reward", np.nan) for m in metrics])
     for place, name in ((1, "completions/mean_length"), (2, "entropy")):
-        axes[place].plot(steps, [m.get(name, np.nan) for m in metrics])
-        axes[place].set_xlabel("rollout")
+        _curves(axes[place], metrics, {name: name})
         axes[place].set_ylabel(name)
+    for axis in axes:
+        _alarm_marks(axis, alarms)
     _save(figure, path)
+
+
+def plot_watched(metrics: Sequence[Mapping[str, float]], path: Path, alarms: Sequence[Alarm] = ()) -> bool:
+    """The reward beside the gold, the parts of the reward and the flags; False, and no plot, where there are none."""
+    names = dict.fromkeys(name for m in metrics for name in m)
+    parts = {name: name.split("/")[1] for name in names if name.startswith("rewards/") and name.endswith("/mean")}
+    flags = {name: name.removeprefix("flags/") for name in names if name.startswith("flags/")}
+    gold = {"gold/reward": "gold"} if "gold/reward" in names else {}
+    shown = [
+        ("reward", gold and {"reward": "reward", **gold}),
+        ("part of the reward", parts if len(parts) > 1 else {}),
+        ("episodes with the flag", flags),
+    ]
+    panels = [(label, curves) for label, curves in shown if curves]
+    if not panels:
+        return False
+    figure, axes = _figure(len(panels))
+    for axis, (label, curves) in zip(np.atleast_1d(axes), panels, strict=True):
+        _curves(axis, metrics, curves)
+        axis.set_ylabel(label)
+        axis.legend(fontsize="small")
+        _alarm_marks(axis, alarms)
+    _save(figure, path)
+    return True
+
+
+def _curves(axes: Any, metrics: Sequence[Mapping[str, float]], names: Mapping[str, str]) -> None:
+    """Metrics over the rollouts; what was measured now and then is joined across the gaps, but no flag is none."""
+    for name, label in names.items():
+        known = [(m["step"], m.get(name, 0.0)) for m in metrics if name in m or name.startswith("flags/")]
+        axes.plot([step for step, _ in known], [value for _, value in known], label=label)
+    axes.set_xlabel("rollout")
+
+
+def _alarm_marks(axes: Any, alarms: Sequence[Alarm]) -> None:
+    first = {alarm.name: alarm for alarm in reversed(alarms)}
+    for alarm in first.values():
+        axes.axvline(alarm.step, color="tab:red", linestyle=":", linewidth=1)
+        axes.annotate(
+            alarm.name, (alarm.step, 0.02), xycoords=("data", "axes fraction"), rotation=90, fontsize="x-small"
+        )
 
 
 def plot_comparison(

@@ -1,14 +1,16 @@
-"""What a training run left, in one page: `report.md` and a plot in its folder."""
+"""What a training run left, in one page: `report.md` and its plots in its folder."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
 from rlenv.trainers.logs import read_metrics
-from rlenv.trainers.plots import plot_run
+from rlenv.trainers.monitors.monitor import Alarm, read_alarms
+from rlenv.trainers.plots import plot_run, plot_watched
 
 SHOWN = (
     "reward",
@@ -19,15 +21,17 @@ SHOWN = (
     "kl",
     "critic/explained_variance",
     "verifier_errors",
+    "gold/reward",
     "step_time",
 )
 
 
 def write_report(folder: Path) -> Path:
-    """Write report.md and reward.png of the run in this folder; returns the report's path."""
+    """Write report.md, reward.png and, for a run that was watched, watched.png; returns the report's path."""
     metrics = read_metrics(folder / "metrics.jsonl")
     config = json.loads((folder / "config.json").read_text())
-    plot_run(metrics, folder / "reward.png")
+    alarms = read_alarms(folder)
+    plot_run(metrics, folder / "reward.png", alarms)
     tenth = max(1, len(metrics) // 10)
     lines = [
         f"# {config['row']['name']} on {config['env']}",
@@ -43,6 +47,28 @@ def write_report(folder: Path) -> Path:
         if values:
             lines.append(f"| {name} | {np.mean(values[:tenth]):.4g} | {np.mean(values[-tenth:]):.4g} |")
     lines += ["", "![reward](reward.png)", ""]
+    if plot_watched(metrics, folder / "watched.png", alarms):
+        lines += ["![gold, parts and flags](watched.png)", ""]
     path = folder / "report.md"
-    path.write_text("\n".join(lines))
+    path.write_text("\n".join([*lines, *_alarm_lines(alarms)]))
     return path
+
+
+def _alarm_lines(alarms: Sequence[Alarm]) -> list[str]:
+    """The section on what the monitors said; empty where they said nothing."""
+    if not alarms:
+        return []
+    rows = [f"| {a.step} | {a.name} | {a.value:.3g} | {a.threshold:.3g} | {_told(a)} |" for a in alarms]
+    return [
+        "## Alarms",
+        "",
+        "| rollout | rule | value | threshold | what was seen |",
+        "|---|---|---|---|---|",
+        *rows,
+        "",
+    ]
+
+
+def _told(alarm: Alarm) -> str:
+    text = alarm.message.replace("|", "\\|").replace("\n", " ")
+    return f"{text} **The run ended here.**" if alarm.stop else text

@@ -11,7 +11,6 @@ twentieth of the generation. `gold/reward`, its standard error and `time/gold` j
 from __future__ import annotations
 
 import math
-import shutil
 import statistics
 import time
 from collections.abc import Mapping, MutableMapping, Sequence
@@ -162,16 +161,8 @@ class GoldMonitor:
         )
 
     def _keep(self, policy: TransformersPolicy) -> None:
-        if self.best is None or not _is_main_process():
+        if self.best is None:
             return
-        temporary = self.best.with_name(self.best.name + ".tmp")
-        shutil.rmtree(temporary, ignore_errors=True)
-        policy.save(temporary)
-        shutil.rmtree(self.best, ignore_errors=True)
-        temporary.rename(self.best)
+        from rlenv.trainers.runfolder import save_model
 
-
-def _is_main_process() -> bool:
-    from torch import distributed
-
-    return not (distributed.is_available() and distributed.is_initialized()) or distributed.get_rank() == 0
+        save_model(policy, self.best)
