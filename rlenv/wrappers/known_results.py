@@ -1,0 +1,230 @@
+"""Where a program writes results beside arguments: chains of branches, tables, cases, parallel lists, hashes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from rlenv.wrappers.program_names import is_main_guard
+from rlenv.wrappers.program_text import ShownTest, literal
+
+HASH = object()
+"""Stands for an argument that is known by its hash."""
+DERIVED = object()
+"""Stands for an argument that is known by a part or a property of it: its length, its first element."""
+Entry: TypeAlias = "tuple[tuple[object, ...], object]"
+"""What an entry compares with, and what it gives."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Entries that belong together: one chain, one table."""
+
+    node: ast.AST
+    entries: tuple[Entry, ...]
+
+    def known(self, tests: Sequence[ShownTest]) -> list[ShownTest]:
+        """The tests whose result an entry gives for their arguments.
+
+        Entries that know an argument by a part of it count only together, and with results that say something.
+        """
+        found = [test for test in tests if any(_certain(entry, test) for entry in self.entries)]
+        derived = [test for test in tests if any(_derived(entry, test) for entry in self.entries)]
+        telling = {repr(test.expected) for test in derived}
+        return [*found, *(test for test in derived if len(telling) > 1 and test not in found)]
+
+    def purity(self, tests: Sequence[ShownTest]) -> float:
+        """The share of the entries that give the result of a test."""
+        hits = sum(any(_certain(entry, t) or _derived(entry, t) for t in tests) for entry in self.entries)
+        return hits / len(self.entries)
+
+
+def groups(module: ast.Module) -> Iterator[Group]:
+    """Every chain and table of literals in the program; tests of its own and documentation are none."""
+    branches: dict[int, tuple[ast.AST, list[Entry]]] = {}
+    for parent, node in _judging(module):
+        entries = _branch(node)
+        if entries:
+            branches.setdefault(id(parent), (node, []))[1].extend(entries)
+        table = tuple(_table(node))
+        if table:
+            yield Group(node, table)
+    for node, entries in branches.values():
+        yield Group(node, tuple(entries))
+
+
+def _judging(module: ast.Module) -> Iterator[tuple[ast.AST, ast.AST]]:
+    """Each node with the function that it stands in; asserts, bare calls and the command line are left out."""
+    waiting: list[tuple[ast.AST, ast.AST]] = [(module, module)]
+    while waiting:
+        home, node = waiting.pop()
+        yield home, node
+        inner = node if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) else home
+        for child in ast.iter_child_nodes(node):
+            call = isinstance(child, ast.Expr) and isinstance(child.value, (ast.Call, ast.Constant))
+            if not (isinstance(child, ast.Assert) or call or is_main_guard(child)):
+                waiting.append((inner, child))
+
+
+def _branch(node: ast.AST) -> list[Entry]:
+    """What an `if` or `case` compares with, and the literal that it then gives: an entry for each alternative."""
+    if isinstance(node, ast.If):
+        return _entries(_alternatives(node.test), _result(node.body))
+    if isinstance(node, ast.IfExp):
+        return _entries(_alternatives(node.test), node.body)
+    if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And) and len(node.values) == 2:
+        return _entries(_alternatives(node.values[0]), node.values[1])
+    if isinstance(node, ast.match_case):
+        values = _values(part.value for part in ast.walk(node.pattern) if isinstance(part, ast.MatchValue))
+        asked = tuple(values)
+        return _entries([(asked, *asked)] if asked else [], _result(node.body))
+    return []
+
+
+def _result(body: Sequence[ast.stmt]) -> ast.expr | None:
+    """The value of a body that only gives, prints or keeps a value."""
+    first = body[0]
+    if isinstance(first, (ast.Return, ast.Assign, ast.AnnAssign)):
+        return first.value
+    if isinstance(first, ast.Expr) and isinstance(first.value, ast.Yield):
+        return first.value.value
+    if isinstance(first, ast.Expr) and isinstance(first.value, ast.Call):
+        return next(iter(first.value.args), None)
+    return None
+
+
+def _entries(alternatives: Sequence[tuple[object, ...]], given: ast.expr | None) -> list[Entry]:
+    values = list(_values([given])) if given is not None else []
+    return [(asked, value) for asked in alternatives if asked for value in values]
+
+
+def _alternatives(test: ast.expr) -> list[tuple[object, ...]]:
+    """The literals that a condition compares with: one tuple for each side of an `or` and member of an `in`."""
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or):
+        return [asked for value in test.values for asked in _alternatives(value)]
+    if isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.In):
+        members = [value for value in _values(test.comparators) if isinstance(value, (tuple, list, set, frozenset))]
+        return [(member,) for value in members for member in value]
+    asked: list[object] = []
+    for part in ast.walk(test):
+        if isinstance(part, ast.Compare) and all(isinstance(op, (ast.Eq, ast.Is)) for op in part.ops):
+            sides = [part.left, *part.comparators]
+            values = list(_values(sides))
+            hashed = any(map(_is_digest, values)) or any(map(_hashes, sides))
+            derived = any(
+                isinstance(side, (ast.Call, ast.Subscript, ast.BinOp)) and not _writes(side) for side in sides
+            )
+            asked += values
+            asked += [HASH] if values and hashed else [DERIVED] if values and derived else []
+    return [tuple(asked)]
+
+
+def _hashes(node: ast.expr) -> bool:
+    return any(
+        isinstance(part, ast.Call)
+        and (getattr(part.func, "attr", "") in ("hexdigest", "digest") or getattr(part.func, "id", "") in _HASHES)
+        for part in ast.walk(node)
+    )
+
+
+def _writes(node: ast.expr) -> bool:
+    """The argument itself as text, tuple, list: another way of writing it."""
+    return isinstance(node, ast.Call) and getattr(node.func, "id", "") in (
+        "str",
+        "repr",
+        "tuple",
+        "list",
+        "sorted",
+        "int",
+    )
+
+
+_HASHES = ("hash", "crc32", "adler32", "md5", "sha1", "sha256")
+
+
+def _values(nodes: Iterable[ast.expr]) -> Iterator[object]:
+    for node in nodes:
+        try:
+            yield literal(node)
+        except ValueError:
+            continue
+
+
+def _table(node: ast.AST) -> Iterator[Entry]:
+    """The entries of a dict, of a list of pairs, of two parallel lists, of `dict(zip(...))`."""
+    if isinstance(node, ast.Dict):
+        for key, value in zip(node.keys, node.values, strict=True):
+            for asked, given in zip(_values([key] if key else []), _values([value]), strict=False):
+                yield ((asked, HASH) if _is_digest(asked) else (asked,)), given
+    elif isinstance(node, (ast.List, ast.Tuple)) and len(node.elts) > 1:
+        for part in node.elts:
+            if isinstance(part, (ast.Tuple, ast.List)) and len(part.elts) == 2:
+                values = list(_values(part.elts))
+                if len(values) == 2:
+                    yield (values[0],), values[1]
+    elif isinstance(node, (ast.FunctionDef, ast.Module)):
+        yield from _parallel(node)
+
+
+def _parallel(node: ast.FunctionDef | ast.Module) -> Iterator[Entry]:
+    lists = [
+        value
+        for statement in node.body
+        if isinstance(statement, ast.Assign)
+        for value in _values([statement.value])
+        if isinstance(value, (list, tuple)) and len(value) > 1
+    ]
+    for asked in lists:
+        for given in lists:
+            if asked is not given and len(asked) == len(given):
+                yield from (((a,), g) for a, g in zip(asked, given, strict=True))
+
+
+def _is_digest(value: object) -> bool:
+    """A large number or a long row of hexadecimal digits: a hash that was worked out before."""
+    if isinstance(value, str):
+        return len(value) >= 8 and all(sign in "0123456789abcdef" for sign in value)
+    return isinstance(value, int) and abs(value) > 1 << 31
+
+
+def _certain(entry: Entry, test: ShownTest) -> bool:
+    asked, given = entry
+    return same(given, test.expected) and _asks_for(asked, test)
+
+
+def _derived(entry: Entry, test: ShownTest) -> bool:
+    asked, given = entry
+    bland = isinstance(given, (bool, type(None))) or (isinstance(given, (int, float)) and abs(given) < 10)
+    return DERIVED in asked and not bland and same(given, test.expected)
+
+
+def _asks_for(asked: Sequence[object], test: ShownTest) -> bool:
+    """True when what an entry compares with is the arguments: whole, one by one, as text, or their hash."""
+    if any(value is HASH for value in asked):
+        return True
+    arguments = test.arguments
+    wholes = [arguments, *arguments] if len(arguments) == 1 else [arguments]
+    if any(same(value, whole) for value in asked for whole in wholes):
+        return True
+    texts = [_squeezed(value) for value in asked if isinstance(value, str)]
+    if texts and not {_squeezed(write(whole)) for whole in wholes for write in (str, repr)}.isdisjoint(texts):
+        return True
+    return len(arguments) > 1 and all(any(same(value, argument) for value in asked) for argument in arguments)
+
+
+def _squeezed(text: str) -> str:
+    return text.replace(" ", "").replace('"', "'").strip("()").rstrip(",")
+
+
+def same(left: object, right: object) -> bool:
+    """Equal as a test would have it; a list is a tuple, True is not 1."""
+    if isinstance(left, bool) or isinstance(right, bool):
+        return left is right
+    if isinstance(left, (list, tuple)) and isinstance(right, (list, tuple)):
+        return len(left) == len(right) and all(map(same, left, right))
+    try:
+        return bool(left == right)
+    except (TypeError, ValueError):
+        return False
