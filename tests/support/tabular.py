@@ -15,9 +15,10 @@ SYMBOLS, LENGTH, END = 3, 2, 0
 
 
 def _all_sequences() -> list[tuple[int, ...]]:
-    whole, open_ones = [], [()]
+    whole: list[tuple[int, ...]] = []
+    open_ones: list[tuple[int, ...]] = [()]
     for place in range(LENGTH):
-        longer: list[tuple[int, ...]] = [(*s, symbol) for s in open_ones for symbol in range(SYMBOLS)]
+        longer = [(*s, symbol) for s in open_ones for symbol in range(SYMBOLS)]
         whole += [s for s in longer if s[-1] == END or place == LENGTH - 1]
         open_ones = [s for s in longer if s[-1] != END]
     return whole
@@ -64,7 +65,7 @@ def visits(policy: torch.Tensor) -> torch.Tensor:
 
 def gradient(value: torch.Tensor, policy: torch.Tensor) -> torch.Tensor:
     """Of a number with respect to the table, 0 where it does not depend on it. (states, SYMBOLS)"""
-    (found,) = torch.autograd.grad(value, policy, allow_unused=True)
+    (found,) = torch.autograd.grad(value, policy, allow_unused=True, retain_graph=True)
     return torch.zeros_like(policy) if found is None else found
 
 
@@ -111,6 +112,11 @@ def token_kl_gradient(policy: torch.Tensor, reference: torch.Tensor, *, forward:
 def token_entropy_gradient(policy: torch.Tensor) -> torch.Tensor:
     """Of the entropy at each state, weighed as in token_kl_gradient."""
     return gradient((visits(policy) * _entropy(policy)).sum(), policy)
+
+
+def same(found: torch.Tensor, expected: torch.Tensor, within: float = 1e-12) -> None:
+    """Fail, saying where, unless the two differ nowhere by more than this, in absolute terms."""
+    torch.testing.assert_close(found, expected, atol=within, rtol=0.0)
 
 
 def _entropy(policy: torch.Tensor) -> torch.Tensor:

@@ -59,7 +59,7 @@ def grpo_loss(given: Tensors, *, loss_type: str, **settings: Any) -> tuple[torch
     chosen = {**defaults, **settings}
     logprobs = given["logprobs"].clone().requires_grad_()
     ones = torch.ones_like(given["mask"])
-    stub = SimpleNamespace(
+    stub: Any = SimpleNamespace(
         **chosen,
         args=SimpleNamespace(**{name: chosen[name] for name in ("delta", "use_bias_correction_kl")}),
         _get_per_token_logps_and_entropies=_returning(logprobs, given.get("entropies", ones)),
@@ -97,7 +97,7 @@ def rloo_loss(given: Tensors, low: float = 0.2, high: float = 0.2) -> tuple[torc
 
     logprobs = given["logprobs"].clone().requires_grad_()
     ones = torch.ones_like(given["mask"])
-    stub = SimpleNamespace(
+    stub: Any = SimpleNamespace(
         _get_per_token_logps_and_entropies=_returning(logprobs, ones),
         _metrics=defaultdict(lambda: defaultdict(list)),
         accelerator=_Alone(),

@@ -54,7 +54,7 @@ def inputs() -> dict[str, torch.Tensor]:
     return {
         "mask": mask,
         "logprobs": logprobs,
-        "old_logprobs": logprobs + normal(0.6),
+        "old_logprobs": logprobs + normal(0.9),
         "ref_logprobs": logprobs + normal(0.4),
         "advantages": normal(1.0) * mask,
         "token_rewards": token_rewards,
@@ -130,7 +130,7 @@ def main() -> None:
         "losses": recorded_losses(algos, given),
         "terms": recorded_terms(algos, given),
     }
-    Path(__file__).with_name("verl.json").write_text(json.dumps(recording, indent=1) + "\n")
+    Path(__file__).with_name("verl.json").write_text(json.dumps(recording) + "\n")
 
 
 if __name__ == "__main__":
