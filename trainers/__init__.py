@@ -9,23 +9,27 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rlenv.trainers.algorithm import ALGORITHMS, Algorithm
+    from rlenv.trainers.algorithm import ALGORITHMS
+    from rlenv.trainers.changes import changed, with_changes
     from rlenv.trainers.collect import tensors
     from rlenv.trainers.config import TrainConfig
     from rlenv.trainers.logprobs import completion_logprobs
     from rlenv.trainers.report import write_report
+    from rlenv.trainers.row import Algorithm
     from rlenv.trainers.sft import SftConfig
     from rlenv.trainers.trainer import Trainer, train
 
 _HOMES = {
     "ALGORITHMS": "algorithm",
-    "Algorithm": "algorithm",
+    "Algorithm": "row",
     "SftConfig": "sft",
     "TrainConfig": "config",
     "Trainer": "trainer",
+    "changed": "changes",
     "completion_logprobs": "logprobs",
     "tensors": "collect",
     "train": "trainer",
+    "with_changes": "changes",
     "write_report": "report",
 }
 
@@ -35,9 +39,11 @@ __all__ = [
     "SftConfig",
     "TrainConfig",
     "Trainer",
+    "changed",
     "completion_logprobs",
     "tensors",
     "train",
+    "with_changes",
     "write_report",
 ]
 

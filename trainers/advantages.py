@@ -27,6 +27,15 @@ def group_standardised(
     return scaled.flatten()
 
 
+def group_centred(rewards: torch.Tensor, graded: torch.Tensor, group_size: int) -> torch.Tensor:
+    """Dr. GRPO: R - group mean, (G-1)/G of the unbiased advantage. Liu et al. 2025.
+
+    >>> group_centred(torch.tensor([0.0, 0.0, 1.0, 0.0]), torch.ones(4, dtype=torch.bool), 4)
+    tensor([-0.2500, -0.2500,  0.7500, -0.2500])
+    """
+    return _centred(rewards, graded, group_size)[0].flatten()
+
+
 def leave_one_out(rewards: torch.Tensor, graded: torch.Tensor, group_size: int) -> torch.Tensor:
     """RLOO: R minus the mean of the others, G/(G-1) times the centred reward. Ahmadian et al. 2024.
 
@@ -106,10 +115,28 @@ def gae(
     return advantages, (advantages + values) * mask
 
 
-def whiten(values: torch.Tensor, mask: torch.Tensor, epsilon: float = 1e-8) -> torch.Tensor:
-    """Zero mean and unit population variance over all chosen tokens; all 0 where the values do not differ."""
+def whiten(values: torch.Tensor, mask: torch.Tensor, epsilon: float = 1e-8, ddof: int = 0) -> torch.Tensor:
+    """Zero mean and unit variance over all chosen tokens; all 0 where the values do not differ.
+
+    ddof 0 is the population's variance; epsilon is added to it.
+    """
     chosen = values[mask > 0]
-    if chosen.numel() == 0 or bool(chosen.max() == chosen.min()):
+    if chosen.numel() < 2 or bool(chosen.max() == chosen.min()):
         return torch.zeros_like(values)
-    scale = (chosen.var(correction=0) + epsilon).rsqrt()
+    scale = (chosen.var(correction=ddof) + epsilon).rsqrt()
     return (values - chosen.mean()) * scale * mask
+
+
+def moved_baseline(baseline: float | None, rewards: torch.Tensor, graded: torch.Tensor, decay: float) -> float | None:
+    """The moving mean of the rewards after a rollout: decay * old + (1 - decay) * mean. None before the first.
+
+    The rollout itself is judged against the baseline from before it, which does not depend on its samples, so that
+    the gradient stays unbiased.
+
+    >>> moved_baseline(0.5, torch.tensor([1.0, 0.0, 9.0]), torch.tensor([True, False, False]), 0.9)
+    0.55
+    """
+    if not bool(graded.any()):
+        return baseline
+    mean = float(rewards[graded].double().mean())
+    return mean if baseline is None else decay * baseline + (1 - decay) * mean

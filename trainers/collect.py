@@ -1,14 +1,13 @@
-"""One rollout: tasks out, completions in, verdicts, and what they say in metrics."""
+"""One rollout: tasks out, completions in, verdicts; with dynamic sampling, until enough groups show a difference."""
 
 from __future__ import annotations
 
+import math
 import time
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
-import torch
 
 from rlenv.batch import BatchEnvironment
 from rlenv.episode import Episode
@@ -18,15 +17,20 @@ from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers.advantages import varied
 from rlenv.trainers.config import TrainConfig
 from rlenv.trainers.journal import Journal
+from rlenv.trainers.measured import measured, rewards_of
+from rlenv.trainers.processes import ALONE, Processes
 from rlenv.trainers.rollout import Rollout, rollout_of
+from rlenv.trainers.shared_judging import judged_together
 
 GENERATE, SHUFFLE, SFT = 0, 1, 2
 """What a derived seed is for."""
+LEAST_VARIED = 0.25
+"""A refill expects at least this share of its groups to show a difference, so that it stays of the rollout's size."""
 
 
-def derived_seed(seed: int, step: int, purpose: int) -> int:
+def derived_seed(seed: int, step: int, purpose: int, *more: int) -> int:
     """An independent 63-bit seed for one use at one step: nothing random needs to be saved."""
-    return int(np.random.SeedSequence([seed, step, purpose]).generate_state(1, np.uint64)[0] >> 1)
+    return int(np.random.SeedSequence([seed, step, purpose, *more]).generate_state(1, np.uint64)[0] >> 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,32 +38,102 @@ class Collected:
     """A judged rollout."""
 
     episodes: list[Episode]
+    """Everything that was drawn and judged."""
     rollout: Rollout
     metrics: dict[str, float]
+    kept: list[int] | None = None
+    """Places of the episodes that make the rollout, row by row; None for all of them."""
+
+    @property
+    def trained(self) -> list[Episode]:
+        """The episodes of the rollout, row by row."""
+        return self.episodes if self.kept is None else [self.episodes[i] for i in self.kept]
+
+
+@dataclass(slots=True)
+class _Drawn:
+    """The groups drawn so far at one step."""
+
+    episodes: list[Episode] = field(default_factory=list)
+    seconds: dict[str, float] = field(default_factory=dict)
+    draws: int = 0
 
 
 def collect(
-    env: BatchEnvironment, policy: TransformersPolicy, config: TrainConfig, step: int, journal: Journal | None
+    env: BatchEnvironment,
+    policy: TransformersPolicy,
+    config: TrainConfig,
+    step: int,
+    journal: Journal | None = None,
+    processes: Processes = ALONE,
 ) -> Collected:
     """Generate and judge the rollout of this step."""
-    prompts = env.reset(config.groups, step=step)
-    seed = derived_seed(config.seed, step, GENERATE)
+    drawn, size, rule = _Drawn(), config.group_size, config.row.drawing
+    signal = _draw(env, policy, config, step, config.groups, drawn, journal, processes)
+    while rule.refill and sum(signal) < config.groups and drawn.draws <= rule.max_refills:
+        if error_share(drawn.episodes) > config.max_error_share:
+            break  # the run ends here: more of the same would only take time
+        share = max(LEAST_VARIED, sum(signal) / len(signal))
+        wanted = min(config.groups, math.ceil((config.groups - sum(signal)) / share))
+        signal += _draw(env, policy, config, step, wanted, drawn, journal, processes)
+    metrics = {**measured(drawn.episodes, size), **drawn.seconds}
+    if not rule.refill:
+        return Collected(drawn.episodes, tensors(policy, drawn.episodes), metrics)
+    kept = kept_groups(signal, config.groups)
+    metrics["dynamic_sampling/draws"] = float(drawn.draws)
+    metrics["dynamic_sampling/groups_drawn"] = float(len(signal))
+    metrics["dynamic_sampling/groups_with_signal"] = float(sum(signal[group] for group in kept))
+    places = [group * size + i for group in kept for i in range(size)]
+    return Collected(drawn.episodes, tensors(policy, [drawn.episodes[i] for i in places]), metrics, places)
+
+
+def kept_groups(signal: Sequence[bool], groups: int) -> list[int]:
+    """The first `groups` groups with a signal, filled up with the first others, in the order they were drawn.
+
+    >>> kept_groups([False, True, False, True], 3)
+    [0, 1, 3]
+    """
+    with_signal = [i for i, is_varied in enumerate(signal) if is_varied]
+    without = [i for i, is_varied in enumerate(signal) if not is_varied]
+    return sorted([*with_signal, *without][:groups] if len(with_signal) < groups else with_signal[:groups])
+
+
+def _draw(
+    env: BatchEnvironment,
+    policy: TransformersPolicy,
+    config: TrainConfig,
+    step: int,
+    groups: int,
+    drawn: _Drawn,
+    journal: Journal | None,
+    processes: Processes,
+) -> list[bool]:
+    """Draw, judge and add so many groups; returns which of them hold two different rewards."""
+    prompts = env.reset(groups, step=step + (drawn.draws << 32))
+    more = (drawn.draws, processes.rank) if drawn.draws or processes.rank else ()
+    seed = derived_seed(config.seed, step, GENERATE, *more)
     sampling = Sampling(max_new_tokens=config.max_new_tokens, temperature=config.temperature, seed=seed)
     started = time.perf_counter()
-    completions = policy.generate(prompts, config.group_size, sampling)
+    own = policy.generate(processes.share(prompts), config.group_size, sampling)
+    size = config.group_size
+    by_prompt = processes.gathered([own[i : i + size] for i in range(0, len(own), size)])
     generated = time.perf_counter()
     if journal is not None:
-        journal.step = step
-    judged = env.step(completions, journal)
-    scored = time.perf_counter()
-    episodes = with_prompt_ids(policy, [replace(e, step=step, seed=seed) for e in judged])
-    rollout = tensors(policy, episodes)
-    metrics = {
-        **measured(episodes, rollout, config.group_size),
-        "time/generate": generated - started,
-        "time/score": scored - generated,
-    }
-    return Collected(episodes, rollout, metrics)
+        journal.step, journal.draw = step, drawn.draws
+    judged = judged_together(env, [completion for group in by_prompt for completion in group], journal, processes)
+    first = len(drawn.episodes) // size
+    drawn.episodes += with_prompt_ids(
+        policy,
+        [replace(e, step=step, seed=seed, group=first + e.group, index=first * size + e.index) for e in judged],
+    )
+    _add_time(drawn, generated - started, time.perf_counter() - generated)
+    drawn.draws += 1
+    return [bool(signal) for signal in varied(*rewards_of(judged), size)]
+
+
+def _add_time(drawn: _Drawn, generate: float, score: float) -> None:
+    for name, seconds in (("time/generate", generate), ("time/score", score)):
+        drawn.seconds[name] = drawn.seconds.get(name, 0.0) + seconds
 
 
 def with_prompt_ids(policy: TransformersPolicy, episodes: Sequence[Episode]) -> list[Episode]:
@@ -79,49 +153,15 @@ def tensors(policy: TransformersPolicy, episodes: Sequence[Episode]) -> Rollout:
     return rollout_of(episodes, policy.eos_ids[0], offsets).to(policy.model.device)
 
 
-def measured(episodes: Sequence[Episode], rollout: Rollout, group_size: int) -> dict[str, float]:
-    """What a rollout says, under TRL's names where TRL has one."""
-    lengths = np.array([len(e.completion.token_ids) for e in episodes])
-    finished = np.array([e.completion.finished for e in episodes])
-    rewards = np.array([e.verdict.reward for e in episodes if e.verdict.reward is not None] or [np.nan])
-    metrics = {
-        "reward": float(rewards.mean()),
-        "reward_std": _group_std(rollout, group_size),
-        "completions/mean_length": float(lengths.mean()),
-        "completions/min_length": float(lengths.min()),
-        "completions/max_length": float(lengths.max()),
-        "completions/clipped_ratio": float(1 - finished.mean()),
-        "completions/mean_terminated_length": float(lengths[finished].mean()) if finished.any() else 0.0,
-        "verifier_errors": float(len(episodes) - int(rollout.graded.sum())),
-    }
-    if group_size > 1:
-        signal = varied(rollout.rewards, rollout.graded, group_size)
-        metrics["frac_reward_zero_std"] = float((~signal).float().mean())
-    parts: dict[str, list[float]] = {}
-    for episode in episodes:
-        for part in episode.verdict.parts:
-            parts.setdefault(part.name, []).append(part.value)
-    for name, values in parts.items():
-        metrics[f"rewards/{name}/mean"] = float(np.mean(values))
-        metrics[f"rewards/{name}/std"] = float(np.std(values))
-    flags = Counter(flag.name for e in episodes for flag in {f.name: f for f in e.verdict.flags}.values())
-    return metrics | {f"flags/{name}": float(count) for name, count in flags.items()}
-
-
-def _group_std(rollout: Rollout, group_size: int) -> float:
-    """Mean over groups of the population std of the graded rewards."""
-    weights = rollout.graded.view(-1, group_size).float()
-    rewards = rollout.rewards.view(-1, group_size)
-    count = weights.sum(1).clamp(min=1)
-    mean = (rewards * weights).sum(1) / count
-    variance = ((rewards - mean[:, None]) ** 2 * weights).sum(1) / count
-    return float(torch.sqrt(variance).mean())
+def error_share(episodes: Sequence[Episode]) -> float:
+    """The share of episodes that the verifier failed on."""
+    return sum(not e.verdict.graded for e in episodes) / max(1, len(episodes))
 
 
 def refuse_failing_checker(episodes: Sequence[Episode], max_share: float) -> None:
     """Raise TooManyVerifierErrors when the verifier failed on more than this share of the episodes."""
     failed = [e for e in episodes if not e.verdict.graded]
-    if len(failed) > max_share * len(episodes):
+    if error_share(episodes) > max_share:
         raise TooManyVerifierErrors(
             f"the verifier failed on {len(failed)} of {len(episodes)} episodes, more than the allowed share "
             f"{max_share:g}; the first said: {failed[0].verdict.reason}"

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 
 from rlenv.errors import ConfigError
 from rlenv.sampler import SAMPLERS
-from rlenv.trainers.algorithm import Algorithm, algorithm_named
+from rlenv.trainers.algorithm import algorithm_named
+from rlenv.trainers.row import Algorithm
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -14,7 +15,7 @@ class TrainConfig:
     """Everything that decides a run, with the policy and the environment: the same config, the same weights."""
 
     algorithm: str | Algorithm = "grpo"
-    """A name of the table (reinforce++, rloo, grpo, ppo) or a row of one's own."""
+    """A name of the table (`rlenv algorithms` prints it) or a row of one's own."""
     steps: int = 100
     """Rollouts: each is `groups` prompts with `group_size` completions."""
     groups: int = 32
@@ -69,16 +70,31 @@ class TrainConfig:
         for name in ("learning_rate", "temperature", "max_grad_norm"):
             if not getattr(self, name) > 0:
                 raise ConfigError(f"expected {name} above 0, got {getattr(self, name)}")
-        if self.row.needs_group and self.group_size < 2:
-            raise ConfigError(
-                f"{self.row.name} takes its baseline from the group: expected a group_size of at least 2, got 1; "
-                "raise it, or use reinforce++ or ppo"
-            )
         if self.minibatches > self.groups:
             raise ConfigError(f"expected at most {self.groups} minibatches (one a group), got {self.minibatches}")
         for name in ("max_error_share", "decay_share"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ConfigError(f"expected {name} in [0, 1], got {getattr(self, name)}")
+        self._check_row()
+
+    def _check_row(self) -> None:
+        """What an algorithm asks of the run around it."""
+        row = self.row
+        if row.needs_group and self.group_size < 2:
+            raise ConfigError(
+                f"{row.name} compares the members of a group: expected a group_size of at least 2, got 1; raise it, "
+                "use reinforce++ or ppo, or set advantage.allow_singletons=True: the raw reward is then the advantage"
+            )
+        if row.control.bound == "natural" and self.updates_a_rollout > 1:
+            raise ConfigError(
+                f"{row.name} bounds one step from the policy that sampled: expected epochs=1 and minibatches=1, got "
+                f"{self.epochs} and {self.minibatches}"
+            )
+
+    @property
+    def updates_a_rollout(self) -> int:
+        """Optimiser steps on each rollout."""
+        return self.epochs * self.minibatches
 
     def learning_rate_share(self, step: int, optimiser_step: int) -> float:
         """What the learning rate is multiplied by: the rise at the start times the fall at the end."""

@@ -14,7 +14,7 @@ from rlenv.verdict import Verdict
 
 
 class Journal:
-    """One JSON line a verdict: step, place, fingerprint of the completion, verdict.
+    """One JSON line a verdict: step, draw within the step, place, fingerprint of the completion, verdict.
 
     Sampling is deterministic, so a resumed run makes the same completions; the fingerprint makes sure.
     """
@@ -22,6 +22,7 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.step = 0
+        self.draw = 0
         drop_partial_line(path)
         self._known = self._read()
         self._file = path.open("a", encoding="ascii")
@@ -31,7 +32,7 @@ class Journal:
         """Verdicts given to these very completions at this step before."""
         found = {}
         for index, completion in enumerate(completions):
-            verdict = self._known.get((self.step, index, _fingerprint(completion)))
+            verdict = self._known.get((self.step, self.draw, index, _fingerprint(completion)))
             if verdict is not None:
                 found[index] = verdict
         self.replayed += len(found)
@@ -39,7 +40,7 @@ class Journal:
 
     def record(self, index: int, completion: Completion, verdict: Verdict) -> None:
         """Write one verdict; it survives the process from here on."""
-        self._file.write(line([self.step, index, _fingerprint(completion), verdict.to_json()]))
+        self._file.write(line([self.step, self.draw, index, _fingerprint(completion), verdict.to_json()]))
         self._file.flush()
 
     def clear(self) -> None:
@@ -51,11 +52,11 @@ class Journal:
         """Close the file."""
         self._file.close()
 
-    def _read(self) -> dict[tuple[int, int, str], Verdict]:
+    def _read(self) -> dict[tuple[int, int, int, str], Verdict]:
         if not self.path.exists():
             return {}
         entries = [json.loads(text) for text in self.path.read_text("ascii").splitlines()]
-        return {(step, index, mark): Verdict.from_json(verdict) for step, index, mark, verdict in entries}
+        return {(step, draw, index, mark): Verdict.from_json(said) for step, draw, index, mark, said in entries}
 
 
 def _fingerprint(completion: Completion) -> str:

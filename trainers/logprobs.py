@@ -20,17 +20,19 @@ def completion_logprobs(
     attention_mask: torch.Tensor,
     mask: torch.Tensor,
     temperature: float = 1.0,
+    *,
+    entropy_gradient: bool = False,
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Log-probability of each completion token and entropy of the distribution it was drawn from.
 
     ids and attention_mask are (B, P + T) with the completion in the last T places, mask is (B, T); both
-    results are float32 (B, T), 0 where mask is 0. Entropies carry no gradient.
+    results are float32 (B, T), 0 where mask is 0. Entropies carry a gradient only where `entropy_gradient` is set.
     """
     length = mask.shape[1]
     hidden = hidden_states(model, ids, attention_mask)[:, -length - 1 : -1]
     chosen = mask > 0
     targets = ids[:, -length:][chosen]
-    logprobs, entropy = _of_rows(model, hidden[chosen], targets, temperature)
+    logprobs, entropy = _of_rows(model, hidden[chosen], targets, temperature, entropy_gradient)
     zeros = torch.zeros(mask.shape, dtype=torch.float32, device=ids.device)
     return zeros.masked_scatter(chosen, logprobs), zeros.masked_scatter(chosen, entropy)
 
@@ -45,16 +47,23 @@ def hidden_states(model: PreTrainedModel, ids: torch.Tensor, attention_mask: tor
     return hidden
 
 
+def vocabulary_logprobs(model: PreTrainedModel, hidden: torch.Tensor, temperature: float = 1.0) -> torch.Tensor:
+    """Log-probs of every token of the vocabulary, for N rows of hidden states (N, H). (N, V), at least float32"""
+    head: Any = model.get_output_embeddings()
+    logits = head(hidden)
+    logits = _finished(logits.to(torch.promote_types(logits.dtype, torch.float32)), model.config)
+    return (logits / temperature).log_softmax(-1)
+
+
 def _of_rows(
-    model: PreTrainedModel, hidden: torch.Tensor, targets: torch.Tensor, temperature: float
+    model: PreTrainedModel, hidden: torch.Tensor, targets: torch.Tensor, temperature: float, entropy_gradient: bool
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """As completion_logprobs, for N rows of hidden states (N, H)."""
     head: Any = model.get_output_embeddings()
 
     def rows(h: torch.Tensor, t: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        logits = _finished(head(h).float(), model.config)
-        distribution = (logits / temperature).log_softmax(-1)
-        with torch.no_grad():
+        distribution = vocabulary_logprobs(model, h, temperature)
+        with torch.set_grad_enabled(entropy_gradient and torch.is_grad_enabled()):
             entropy = -(distribution.exp() * distribution).sum(-1)
         return distribution.gather(1, t[:, None]).squeeze(1), entropy
 

@@ -1,61 +1,160 @@
-"""From a judged rollout to advantages: reference log-probs, values, KL in the reward, the row's advantage."""
+"""From a judged rollout to advantages: what the networks say of it, KL in the reward, the row's advantage."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import torch
 from transformers import PreTrainedModel
 
-from rlenv.trainers.advantages import gae, group_standardised, leave_one_out, returns_to_go, whiten
-from rlenv.trainers.algorithm import Algorithm
-from rlenv.trainers.critic import Critic
+from rlenv.errors import ConfigError
+from rlenv.trainers.advantages import (
+    gae,
+    group_centred,
+    group_standardised,
+    leave_one_out,
+    returns_to_go,
+    varied,
+    whiten,
+)
+from rlenv.trainers.choices import AdvantageRule
+from rlenv.trainers.critic import Critic, ValueHead
+from rlenv.trainers.kl import kl_penalty, trust_region_penalty
 from rlenv.trainers.logprobs import completion_logprobs
-from rlenv.trainers.losses import kl_penalty
+from rlenv.trainers.losses import corrected
 from rlenv.trainers.micro_batches import micro_batches
+from rlenv.trainers.processes import ALONE, Processes
 from rlenv.trainers.rollout import Rollout
+from rlenv.trainers.row import Algorithm
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judges:
+    """The networks that look at a rollout before it is trained on; each may be absent."""
+
+    policy: PreTrainedModel
+    temperature: float
+    micro_batch_tokens: int
+    reference: PreTrainedModel | None = None
+    teacher: PreTrainedModel | None = None
+    critic: Critic | None = None
+    value_head: ValueHead | None = None
+    processes: Processes = ALONE
+
+    def logprobs(self, model: PreTrainedModel, rollout: Rollout) -> torch.Tensor:
+        """What the model gives to each chosen token. (B, T)"""
+        return self._over(
+            rollout,
+            lambda part: completion_logprobs(model, part.ids, part.attention_mask, part.mask, self.temperature)[0],
+        )
+
+    def values(self, rollout: Rollout) -> torch.Tensor | None:
+        """What the critic expects of each state, or None without one. (B, T)"""
+        critic, head = self.critic, self.value_head
+        if critic is not None:
+            return self._over(rollout, lambda part: critic(part.ids, part.attention_mask, part.mask))
+        if head is not None:
+            return self._over(rollout, lambda part: head(self.policy, part.ids, part.attention_mask, part.mask))
+        return None
+
+    @torch.no_grad()
+    def _over(self, rollout: Rollout, score: Callable[[Rollout], torch.Tensor]) -> torch.Tensor:
+        """A score of every token, micro-batch by micro-batch, each process its share."""
+        found = torch.zeros_like(rollout.old_logprobs)
+        rows = self.processes.share_of(torch.arange(len(rollout), device=rollout.ids.device))
+        for index in micro_batches(rollout, self.micro_batch_tokens, rows):
+            scored = score(rollout.rows(index))
+            found[index, : scored.shape[1]] = scored
+        return self.processes.summed(found)
 
 
 def prepared(
-    rollout: Rollout,
-    row: Algorithm,
-    group_size: int,
-    *,
-    reference: PreTrainedModel | None,
-    critic: Critic | None,
-    temperature: float,
-    micro_batch_tokens: int,
-) -> Rollout:
-    """The rollout with `advantages` and what the loss needs besides; pure, given the networks."""
-    if reference is not None:
-        ref = torch.zeros_like(rollout.old_logprobs)
-        for index in micro_batches(rollout, micro_batch_tokens):
-            part = rollout.rows(index)
-            with torch.no_grad():
-                found, _ = completion_logprobs(reference, part.ids, part.attention_mask, part.mask, temperature)
-            ref[index, : found.shape[1]] = found
-        rollout = rollout.with_(ref_logprobs=ref)
-    if critic is not None:
-        values = torch.zeros_like(rollout.old_logprobs)
-        for index in micro_batches(rollout, micro_batch_tokens):
-            part = rollout.rows(index)
-            with torch.no_grad():
-                found = critic(part.ids, part.attention_mask, part.mask)
-            values[index, : found.shape[1]] = found
+    rollout: Rollout, row: Algorithm, group_size: int, judges: Judges, baseline: float | None = None
+) -> tuple[Rollout, dict[str, float]]:
+    """The rollout with `advantages` and what the loss needs besides, and metrics; pure, given the networks.
+
+    `baseline` is the moving mean of earlier rewards, for rows that have one.
+    """
+    if row.drawing.drop_constant_groups:
+        counted = varied(rollout.rewards, rollout.graded, group_size).repeat_interleave(group_size)
+        rollout = rollout.with_(mask=rollout.mask * counted[:, None])
+    sampled, metrics = rollout.old_logprobs, {}
+    if row.correction.kind != "none":
+        rollout = rollout.with_(old_logprobs=judges.logprobs(judges.policy, rollout))
+        metrics = _mismatch(rollout.old_logprobs, sampled, rollout.mask)
+    if judges.reference is not None:
+        rollout = rollout.with_(ref_logprobs=judges.logprobs(judges.reference, rollout))
+    if row.advantage.kind == "teacher":
+        rollout = rollout.with_(token_rewards=_taught(rollout, judges))
+    values = judges.values(rollout)
+    if values is not None:
         rollout = rollout.with_(values=values)
-    return with_advantages(rollout, row, group_size)
+    rollout = with_advantages(rollout, row, group_size, baseline)
+    if row.correction.kind != "none":
+        masked, cap = row.correction.kind == "mask", row.correction.cap
+        advantages = corrected(rollout.advantages, rollout.old_logprobs, sampled, cap=cap, masked=masked)
+        rollout = rollout.with_(advantages=advantages)
+    return rollout, metrics
 
 
-def with_advantages(rollout: Rollout, row: Algorithm, group_size: int) -> Rollout:
-    """The row's advantages, broadcast to tokens. Ungraded completions get 0."""
-    mask = rollout.mask
+def with_advantages(rollout: Rollout, row: Algorithm, group_size: int, baseline: float | None = None) -> Rollout:
+    """The row's advantages, broadcast to tokens. Ungraded completions get 0, and so does what a row selects later."""
+    rule, mask = row.advantage, rollout.mask
+    if rule.kind == "selected" or row.preference is not None:
+        return rollout
     token_rewards, rewards = rollout.token_rewards, rollout.rewards
-    if row.kl_place == "reward" and row.kl_beta > 0:
-        penalty = kl_penalty(rollout.old_logprobs, rollout.ref_logprobs, row.kl_estimator) * mask
-        token_rewards = token_rewards - row.kl_beta * penalty
-        rewards = rewards - row.kl_beta * penalty.sum(1)
-    if row.advantage == "gae":
-        advantages, returns = gae(token_rewards, rollout.values, mask, row.gamma, row.gae_lambda)
-        return rollout.with_(advantages=whiten(advantages, mask), returns=returns)
-    if row.advantage == "return_whitened":
-        return rollout.with_(advantages=whiten(returns_to_go(token_rewards, mask, row.gamma), mask))
-    function = group_standardised if row.advantage == "group_standardised" else leave_one_out
-    return rollout.with_(advantages=function(rewards, rollout.graded, group_size)[:, None] * mask)
+    if row.kl.place == "reward" and row.kl.beta > 0:
+        penalty = kl_penalty(rollout.old_logprobs, rollout.ref_logprobs, row.kl.estimator) * mask
+        token_rewards = token_rewards - row.kl.beta * penalty
+        rewards = rewards - row.kl.beta * penalty.sum(1)
+    if rule.kind == "gae":
+        advantages, returns = gae(token_rewards, rollout.values, mask, rule.gamma, rule.gae_lambda)
+        rollout = rollout.with_(returns=returns)
+    elif rule.kind in ("return", "teacher"):
+        advantages = returns_to_go(token_rewards, mask, rule.gamma) - (baseline or 0.0) * mask
+    else:
+        advantages = group_advantages(rewards, rollout.graded, group_size, rule)[:, None] * mask
+    if rule.whiten:
+        advantages = whiten(advantages, mask, ddof=rule.whiten_ddof)
+    return rollout.with_(advantages=advantages)
+
+
+def measured_kl(judges: Judges, rollout: Rollout) -> float:
+    """How far the policy has moved from the one that sampled: KL(pi_old || pi) in nats a token."""
+    now = judges.logprobs(judges.policy, rollout)
+    terms = trust_region_penalty(now, rollout.old_logprobs) * rollout.mask
+    return float(terms.sum() / rollout.mask.sum().clamp(min=1))
+
+
+def group_advantages(rewards: torch.Tensor, graded: torch.Tensor, group_size: int, rule: AdvantageRule) -> torch.Tensor:
+    """Each completion against its group; the raw reward where a group is one completion and that is allowed. (B,)"""
+    if group_size == 1:
+        return rewards * graded
+    if rule.kind == "group_centred":
+        return group_centred(rewards, graded, group_size)
+    if rule.kind == "leave_one_out":
+        return leave_one_out(rewards, graded, group_size)
+    return group_standardised(rewards, graded, group_size, rule.epsilon, rule.ddof)
+
+
+def _taught(rollout: Rollout, judges: Judges) -> torch.Tensor:
+    """What a teacher pays for each token: its log-prob minus the policy's own. (B, T)"""
+    if judges.teacher is None:
+        raise ConfigError("advantage.kind 'teacher' needs a teacher: train(..., teacher=policy)")
+    return (judges.logprobs(judges.teacher, rollout) - rollout.old_logprobs) * rollout.mask
+
+
+def _mismatch(logprobs: torch.Tensor, sampled: torch.Tensor, mask: torch.Tensor) -> dict[str, float]:
+    """How far the engine that sampled is from the trainer, under TRL's names."""
+    chosen = mask > 0
+    if not chosen.any():
+        return {}
+    difference, ratio = (logprobs - sampled)[chosen], torch.exp(logprobs - sampled)[chosen]
+    return {
+        "sampling/sampling_logp_difference/mean": float(difference.abs().mean()),
+        "sampling/sampling_logp_difference/max": float(difference.abs().max()),
+        "sampling/importance_sampling_ratio/min": float(ratio.min()),
+        "sampling/importance_sampling_ratio/mean": float(ratio.mean()),
+        "sampling/importance_sampling_ratio/max": float(ratio.max()),
+    }

@@ -13,37 +13,45 @@ weights: every random draw is addressed by (seed, step), and verdicts already gi
 
 from __future__ import annotations
 
-import copy
 import json
-import shutil
 import time
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
-from transformers import PreTrainedModel
 
 from rlenv.batch import BatchEnvironment, EnvLike, definition
-from rlenv.definition import check_trainable
-from rlenv.episode import write_episodes
-from rlenv.errors import ConfigError, RunError
+from rlenv.definition import Definition, check_trainable
+from rlenv.episode import Episode, write_episodes
+from rlenv.errors import RunError
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.sampler import sampler_named
 from rlenv.trainers import checkpoint
+from rlenv.trainers.adaptive import Adaptive
 from rlenv.trainers.advantages import varied
-from rlenv.trainers.collect import SFT, SHUFFLE, collect, derived_seed, refuse_failing_checker
+from rlenv.trainers.collect import SFT, SHUFFLE, Collected, collect, derived_seed, refuse_failing_checker
 from rlenv.trainers.config import TrainConfig
-from rlenv.trainers.critic import Critic
 from rlenv.trainers.journal import Journal
 from rlenv.trainers.logs import Display, MetricsLog
-from rlenv.trainers.losses import explained_variance
-from rlenv.trainers.prepare import prepared
+from rlenv.trainers.networks import Networks
+from rlenv.trainers.prepare import Judges, measured_kl, prepared
+from rlenv.trainers.processes import Processes, this_process
 from rlenv.trainers.rollout import Rollout
+from rlenv.trainers.runfolder import cut_back, episodes_since, open_folder, save_model, sizes
 from rlenv.trainers.sft import SftConfig, demonstrations, supervised
-from rlenv.trainers.update import Step, critic_step, policy_step
+from rlenv.trainers.steps import updated
+from rlenv.trainers.update import Step
+from rlenv.trainers.values import explained_variance
+from rlenv.trainers.watching import Watch
 from rlenv.workers import WorkerPool
+from rlenv.wrappers import OverlongPenalty
+
+if TYPE_CHECKING:
+    from rlenv.trainers.monitors.monitor import Monitor
+    from rlenv.trainers.preference import Pair
 
 
 def train(
@@ -53,15 +61,32 @@ def train(
     out: str | Path,
     *,
     sft: SftConfig | None = None,
+    teacher: TransformersPolicy | None = None,
+    pairs: Sequence[Pair] | None = None,
+    monitors: Sequence[Monitor] = (),
     resume: bool = False,
     quiet: bool = False,
 ) -> TransformersPolicy:
     """Train the policy in place and leave the run in the folder `out`; returns the policy.
 
+    `teacher` is what distillation learns from, `pairs` what a preference row learns from in place of its own rollouts,
+    `monitors` look at every finished rollout and may stop the run.
+
     Raises ConfigError for settings that cannot work, RunError for a folder that cannot be used, and
     TooManyVerifierErrors when the checker fails too often.
     """
-    trainer = Trainer(config, env, policy, Path(out), sft=sft, resume=resume, quiet=quiet)
+    trainer = Trainer(
+        config,
+        env,
+        policy,
+        Path(out),
+        sft=sft,
+        teacher=teacher,
+        pairs=pairs,
+        monitors=monitors,
+        resume=resume,
+        quiet=quiet,
+    )
     try:
         trainer.run()
     finally:
@@ -79,6 +104,10 @@ class _Position:
     tokens: int = 0
     quiet_steps: int = 0
     """Rollouts in a row without a signal."""
+    episodes_at: int = 0
+    """Bytes of episodes.jsonl before the rollout under way."""
+    stopped: bool = False
+    """A monitor has ended the run."""
 
 
 class Trainer:
@@ -93,47 +122,70 @@ class Trainer:
         *,
         sft: SftConfig | None = None,
         pool: WorkerPool | None = None,
+        teacher: TransformersPolicy | None = None,
+        pairs: Sequence[Pair] | None = None,
+        monitors: Sequence[Monitor] = (),
         resume: bool = False,
         quiet: bool = False,
+        processes: Processes | None = None,
     ) -> None:
-        self.config, self.policy, self.out, self.quiet = config, policy, out, quiet
-        self.row = config.row
-        given = definition(env)
+        self.processes = this_process() if processes is None else processes
+        self.config, self.policy, self.out = config, policy, out
+        self.quiet = quiet or not self.processes.is_main
+        self.row, self.teacher, self.pairs = config.row, teacher, pairs
+        given = with_overlong_penalty(definition(env), config)
         sampler = sampler_named(config.sampler, given.tasks, config.seed)
         self.env = BatchEnvironment(given, group_size=config.group_size, seed=config.seed, sampler=sampler, pool=pool)
         check_trainable(self.env.definition)
         self.sft = sft or SftConfig(steps=config.sft_steps, seed=config.seed)
         self.position = _Position()
+        self.adaptive = Adaptive.first(self.row)
+        self.watch = Watch(out, monitors, self.processes)
         self._rollout: Rollout | None = None
+        self._episodes: list[Episode] = []
+        self._kept: list[int] | None = None
         self._metrics: dict[str, Any] = {}
         self._initial = checkpoint.fingerprint(policy.model.state_dict())
-        _open_folder(out, config, self.sft, self.env, resume)
+        others = {"sft": asdict(self.sft), "env": self.env.definition.id}
+        open_folder(out, config, others, resume=resume, write=self.processes.is_main)
+        self.processes.barrier()
         saved = checkpoint.load(out / checkpoint.FILE, policy.model.device) if self._has_checkpoint else None
         if saved is None:
             self._warm_start()
-        self._make_networks()
+        self.networks = Networks(policy.model, config)
         if saved is not None:
             self._restore(saved)
-        self.journal = Journal(out / "verdicts.jsonl")
-        self.log = MetricsLog(out, self.position.step)
+        self.journal = Journal(out / "verdicts.jsonl") if self.processes.is_main else None
+        self.log = MetricsLog(out, self.position.step) if self.processes.is_main else None
         if saved is None:
             self.save()
 
     def run(self) -> None:
-        """Go on to the last step and save the model."""
+        """Go on to the last step, or until a monitor says stop, and save the model."""
+        position = self.position
+        position.stopped = position.stopped and bool(self.watch.monitors)  # without monitors it goes on
         title = f"{self.row.name} on {self.env.definition.id or 'environment'}"
-        with Display(title, self.config.steps, quiet=self.quiet, done=self.position.step) as display:
-            while self.position.step < self.config.steps:
+        with Display(title, self.config.steps, quiet=self.quiet, done=position.step) as display:
+            while position.step < self.config.steps and not position.stopped:
                 metrics = self.step()
-                display.update(self.position.step, f"reward {metrics['reward']:.3f}")
-                if self.position.quiet_steps and self.position.quiet_steps % self.config.stall_steps == 0:
+                display.update(position.step, f"reward {metrics['reward']:.3f}" if "reward" in metrics else "")
+                for alarm in self.watch.last:
+                    display.warn(f"{alarm.name}: {alarm.message}")
+                if position.quiet_steps and position.quiet_steps % self.config.stall_steps == 0:
                     display.warn(
-                        f"the last {self.position.quiet_steps} rollouts had no two different rewards to compare: "
+                        f"the last {position.quiet_steps} rollouts had no two different rewards to compare: "
                         "there is nothing to learn from; choose easier or harder tasks, a larger group, "
                         "or a finer reward"
                     )
+            if position.stopped:
+                display.warn(
+                    f"stopped after {position.step} of {self.config.steps} rollouts by an alarm, see alarms.jsonl; to "
+                    "go on all the same, resume without monitors"
+                )
         self.save()
-        _save_model(self.policy, self.out / "model")
+        if self.processes.is_main:
+            save_model(self.policy, self.out / "model")
+        self.processes.barrier()
 
     def step(self) -> dict[str, float]:
         """One whole rollout with its updates; returns its metrics."""
@@ -143,44 +195,45 @@ class Trainer:
         rollout = self._rollout
         if rollout is None:
             raise RunError("expected a rollout to train on; call step() again")
-        updates = config.epochs * config.minibatches
         started = time.perf_counter()
-        while position.update < updates:
+        while position.update < config.updates_a_rollout:
             metrics = self._update(rollout, position.update)
             position.update += 1
             position.optimiser_steps += 1
             for name, value in metrics.items():
                 self._metrics.setdefault("updates", {}).setdefault(name, []).append(value)
-            if position.optimiser_steps % config.save_every == 0 and position.update < updates:
+            if position.optimiser_steps % config.save_every == 0 and position.update < config.updates_a_rollout:
                 self.save()
+        self._adapt(rollout)
         self._metrics["time/update"] = self._metrics.get("time/update", 0.0) + time.perf_counter() - started
         return self._finish_step(rollout)
 
     def save(self) -> None:
         """Write the checkpoint; what was written before it is then never needed again."""
-        position = self.position
-        state: dict[str, Any] = {
-            "position": asdict(position),
-            "initial": self._initial,
-            "model": self.policy.model.state_dict(),
-            "optimizer": self.optimizer.state_dict(),
-            "env": json.dumps(self.env.state_dict()),
-            "rollout": None if self._rollout is None else self._rollout.state(),
-            "metrics": self._metrics,
-            "files": {name: _size(self.out / name) for name in ("episodes.jsonl", "metrics.jsonl")},
-        }
-        if self.reference is not None:
-            state["reference"] = self.reference.state_dict()
-        if self.critic is not None and self.critic_optimizer is not None:
-            state["critic"] = self.critic.state_dict()
-            state["critic_optimizer"] = self.critic_optimizer.state_dict()
-        checkpoint.save(self.out / checkpoint.FILE, state)
-        self.journal.clear()
+        if self.processes.is_main:
+            state: dict[str, Any] = {
+                "position": asdict(self.position),
+                "adaptive": self.adaptive.state_dict(),
+                "initial": self._initial,
+                "networks": self.networks.state_dict(),
+                "env": json.dumps(self.env.state_dict()),
+                "monitors": json.dumps(self.watch.state_dict()),
+                "rollout": None if self._rollout is None else self._rollout.state(),
+                "kept": self._kept,
+                "metrics": self._metrics,
+                "files": sizes(self.out),
+            }
+            checkpoint.save(self.out / checkpoint.FILE, state)
+        if self.journal is not None:
+            self.journal.clear()
+        self.processes.barrier()
 
     def close(self) -> None:
         """Close the files of the run."""
-        self.journal.close()
-        self.log.close()
+        if self.journal is not None:
+            self.journal.close()
+        if self.log is not None:
+            self.log.close()
 
     @property
     def _has_checkpoint(self) -> bool:
@@ -194,85 +247,100 @@ class Trainer:
         with Display("warm start", config.steps, quiet=self.quiet) as display:
             supervised(self.policy, data, config, lambda i, loss: display.update(i + 1, f"loss {loss:.3f}"))
 
-    def _make_networks(self) -> None:
-        config, model = self.config, self.policy.model
-        self.reference: PreTrainedModel | None = None
-        self.critic: Critic | None = None
-        self.critic_optimizer: torch.optim.Optimizer | None = None
-        self.optimizer = _adamw(list(model.parameters()), config)
-        if self.row.kl_beta > 0:
-            self.reference = copy.deepcopy(model).eval().requires_grad_(False)
-        if self.row.critic:
-            self.critic = Critic(model)
-            self.critic_optimizer = _adamw(self.critic.trained_parameters(), config)
-        model.eval()  # dropout off: the policy that is trained is the one that sampled
-
     def _restore(self, saved: dict[str, Any]) -> None:
         if saved["initial"] != self._initial:
             raise RunError(
                 f"{self.out} was started from another policy; give the one it was started with, or a new folder"
             )
         self.position = _Position(**saved["position"])
-        self.policy.model.load_state_dict(saved["model"])
-        self.optimizer.load_state_dict(saved["optimizer"])
+        self.adaptive = Adaptive(**saved["adaptive"])
+        self.networks.load_state_dict(saved["networks"])
         self.env.load_state_dict(json.loads(saved["env"]))
+        self.watch.load_state_dict(json.loads(saved["monitors"]))
         self._rollout = None if saved["rollout"] is None else Rollout(**saved["rollout"])
+        self._kept = saved["kept"]
         self._metrics = saved["metrics"]
-        if self.reference is not None:
-            self.reference.load_state_dict(saved["reference"])
-        if self.critic is not None and self.critic_optimizer is not None:
-            self.critic.load_state_dict(saved["critic"])
-            self.critic_optimizer.load_state_dict(saved["critic_optimizer"])
-        for name, size in saved["files"].items():
-            with (self.out / name).open("ab") as file:
-                file.truncate(size)
+        if self.processes.is_main:
+            cut_back(self.out, saved["files"])
+        self.processes.barrier()
+        if self._rollout is not None:
+            self._episodes = episodes_since(self.out, self.position.episodes_at)
 
     def _collect(self) -> None:
-        collected = collect(self.env, self.policy, self.config, self.position.step, self.journal)
-        write_episodes(self.out / "episodes.jsonl", collected.episodes)
-        refuse_failing_checker(collected.episodes, self.config.max_error_share)
-        self._rollout = prepared(
-            collected.rollout,
-            self.row,
-            self.config.group_size,
-            reference=self.reference,
-            critic=self.critic,
-            temperature=self.config.temperature,
-            micro_batch_tokens=self.config.micro_batch_tokens,
+        """Make the rollout of this step, with everything that the updates need to know of it."""
+        position, row, config = self.position, self.row, self.config
+        if row.kl.reset_every and position.step and position.step % row.kl.reset_every == 0:
+            self.networks.reset_reference()
+        position.episodes_at = sizes(self.out)["episodes.jsonl"]
+        collected = self._drawn()
+        if self.processes.is_main:
+            write_episodes(self.out / "episodes.jsonl", collected.episodes)
+        refuse_failing_checker(collected.episodes, config.max_error_share)
+        rollout, metrics = prepared(
+            collected.rollout, row, config.group_size, self._judges(), baseline=self.adaptive.baseline
         )
-        self.position.tokens += int(self._rollout.attention_mask.sum())
-        self._metrics = dict(collected.metrics)
-        if self.critic is not None:
-            rollout = self._rollout
+        self.adaptive.observe_rewards(row, rollout)
+        self._rollout, self._episodes, self._kept = rollout, collected.episodes, collected.kept
+        position.tokens += int(rollout.attention_mask.sum())
+        self._metrics = {**collected.metrics, **metrics}
+        if row.critic is not None:
             variance = explained_variance(rollout.values, rollout.returns, rollout.mask)
             self._metrics["critic/explained_variance"] = variance
 
+    def _drawn(self) -> Collected:
+        """Tasks out, completions in, verdicts; or, with a pair file, the next of its pairs."""
+        return collect(self.env, self.policy, self.config, self.position.step, self.journal, self.processes)
+
+    def _judges(self) -> Judges:
+        return Judges(
+            policy=self.policy.model,
+            temperature=self.config.temperature,
+            micro_batch_tokens=self.config.micro_batch_tokens,
+            reference=self.networks.reference,
+            teacher=None if self.teacher is None else self.teacher.model,
+            critic=self.networks.critic,
+            value_head=self.networks.value_head,
+            processes=self.processes,
+        )
+
     def _update(self, rollout: Rollout, update: int) -> dict[str, float]:
-        config = self.config
-        share = config.learning_rate_share(self.position.step, self.position.optimiser_steps)
-        rows = self._rows(update).to(rollout.ids.device)
+        config, position = self.config, self.position
+        learning_rate = self.networks.set_learning_rate(
+            config.learning_rate_share(position.step, position.optimiser_steps)
+        )
         step = Step(
             row=self.row,
             temperature=config.temperature,
             micro_batch_tokens=config.micro_batch_tokens,
             max_grad_norm=config.max_grad_norm,
-            on_policy=config.epochs * config.minibatches == 1,
+            max_new_tokens=config.max_new_tokens,
+            group_size=config.group_size,
+            on_policy=config.updates_a_rollout == 1 and self.row.correction.kind == "none",
+            entropy_coefficient=self.row.entropy.at(position.step, config.steps),
+            kl_coefficient=self.adaptive.kl_coefficient,
+            processes=self.processes,
         )
-        _set_lr(self.optimizer, config.learning_rate * share)
-        metrics = policy_step(self.policy.model, self.optimizer, rollout, rows, step)
-        if self.critic is not None and self.critic_optimizer is not None:
-            _set_lr(self.critic_optimizer, (config.critic_learning_rate or config.learning_rate) * share)
-            metrics |= critic_step(self.critic, self.critic_optimizer, rollout, rows, step)
-        return {**metrics, "learning_rate": config.learning_rate * share}
+        epoch = update // config.minibatches
+        metrics = updated(self.networks, rollout, self._rows(rollout, update), step, epoch, config.epochs)
+        return {**metrics, "learning_rate": learning_rate}
 
-    def _rows(self, update: int) -> torch.Tensor:
+    def _adapt(self, rollout: Rollout) -> None:
+        """What is measured once the updates of a rollout are done."""
+        if self.row.control.bound != "kl":
+            return
+        kl = measured_kl(self._judges(), rollout)
+        self.adaptive.observe_kl(self.row, kl)
+        self._metrics["trust_region/kl"] = kl
+        self._metrics["trust_region/coefficient"] = self.adaptive.kl_coefficient
+
+    def _rows(self, rollout: Rollout, update: int) -> torch.Tensor:
         """The episodes of one optimiser step: whole groups, dealt out anew in every epoch."""
         epoch, part = divmod(update, self.config.minibatches)
-        seed = derived_seed(self.config.seed, self.position.step, SHUFFLE)
-        order = np.random.default_rng([seed, epoch]).permutation(self.config.groups)
+        seed, size = derived_seed(self.config.seed, self.position.step, SHUFFLE), self.config.group_size
+        order = np.random.default_rng([seed, epoch]).permutation(len(rollout) // size)
         groups = np.array_split(order, self.config.minibatches)[part] if self.config.minibatches > 1 else np.sort(order)
-        size = self.config.group_size
-        return torch.from_numpy((np.asarray(groups)[:, None] * size + np.arange(size)).reshape(-1))
+        rows = torch.from_numpy((np.asarray(groups)[:, None] * size + np.arange(size)).reshape(-1))
+        return rows.to(rollout.ids.device)
 
     def _has_signal(self, rollout: Rollout) -> bool:
         """Whether two rewards differ where the algorithm compares them: in a group, or in the whole batch."""
@@ -285,51 +353,22 @@ class Trainer:
         metrics = {**self._metrics, **{name: float(np.mean(values)) for name, values in updates.items()}}
         metrics["num_tokens"] = float(position.tokens)
         metrics["step_time"] = sum(value for name, value in metrics.items() if name.startswith("time/"))
-        self.log.write(position.step, metrics)
+        trained = Collected(self._episodes, rollout, {}, self._kept).trained
+        position.stopped = self.watch.after_step(position.step, trained, rollout, metrics, self.policy)
+        if self.log is not None:
+            self.log.write(position.step, metrics)
         position.quiet_steps = 0 if self._has_signal(rollout) else position.quiet_steps + 1
         position.step, position.update = position.step + 1, 0
-        self._rollout, self._metrics = None, {}
-        if position.optimiser_steps % self.config.save_every < self.config.epochs * self.config.minibatches:
+        self._rollout, self._metrics, self._episodes, self._kept = None, {}, [], None
+        if position.optimiser_steps % self.config.save_every < self.config.updates_a_rollout:
             self.save()
         return metrics
 
 
-def _adamw(parameters: list[torch.nn.Parameter], config: TrainConfig) -> torch.optim.AdamW:
-    return torch.optim.AdamW(parameters, config.learning_rate, (0.9, 0.99), weight_decay=0.0)
-
-
-def _set_lr(optimizer: torch.optim.Optimizer, lr: float) -> None:
-    for group in optimizer.param_groups:
-        group["lr"] = lr
-
-
-def _size(path: Path) -> int:
-    return path.stat().st_size if path.exists() else 0
-
-
-def _open_folder(out: Path, config: TrainConfig, sft: SftConfig, env: BatchEnvironment, resume: bool) -> None:
-    """Make the run folder, or make sure that it holds this very run; its length may change."""
-    values = json.loads(json.dumps({**asdict(config), "sft": asdict(sft), "env": env.definition.id}))
-    file = out / "config.json"
-    if file.exists():
-        if not resume:
-            raise RunError(f"{out} already holds a run; resume it (resume=True, --resume) or choose another folder")
-        old = json.loads(file.read_text())
-        free = {"save_every"} if config.decay_share else {"save_every", "steps"}  # the decay is counted from the end
-        changed = sorted(key for key in values if old.get(key) != values[key] and key not in free)
-        if changed:
-            raise ConfigError(
-                f"{out} was started with other settings ({', '.join(changed)}); set them back, or use a new folder"
-            )
-    out.mkdir(parents=True, exist_ok=True)
-    temporary = out / "config.tmp"
-    temporary.write_text(json.dumps(values, indent=2, sort_keys=True) + "\n")
-    temporary.replace(file)
-
-
-def _save_model(policy: TransformersPolicy, folder: Path) -> None:
-    temporary = folder.with_name(folder.name + ".tmp")
-    shutil.rmtree(temporary, ignore_errors=True)
-    policy.save(temporary)
-    shutil.rmtree(folder, ignore_errors=True)
-    temporary.rename(folder)
+def with_overlong_penalty(given: Definition, config: TrainConfig) -> Definition:
+    """The definition with a penalty on length, where the algorithm asks for one."""
+    share = config.row.drawing.overlong_buffer
+    if not share:
+        return given
+    limit = config.max_new_tokens
+    return replace(given, wrappers=(*given.wrappers, OverlongPenalty(limit, max(1, round(share * limit)))))

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import torch
 from torch import nn
 from transformers import PreTrainedModel
 
-from rlenv.trainers.algorithm import Algorithm
-from rlenv.trainers.critic import Critic
+from rlenv.trainers.critic import Critic, ValueHead
+from rlenv.trainers.kl import kl_penalty, trust_region_penalty
 from rlenv.trainers.logprobs import completion_logprobs
-from rlenv.trainers.losses import averaging_weights, clipped_objective, kl_penalty, score_function, value_loss
+from rlenv.trainers.losses import averaging_weights, entropy_bonus, policy_terms
 from rlenv.trainers.micro_batches import micro_batches
+from rlenv.trainers.processes import ALONE, Processes
 from rlenv.trainers.rollout import Rollout
+from rlenv.trainers.row import Algorithm
+from rlenv.trainers.values import value_loss
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,74 +25,131 @@ class Step:
     """What an update needs to know beside the data."""
 
     row: Algorithm
-    temperature: float
-    micro_batch_tokens: int
-    max_grad_norm: float
-    on_policy: bool
+    temperature: float = 1.0
+    micro_batch_tokens: int = 32_768
+    max_grad_norm: float = 1.0
+    max_new_tokens: int = 256
+    group_size: int = 1
+    on_policy: bool = False
     """True when this is the only step on the rollout: the old policy is then the present one, exactly."""
+    entropy_coefficient: float = 0.0
+    kl_coefficient: float = 0.0
+    """Of the trust-region penalty, as it stands now."""
+    processes: Processes = ALONE
+
+    def shares(self, rollout: Rollout, rows: torch.Tensor) -> Iterator[torch.Tensor]:
+        """The micro-batches of this process: its share of the episodes at `rows`, so that all have as much to do."""
+        lengths = rollout.attention_mask[rows].sum(1)
+        longest_first = rows[lengths.argsort(descending=True, stable=True)]
+        yield from micro_batches(rollout, self.micro_batch_tokens, self.processes.share_of(longest_first))
 
 
 def policy_step(
-    model: PreTrainedModel, optimizer: torch.optim.Optimizer, rollout: Rollout, rows: torch.Tensor, step: Step
+    model: PreTrainedModel,
+    optimizer: torch.optim.Optimizer,
+    rollout: Rollout,
+    rows: torch.Tensor,
+    step: Step,
+    value_head: ValueHead | None = None,
 ) -> dict[str, float]:
     """Accumulate the gradient of the episodes at `rows` and take one step; returns metrics.
 
-    Episodes whose every advantage is 0 count in the denominators and cost no pass, unless a KL in the loss
-    pulls on them. Without any signal the weights stay as they are.
+    Episodes whose every advantage is 0 count in the denominators and cost no pass, unless something else in the loss
+    pulls on them: a KL, an entropy bonus, values on the same trunk. Without any signal the weights stay as they are.
     """
+    row = step.row
     weights = torch.zeros_like(rollout.mask)
-    weights[rows] = averaging_weights(rollout.mask[rows], step.row.averaging)
-    kl_in_loss = step.row.kl_place == "loss" and step.row.kl_beta > 0
-    pulled = rollout.mask if kl_in_loss else rollout.advantages
-    active = rows[(pulled[rows] != 0).any(1)]
-    totals: dict[str, float] = {}
-    for index in micro_batches(rollout, step.micro_batch_tokens, active):
-        part = rollout.rows(index)
-        logprobs, entropy = completion_logprobs(model, part.ids, part.attention_mask, part.mask, step.temperature)
-        old = logprobs.detach() if step.on_policy else part.old_logprobs
-        terms = _objective(logprobs, old, part.advantages, step.row)
-        if kl_in_loss:
-            terms = terms + step.row.kl_beta * kl_penalty(logprobs, part.ref_logprobs, step.row.kl_estimator)
-        loss = (terms * weights[index, : terms.shape[1]]).sum()
-        loss.backward()
-        _add(totals, _measured(loss, logprobs.detach(), old, entropy, part, step.row))
+    weights[rows] = averaging_weights(rollout.mask[rows], row.averaging, step.max_new_tokens)
+    values_weights = torch.zeros_like(rollout.mask)
+    values_weights[rows] = averaging_weights(rollout.mask[rows], "token")
+    active = rows[(_pulled(rollout, step, value_head)[rows] != 0).any(1)]
     if len(active) == 0:
         return {"loss": 0.0, "grad_norm": 0.0}
-    norm = _step(optimizer, list(model.parameters()), step.max_grad_norm)
-    tokens = totals.pop("tokens")
-    loss_sum = totals.pop("loss")
-    return {"loss": loss_sum, "grad_norm": norm, **{name: total / tokens for name, total in totals.items()}}
+    totals: dict[str, float] = {}
+    for index in step.shares(rollout, active):
+        part = rollout.rows(index)
+        width = part.mask.shape[1]
+        logprobs, entropy = _scored(model, part, step)
+        old = logprobs.detach() if step.on_policy else part.old_logprobs
+        loss = (_terms(logprobs, entropy, old, part, step) * weights[index, :width]).sum()
+        if value_head is not None and row.critic is not None:
+            values = value_head(model, part.ids, part.attention_mask, part.mask)
+            errors = value_loss(values, part.values, part.returns, row.critic.value_clip)
+            of_values = (errors * values_weights[index, :width]).sum()
+            add(totals, {"critic/loss": of_values.item()})
+            loss = loss + row.critic.coefficient * of_values
+        loss.backward()
+        add(totals, _measured(loss, logprobs.detach(), old, entropy.detach(), part, row))
+    heads = [] if value_head is None else list(value_head.parameters())
+    norm = take_step(optimizer, [*model.parameters(), *heads], step)
+    return _averaged(step.processes.sum_of(totals)) | {"grad_norm": norm}
 
 
 def critic_step(
     critic: Critic, optimizer: torch.optim.Optimizer, rollout: Rollout, rows: torch.Tensor, step: Step
 ) -> dict[str, float]:
     """One step of the critic towards the returns of the episodes at `rows`; returns metrics."""
+    clip = float("inf") if step.row.critic is None else step.row.critic.value_clip
     weights = torch.zeros_like(rollout.mask)
     weights[rows] = averaging_weights(rollout.mask[rows], "token")
     total = 0.0
-    for index in micro_batches(rollout, step.micro_batch_tokens, rows):
+    for index in step.shares(rollout, rows):
         part = rollout.rows(index)
         values = critic(part.ids, part.attention_mask, part.mask)
-        terms = value_loss(values, part.values, part.returns, step.row.value_clip)
+        terms = value_loss(values, part.values, part.returns, clip)
         loss = (terms * weights[index, : terms.shape[1]]).sum()
         loss.backward()
         total += loss.item()
-    norm = _step(optimizer, critic.trained_parameters(), step.max_grad_norm)
-    return {"critic/loss": total, "critic/grad_norm": norm}
+    norm = take_step(optimizer, critic.trained_parameters(), step)
+    return {**step.processes.sum_of({"critic/loss": total}), "critic/grad_norm": norm}
 
 
-def _objective(logprobs: torch.Tensor, old: torch.Tensor, advantages: torch.Tensor, row: Algorithm) -> torch.Tensor:
-    if row.ratio == "none":
-        return score_function(logprobs, advantages)
-    return clipped_objective(logprobs, old, advantages, row.clip_low, row.clip_high)
-
-
-def _step(optimizer: torch.optim.Optimizer, parameters: list[nn.Parameter], max_norm: float) -> float:
-    norm = float(nn.utils.clip_grad_norm_(parameters, max_norm))
+def take_step(optimizer: torch.optim.Optimizer, parameters: list[nn.Parameter], step: Step) -> float:
+    """Sum the gradients of all processes, scale them down to the norm allowed, step; returns the norm before."""
+    step.processes.sum_gradients(parameters)
+    norm = float(nn.utils.clip_grad_norm_(parameters, step.max_grad_norm))
     optimizer.step()
     optimizer.zero_grad(set_to_none=True)
     return norm
+
+
+def add(totals: dict[str, float], values: dict[str, float]) -> None:
+    """Add each value to the total of its name."""
+    for name, value in values.items():
+        totals[name] = totals.get(name, 0.0) + value
+
+
+def _pulled(rollout: Rollout, step: Step, value_head: ValueHead | None) -> torch.Tensor:
+    """Nonzero at the tokens that something in the loss acts on. (B, T)"""
+    row = step.row
+    kl_in_loss = row.kl.place == "loss" and row.kl.beta > 0
+    everywhere = kl_in_loss or step.entropy_coefficient > 0 or value_head is not None or row.control.bound == "kl"
+    return rollout.mask if everywhere else rollout.advantages
+
+
+def _scored(model: PreTrainedModel, part: Rollout, step: Step) -> tuple[torch.Tensor, torch.Tensor]:
+    """Log-probs and entropies of the chosen tokens, the entropies with a gradient where the loss uses them."""
+    return completion_logprobs(
+        model,
+        part.ids,
+        part.attention_mask,
+        part.mask,
+        step.temperature,
+        entropy_gradient=step.entropy_coefficient > 0,
+    )
+
+
+def _terms(logprobs: torch.Tensor, entropy: torch.Tensor, old: torch.Tensor, part: Rollout, step: Step) -> torch.Tensor:
+    """The loss a token: the objective, and what else the row ties to the policy. (B, T)"""
+    row = step.row
+    terms = policy_terms(logprobs, old, part.advantages, part.mask, row.control)
+    if row.kl.place == "loss" and row.kl.beta > 0:
+        terms = terms + row.kl.beta * kl_penalty(logprobs, part.ref_logprobs, row.kl.estimator)
+    if row.control.bound == "kl":
+        terms = terms + step.kl_coefficient * trust_region_penalty(logprobs, old)
+    if step.entropy_coefficient > 0:
+        terms = terms + entropy_bonus(entropy, step.entropy_coefficient)
+    return terms
 
 
 def _measured(
@@ -102,8 +163,8 @@ def _measured(
     """Sums over chosen tokens, under TRL's names."""
     mask = part.mask
     ratio = torch.exp(logprobs - old)
-    low = ((ratio < 1 - row.clip_low) & (part.advantages < 0)).float() * mask
-    high = ((ratio > 1 + row.clip_high) & (part.advantages > 0)).float() * mask
+    low = ((ratio < 1 - row.control.clip_low) & (part.advantages < 0)).float() * mask
+    high = ((ratio > 1 + row.control.clip_high) & (part.advantages > 0)).float() * mask
     sums = {
         "tokens": mask.sum(),
         "loss": loss.detach(),
@@ -118,6 +179,7 @@ def _measured(
     return {name: value.item() for name, value in sums.items()}
 
 
-def _add(totals: dict[str, float], values: dict[str, float]) -> None:
-    for name, value in values.items():
-        totals[name] = totals.get(name, 0.0) + value
+def _averaged(totals: dict[str, float]) -> dict[str, float]:
+    """Losses as they are, all else a token."""
+    tokens = totals.pop("tokens")
+    return {name: total if name.endswith("loss") else total / max(1.0, tokens) for name, total in totals.items()}

@@ -13,7 +13,6 @@ import os
 import signal
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +22,11 @@ from digits import WARM, config, digits, policy
 
 import rlenv.policies.generation
 import rlenv.trainers.update
-from rlenv.trainers import ALGORITHMS, checkpoint, train
+from rlenv.trainers import ALGORITHMS, changed, checkpoint, train
 from rlenv.trainers.journal import Journal
 
 PHASES = ("rollout", "scoring", "update", "checkpoint")
-SETTINGS = config(algorithm=replace(ALGORITHMS["ppo"], kl_beta=0.01), steps=3, epochs=2, minibatches=2, save_every=3)
+SETTINGS = config(algorithm=changed(ALGORITHMS["ppo"], "kl.beta", 0.01), steps=3, epochs=2, minibatches=2, save_every=3)
 
 
 def run(folder: Path) -> None:
@@ -63,7 +62,7 @@ def kill_at(phase: str, moment: int) -> None:
     elif phase == "scoring":
         Journal.record = dying(Journal.record, after=True)  # type: ignore[method-assign]
     elif phase == "update":
-        rlenv.trainers.update._objective = dying(rlenv.trainers.update._objective, after=False)
+        rlenv.trainers.update._terms = dying(rlenv.trainers.update._terms, after=False)
     elif moment % 3 == 0:  # the new checkpoint is in place, the journal not yet cleared
         Journal.clear = dying(Journal.clear, after=False)  # type: ignore[method-assign]
     elif moment % 3 == 1:  # written, not yet in place

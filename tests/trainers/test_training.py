@@ -12,7 +12,7 @@ from digits import WARM, config, digits, policy, rewards, right
 
 from rlenv import Flag, StepReward, Verdict, WorkerPool, read_episodes
 from rlenv.errors import ConfigError, RunError, TooManyVerifierErrors
-from rlenv.trainers import ALGORITHMS, SftConfig, TrainConfig, Trainer, train
+from rlenv.trainers import ALGORITHMS, SftConfig, TrainConfig, Trainer, changed, train
 from rlenv.trainers.checkpoint import fingerprint
 from rlenv.trainers.logs import read_metrics
 
@@ -33,7 +33,7 @@ def test_every_algorithm_solves_the_trivial_environment(name: str, tmp_path: Pat
 
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_two_seeded_runs_are_bitwise_equal_and_another_seed_is_not(name: str, tmp_path: Path) -> None:
-    row = replace(ALGORITHMS[name], kl_beta=0.01)
+    row = changed(ALGORITHMS[name], "kl.beta", 0.01)
     settings = config(algorithm=row, steps=2)
     found = [
         _weights(train(replace(settings, seed=seed), digits(), policy(), tmp_path / str(i), sft=WARM, quiet=True))
@@ -44,7 +44,7 @@ def test_two_seeded_runs_are_bitwise_equal_and_another_seed_is_not(name: str, tm
 
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_a_run_resumed_between_any_two_optimiser_steps_ends_with_the_same_weights(name: str, tmp_path: Path) -> None:
-    row = replace(ALGORITHMS[name], kl_beta=0.01)
+    row = changed(ALGORITHMS[name], "kl.beta", 0.01)
     settings = config(algorithm=row, steps=3, epochs=2, minibatches=2, save_every=1)
     whole = train(settings, digits(), policy(), tmp_path / "whole", sft=WARM, quiet=True)
     reference = [e.to_json() for e in read_episodes(tmp_path / "whole" / "episodes.jsonl")]
@@ -79,7 +79,7 @@ def _stop_after(trainer: Trainer, saves: int) -> None:
 def test_micro_batches_change_memory_and_not_the_result(tmp_path: Path) -> None:
     found = []
     for tokens in (1, 10_000):
-        settings = config(algorithm=replace(ALGORITHMS["ppo"], kl_beta=0.01), micro_batch_tokens=tokens, steps=1)
+        settings = config(algorithm=changed(ALGORITHMS["ppo"], "kl.beta", 0.01), micro_batch_tokens=tokens, steps=1)
         trained = train(settings, digits(), policy(), tmp_path / str(tokens), sft=WARM, quiet=True)
         found.append(torch.cat([p.detach().flatten() for p in trained.model.parameters()]))
     torch.testing.assert_close(found[0], found[1], atol=2e-5, rtol=1e-4)

@@ -1,0 +1,66 @@
+"""What a judged rollout says in numbers, under TRL's names where TRL has one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+
+from rlenv.episode import Episode
+from rlenv.trainers.advantages import varied
+
+
+def rewards_of(episodes: Sequence[Episode]) -> tuple[torch.Tensor, torch.Tensor]:
+    """The rewards, 0 where not graded, and who is graded. Both (B,)"""
+    rewards = [e.verdict.reward for e in episodes]
+    return torch.tensor([r or 0.0 for r in rewards]), torch.tensor([r is not None for r in rewards])
+
+
+def measured(episodes: Sequence[Episode], group_size: int) -> dict[str, float]:
+    """Rewards, lengths, parts of the rewards and flags of whole groups of episodes."""
+    lengths = np.array([len(e.completion.token_ids) for e in episodes])
+    finished = np.array([e.completion.finished for e in episodes])
+    rewards = np.array([e.verdict.reward for e in episodes if e.verdict.reward is not None] or [np.nan])
+    values, graded = rewards_of(episodes)
+    metrics = {
+        "reward": float(rewards.mean()),
+        "reward_std": _group_std(values, graded, group_size),
+        "completions/mean_length": float(lengths.mean()),
+        "completions/min_length": float(lengths.min()),
+        "completions/max_length": float(lengths.max()),
+        "completions/clipped_ratio": float(1 - finished.mean()),
+        "completions/mean_terminated_length": float(lengths[finished].mean()) if finished.any() else 0.0,
+        "verifier_errors": float(len(episodes) - int(graded.sum())),
+    }
+    if group_size > 1:
+        metrics["frac_reward_zero_std"] = float((~varied(values, graded, group_size)).float().mean())
+    return metrics | _of_parts(episodes) | _of_flags(episodes)
+
+
+def _of_parts(episodes: Sequence[Episode]) -> dict[str, float]:
+    parts: dict[str, list[float]] = {}
+    for episode in episodes:
+        for part in episode.verdict.parts:
+            parts.setdefault(part.name, []).append(part.value)
+    metrics = {}
+    for name, values in parts.items():
+        metrics[f"rewards/{name}/mean"] = float(np.mean(values))
+        metrics[f"rewards/{name}/std"] = float(np.std(values))
+    return metrics
+
+
+def _of_flags(episodes: Sequence[Episode]) -> dict[str, float]:
+    """In how many episodes each flag stands."""
+    flags = Counter(flag.name for e in episodes for flag in {f.name: f for f in e.verdict.flags}.values())
+    return {f"flags/{name}": float(count) for name, count in flags.items()}
+
+
+def _group_std(rewards: torch.Tensor, graded: torch.Tensor, group_size: int) -> float:
+    """Mean over groups of the population std of the graded rewards."""
+    weights, rewards = graded.view(-1, group_size).float(), rewards.view(-1, group_size)
+    count = weights.sum(1).clamp(min=1)
+    mean = (rewards * weights).sum(1) / count
+    variance = ((rewards - mean[:, None]) ** 2 * weights).sum(1) / count
+    return float(torch.sqrt(variance).mean())

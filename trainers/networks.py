@@ -1,0 +1,72 @@
+"""The models and optimisers of a run beside the policy: reference, critic or value head; made, saved, restored."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import torch
+from transformers import PreTrainedModel
+
+from rlenv.trainers.config import TrainConfig
+from rlenv.trainers.critic import Critic, ValueHead
+
+
+class Networks:
+    """Everything that learns, and what it is compared with. The policy's model belongs to the caller."""
+
+    def __init__(self, model: PreTrainedModel, config: TrainConfig) -> None:
+        row = config.row
+        self.model, self.config = model, config
+        self.reference: PreTrainedModel | None = None
+        self.critic: Critic | None = None
+        self.critic_optimizer: torch.optim.Optimizer | None = None
+        self.value_head: ValueHead | None = None
+        self.optimizer = _adamw([p for p in model.parameters() if p.requires_grad], config)
+        if row.needs_reference:
+            self.reference = copy.deepcopy(model).eval().requires_grad_(False)
+        if row.critic is not None and row.critic.shared_trunk:
+            self.value_head = ValueHead(model)
+            self.optimizer.add_param_group({"params": list(self.value_head.parameters())})
+        elif row.critic is not None:
+            self.critic = Critic(model)
+            self.critic_optimizer = _adamw(self.critic.trained_parameters(), config)
+        model.eval()  # dropout off: the policy that is trained is the one that sampled
+
+    def set_learning_rate(self, share: float) -> float:
+        """Multiply the learning rates by this share; returns the policy's."""
+        of_policy = self.config.learning_rate * share
+        of_critic = (self.config.critic_learning_rate or self.config.learning_rate) * share
+        for place, group in enumerate(self.optimizer.param_groups):
+            group["lr"] = of_critic if place else of_policy
+        for group in [] if self.critic_optimizer is None else self.critic_optimizer.param_groups:
+            group["lr"] = of_critic
+        return of_policy
+
+    def reset_reference(self) -> None:
+        """Let the reference become the present policy."""
+        if self.reference is not None:
+            self.reference.load_state_dict(self.model.state_dict())
+
+    def state_dict(self) -> dict[str, Any]:
+        """Every tensor, by the name of its part."""
+        return {name: part.state_dict() for name, part in self._parts().items()}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        for name, part in self._parts().items():
+            part.load_state_dict(state[name])
+
+    def _parts(self) -> dict[str, Any]:
+        parts = {
+            "model": self.model,
+            "optimizer": self.optimizer,
+            "reference": self.reference,
+            "critic": self.critic,
+            "critic_optimizer": self.critic_optimizer,
+            "value_head": self.value_head,
+        }
+        return {name: part for name, part in parts.items() if part is not None}
+
+
+def _adamw(parameters: list[torch.nn.Parameter], config: TrainConfig) -> torch.optim.AdamW:
+    return torch.optim.AdamW(parameters, config.learning_rate, (0.9, 0.99), weight_decay=0.0)

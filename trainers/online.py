@@ -1,0 +1,114 @@
+"""The rows of the online branch: what each algorithm of policy gradients chooses."""
+
+from __future__ import annotations
+
+from rlenv.trainers.choices import AdvantageRule, Control, CriticRule, Drawing, Entropy, Kl
+from rlenv.trainers.row import Algorithm
+
+_CLIP = Control(ratio="token", bound="clip")
+_STANDARDISED = AdvantageRule(kind="group_standardised")
+_CRITIC = AdvantageRule(kind="gae", whiten=True)
+_K1_IN_REWARD = Kl(place="reward", estimator="k1")
+
+ONLINE: tuple[Algorithm, ...] = (
+    Algorithm(
+        name="reinforce",
+        paper="Williams 1992",
+        averaging="sequence",
+        kl=_K1_IN_REWARD,
+    ),
+    Algorithm(
+        name="reinforce-baseline",
+        paper="Williams 1992",
+        advantage=AdvantageRule(moving_baseline=0.9),
+        averaging="sequence",
+        kl=_K1_IN_REWARD,
+    ),
+    Algorithm(
+        name="reinforce++",
+        paper="Hu 2025, arXiv 2501.03262",
+        advantage=AdvantageRule(whiten=True),
+        control=_CLIP,
+        kl=_K1_IN_REWARD,
+    ),
+    Algorithm(
+        name="reinforce++-baseline",
+        paper="Hu 2025, arXiv 2501.03262",
+        advantage=AdvantageRule(kind="group_centred", whiten=True),
+        control=_CLIP,
+        kl=Kl(estimator="k2"),
+    ),
+    Algorithm(
+        name="rloo",
+        paper="Ahmadian et al. 2024, arXiv 2402.14740",
+        advantage=AdvantageRule(kind="leave_one_out"),
+        averaging="sequence",
+        kl=_K1_IN_REWARD,
+    ),
+    Algorithm(
+        name="grpo",
+        paper="Shao et al. 2024, arXiv 2402.03300",
+        advantage=_STANDARDISED,
+        control=_CLIP,
+        averaging="response",
+    ),
+    Algorithm(
+        name="dr-grpo",
+        paper="Liu et al. 2025, arXiv 2503.20783",
+        advantage=AdvantageRule(kind="group_centred"),
+        control=_CLIP,
+        averaging="constant",
+    ),
+    Algorithm(
+        name="dapo",
+        paper="Yu et al. 2025, arXiv 2503.14476",
+        advantage=_STANDARDISED,
+        control=Control(ratio="token", bound="clip", clip_low=0.2, clip_high=0.28),
+        drawing=Drawing(refill=True, overlong_buffer=0.2, drop_constant_groups=True),
+    ),
+    Algorithm(
+        name="gspo",
+        paper="Zheng et al. 2025, arXiv 2507.18071",
+        advantage=_STANDARDISED,
+        control=Control(ratio="sequence", bound="clip", clip_low=3e-4, clip_high=4e-4),
+        averaging="response",
+    ),
+    Algorithm(
+        name="cispo",
+        paper="MiniMax 2025, arXiv 2506.13585",
+        advantage=_STANDARDISED,
+        control=Control(ratio="token", bound="weight", clip_low=1.0, clip_high=4.0),
+    ),
+    Algorithm(
+        name="ppo",
+        paper="Schulman et al. 2017, arXiv 1707.06347",
+        advantage=_CRITIC,
+        control=_CLIP,
+        kl=_K1_IN_REWARD,
+        critic=CriticRule(),
+    ),
+    Algorithm(
+        name="ppo-kl",
+        paper="Schulman et al. 2017, arXiv 1707.06347, equation 8",
+        advantage=_CRITIC,
+        control=Control(ratio="token", bound="kl"),
+        kl=_K1_IN_REWARD,
+        critic=CriticRule(),
+    ),
+    Algorithm(
+        name="a2c",
+        paper="Mnih et al. 2016, arXiv 1602.01783",
+        advantage=AdvantageRule(kind="gae"),
+        kl=_K1_IN_REWARD,
+        entropy=Entropy(coefficient=0.01, final_coefficient=0.0),
+        critic=CriticRule(shared_trunk=True, value_clip=float("inf")),
+    ),
+    Algorithm(
+        name="trpo",
+        paper="Schulman et al. 2015, arXiv 1502.05477",
+        advantage=_CRITIC,
+        control=Control(ratio="token", bound="natural"),
+        kl=_K1_IN_REWARD,
+        critic=CriticRule(),
+    ),
+)

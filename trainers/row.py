@@ -1,0 +1,90 @@
+"""An algorithm as data: one choice of each kind, and the combinations that are refused."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from rlenv.errors import ConfigError
+from rlenv.trainers.branch_choices import Preference, Selection
+from rlenv.trainers.choices import (
+    AdvantageRule,
+    Averaging,
+    Control,
+    Correction,
+    CriticRule,
+    Drawing,
+    Entropy,
+    Kl,
+    check_member,
+)
+
+Branch: TypeAlias = Literal["online", "preference", "self-training", "distillation"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Algorithm:
+    """One row of the matrix. `changed(row, "control.clip_high", 0.28)` makes a variant."""
+
+    name: str
+    branch: Branch = "online"
+    paper: str = ""
+    """Where it comes from."""
+    advantage: AdvantageRule = field(default_factory=AdvantageRule)
+    control: Control = field(default_factory=Control)
+    averaging: Averaging = "token"
+    """How token terms become one loss (rlenv.trainers.losses.averaging_weights)."""
+    kl: Kl = field(default_factory=Kl)
+    entropy: Entropy = field(default_factory=Entropy)
+    critic: CriticRule | None = None
+    """A value network supplies the baseline."""
+    drawing: Drawing = field(default_factory=Drawing)
+    correction: Correction = field(default_factory=Correction)
+    preference: Preference | None = None
+    """The loss of pairs, for the preference branch; None elsewhere."""
+    selection: Selection | None = None
+    """What is kept and learned as it stands, for self-training; None elsewhere."""
+
+    def __post_init__(self) -> None:
+        check_member("branch", self.branch, Branch)
+        check_member("averaging", self.averaging, Averaging)
+        if (self.critic is not None) != (self.advantage.kind == "gae"):
+            raise ConfigError("expected a critic exactly where advantage.kind is 'gae'")
+        if (self.selection is not None) != (self.advantage.kind == "selected"):
+            raise ConfigError("expected a selection exactly where advantage.kind is 'selected'")
+        if self.preference is not None and self.selection is not None:
+            raise ConfigError("expected a preference or a selection, got both")
+        self._check_length_weighting()
+        self._check_natural()
+        if (self.drawing.refill or self.drawing.drop_constant_groups) and self.selection is not None:
+            raise ConfigError("groups without a difference can be worth learning from as they stand: drop no groups")
+
+    def _check_length_weighting(self) -> None:
+        """GSPO's ratio belongs to a whole completion: its tokens share one vote (Zheng et al. 2025, equation 5)."""
+        wrong = self.control.ratio == "sequence" and self.averaging != "response"
+        if wrong and not self.control.allow_length_weighting:
+            raise ConfigError(
+                f"averaging {self.averaging!r} under a sequence ratio weighs completions by their lengths; use "
+                "averaging='response', or set control.allow_length_weighting=True"
+            )
+
+    def _check_natural(self) -> None:
+        if self.control.bound != "natural":
+            return
+        if self.kl.place == "loss" and self.kl.beta > 0:
+            raise ConfigError("a natural step looks at its surrogate alone: put the KL in the reward")
+        if self.entropy.coefficient > 0:
+            raise ConfigError("a natural step looks at its surrogate alone: set entropy.coefficient=0")
+        if self.critic is not None and self.critic.shared_trunk:
+            raise ConfigError("a natural step is the policy's alone: set critic.shared_trunk=False")
+
+    @property
+    def needs_group(self) -> bool:
+        """True when episodes are compared with the other members of their group."""
+        return self.advantage.needs_group or self.drawing.refill or self.drawing.drop_constant_groups
+
+    @property
+    def needs_reference(self) -> bool:
+        """True when a copy of the first policy is kept beside the one that learns."""
+        compared = self.preference is not None and self.preference.needs_reference
+        return self.kl.beta > 0 or compared or (self.selection is not None and self.selection.from_initial)

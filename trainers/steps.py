@@ -1,0 +1,38 @@
+"""Which kind of step a row takes on a part of a rollout: a policy gradient, a natural step, pairs, or what is kept."""
+
+from __future__ import annotations
+
+import torch
+
+from rlenv.trainers.networks import Networks
+from rlenv.trainers.rollout import Rollout
+from rlenv.trainers.update import Step, critic_step, policy_step
+
+
+def updated(
+    networks: Networks, rollout: Rollout, rows: torch.Tensor, step: Step, epoch: int, epochs: int
+) -> dict[str, float]:
+    """Update the policy, and the critic beside it, on the episodes at `rows`; returns metrics."""
+    metrics = _policy(networks, rollout, rows, step, epoch, epochs)
+    if networks.critic is not None and networks.critic_optimizer is not None:
+        metrics |= critic_step(networks.critic, networks.critic_optimizer, rollout, rows, step)
+    return metrics
+
+
+def _policy(
+    networks: Networks, rollout: Rollout, rows: torch.Tensor, step: Step, epoch: int, epochs: int
+) -> dict[str, float]:
+    model, optimizer, row = networks.model, networks.optimizer, step.row
+    if row.preference is not None:
+        from rlenv.trainers.preference_step import preference_step
+
+        return preference_step(model, optimizer, rollout, rows, step, networks.reference)
+    if row.selection is not None:
+        from rlenv.trainers.selection import with_selection
+
+        rollout = with_selection(rollout, row.selection, step.group_size, epoch, epochs)
+    if row.control.bound == "natural":
+        from rlenv.trainers.natural import natural_step
+
+        return natural_step(model, rollout, rows, step)
+    return policy_step(model, optimizer, rollout, rows, step, networks.value_head)
