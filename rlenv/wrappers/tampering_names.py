@@ -10,6 +10,7 @@ def _set(names: str) -> frozenset[str]:
 
 
 SUSPICIOUS_WORDS = _set(
+    "write fdopen dup2 pwrite proc "
     "exit _exit quit abort kill killpg execv execve execl execvp raise_signal SystemExit KeyboardInterrupt "
     "GeneratorExit SkipTest skip xfail expectedFailure importorskip mock Mock MagicMock create_autospec patch "
     "pytest conftest atexit sitecustomize usercustomize excepthook settrace setprofile addaudithook meta_path "
@@ -40,7 +41,8 @@ HOOKS = _set(
 LOOKING_BACK = _set(
     "sys._getframe sys._current_frames inspect.stack inspect.currentframe inspect.getouterframes inspect.trace "
     "inspect.getinnerframes gc.get_objects gc.get_referrers gc.get_referents traceback.extract_stack "
-    "traceback.walk_stack ctypes.pythonapi sys.modules.__main__"
+    "traceback.walk_stack ctypes.pythonapi sys.modules.__main__ "
+    "sys.modules.values sys.modules.items sys.modules.copy"
 )
 FRAME_ATTRIBUTES = _set("f_back f_locals f_globals f_builtins tb_frame gi_frame cr_frame __subclasses__")
 SKIPS = _set(
@@ -57,7 +59,7 @@ JUDGING_NAMES = _set(
 )
 TEST_PLACE = re.compile(
     r"(?:^|[/\\])(?:tests?|hidden\w*|grad(?:er|ing)\w*)(?:[/\\_.]|$)|(?:^|[/\\])test_\w*|_tests?\.\w+$|conftest|"
-    r"expected\w*\.\w+$|answers?\.\w+$|solutions?\.(?:json|txt|py)$|/proc/(?:self|\d)|\.pyc$",
+    r"expected\w*\.\w+$|answers?\.\w+$|solutions?\.(?:json|txt|py)$|/proc/|\.pyc$",
     re.IGNORECASE,
 )
 HOOK_FILE = re.compile(

@@ -159,7 +159,9 @@ def looks_at_its_caller(node: ast.AST, names: Names, asked: Collection[str]) -> 
 
 
 def reads_the_tests(node: ast.AST, names: Names, asked: Collection[str]) -> str:
-    """Files whose names are those of tests and their answers."""
+    """Files whose names are those of tests and their answers, and what the system says of other processes."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.startswith("/proc/"):
+        return f"reads of other processes: {node.value[:60]}"
     if not isinstance(node, ast.Call):
         return ""
     called = names.dotted(node.func)
@@ -211,6 +213,15 @@ def forges_a_report(node: ast.AST, names: Names, asked: Collection[str]) -> str:
     return ""
 
 
+def writes_to_others(node: ast.AST, names: Names, asked: Collection[str]) -> str:
+    """Writing to a descriptor that is neither standard output nor standard error, or that the program tries out."""
+    if isinstance(node, ast.Call) and names.dotted(node.func) in ("os.write", "os.fdopen", "os.dup2", "os.pwrite"):
+        number = node.args[0] if node.args else None
+        standard = isinstance(number, ast.Constant) and number.value in (0, 1, 2)
+        return "" if standard or isinstance(number, (ast.Attribute, ast.Call)) else "writes to descriptors of others"
+    return ""
+
+
 RULES: tuple[Rule, ...] = (
     ends_the_process,
     hooks_the_runner,
@@ -222,4 +233,5 @@ RULES: tuple[Rule, ...] = (
     mocks_the_unit,
     hides_code,
     forges_a_report,
+    writes_to_others,
 )
