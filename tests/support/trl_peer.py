@@ -166,7 +166,7 @@ def trained_by_trl(
     played = _Played(script)
     arguments = getattr(trl, f"{trainer}Config")(
         output_dir=str(folder),
-        max_steps=len(script.prompts),
+        max_steps=len(script.prompts) * settings.get("num_iterations", 1),
         per_device_train_batch_size=len(script.prompts[0]) * script.group_size,
         num_generations=script.group_size,
         shuffle_dataset=False,
