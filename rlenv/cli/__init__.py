@@ -22,6 +22,7 @@ COMMANDS = {
     "train": "rlenv.cli.train",
     "demo": "rlenv.cli.demo",
     "smollm2": "rlenv.cli.smollm2",
+    "hackbench": "rlenv.cli.hackbench",
     "verify": "rlenv.cli.verify",
     "sandbox": "rlenv.cli.sandbox",
 }

@@ -1,0 +1,1 @@
+"""Templates of the half that detectors may be tuned on."""
