@@ -1,0 +1,79 @@
+"""Rollouts that nobody generates: the environment's own solutions, and the pairs of a file.
+
+They have no reward that an environment gave, so metrics hold none and episodes.jsonl stays empty.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from rlenv.completion import Completion
+from rlenv.definition import Definition
+from rlenv.episode import Episode
+from rlenv.errors import ConfigError
+from rlenv.policies.transformers import TransformersPolicy
+from rlenv.sampler import UniformSampler
+from rlenv.task import Task
+from rlenv.trainers.collect import Collected, tensors
+from rlenv.trainers.config import TrainConfig
+from rlenv.trainers.preference import Pair
+from rlenv.trainers.teacher import check_same_tokens
+from rlenv.verdict import FAIL, PASS, Verdict
+
+
+def check_given(
+    config: TrainConfig, policy: TransformersPolicy, teacher: TransformersPolicy | None, pairs: Sequence[Pair] | None
+) -> None:
+    """Raise ConfigError where the row lacks what it learns from, or is given what it has no use for."""
+    row = config.row
+    if (row.advantage.kind == "teacher") != (teacher is not None):
+        raise ConfigError(
+            f"expected a teacher exactly where advantage.kind is 'teacher' (the row distill), got "
+            f"{'none' if teacher is None else 'one'} for {row.name}"
+        )
+    if teacher is not None:
+        check_same_tokens(policy, teacher)
+    if pairs is None:
+        return
+    if row.preference is None:
+        raise ConfigError(f"expected a row of the preference branch for a pair file, got {row.name}; use dpo")
+    if config.group_size != 2:
+        raise ConfigError(f"a pair is a group of two: expected group_size=2 with a pair file, got {config.group_size}")
+
+
+def demonstrated(definition: Definition, policy: TransformersPolicy, config: TrainConfig, step: int) -> Collected:
+    """`groups * group_size` solutions of the tasks that may be shown, drawn by (seed, step)."""
+    tasks = definition.demonstrations or definition.tasks
+    drawn = UniformSampler(len(tasks), config.seed).draw(step, config.groups * config.group_size)
+    chosen = [tasks[i] for i in drawn]
+    return _given(policy, [(task, definition.solution(task), True, PASS) for task in chosen], 1)
+
+
+def paired(pairs: Sequence[Pair], policy: TransformersPolicy, config: TrainConfig, step: int) -> Collected:
+    """`groups` pairs of a file, drawn by (seed, step): groups of two, the chosen one ranked above the other."""
+    drawn = UniformSampler(len(pairs), config.seed).draw(step, config.groups)
+    rows = []
+    for pair in (pairs[i] for i in drawn):
+        task = Task(pair.prompt)
+        rows.append((task, pair.chosen, pair.chosen_finished, PASS))
+        rows.append((task, pair.rejected, pair.rejected_finished, FAIL))
+    return _given(policy, rows, 2)
+
+
+def _given(policy: TransformersPolicy, rows: Sequence[tuple[Task, str, bool, Verdict]], size: int) -> Collected:
+    started = time.perf_counter()
+    episodes = []
+    for index, (task, text, finished, verdict) in enumerate(rows):
+        ids = policy.encode_completion(text)
+        ids = ids if finished else ids[:-1]
+        completion = Completion(text, tuple(ids), (0.0,) * len(ids), (), finished)
+        episodes.append(Episode(task, completion, verdict, group=index // size, index=index))
+    lengths = [len(e.completion.token_ids) for e in episodes]
+    metrics = {
+        "completions/mean_length": sum(lengths) / len(lengths),
+        "completions/min_length": float(min(lengths)),
+        "completions/max_length": float(max(lengths)),
+    }
+    rollout = tensors(policy, episodes)
+    return Collected([], rollout, {**metrics, "time/prepare": time.perf_counter() - started})
