@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rlenv.cli.environment_options import Data, Imports, Set, environment_kwargs, import_modules
+from rlenv.cli.monitor_options import Gold, GoldEvery, GoldSet, GoldTasks, Rules, StopOnGold, monitors
 from rlenv.cli.options import with_options
 from rlenv.errors import PolicyError
 from rlenv.trainers.config import TrainConfig
@@ -28,6 +29,12 @@ def command(
     data: Data = None,
     settings: Set = None,
     imports: Imports = None,
+    rules: Rules = "default",
+    gold: Gold = None,
+    gold_set: GoldSet = None,
+    gold_every: GoldEvery = 10,
+    gold_tasks: GoldTasks = 128,
+    stop_on_gold: StopOnGold = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
 ) -> None:
     """Train a policy. The folder then holds config, episodes, metrics, a plot, a report and the model.
@@ -40,7 +47,18 @@ def command(
     from rlenv.trainers.trainer import train
 
     definition = load(env, **environment_kwargs(data, settings))
-    train(config, definition, trainable(policy, device, dtype), out, resume=resume, quiet=quiet)
+    watching = monitors(
+        config,
+        out,
+        rules=rules,
+        gold=gold,
+        gold_set=gold_set,
+        gold_every=gold_every,
+        gold_tasks=gold_tasks,
+        stop_on_gold=stop_on_gold,
+    )
+    model = trainable(policy, device, dtype)
+    train(config, definition, model, out, monitors=watching, resume=resume, quiet=quiet)
     typer.echo(f"report: {write_report(out)}\nmodel:  {out / 'model'}")
 
 
