@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from rlenv.wrappers.detector import Detector
+from rlenv.wrappers.format_gaming import FormatGaming
 from rlenv.wrappers.hedging import Hedging
+from rlenv.wrappers.judge_manipulation import JudgeManipulation
 from rlenv.wrappers.repetition import Repetition
 
-_KINDS: tuple[type[Detector], ...] = (Repetition, Hedging)
+_KINDS: tuple[type[Detector], ...] = (Repetition, Hedging, FormatGaming, JudgeManipulation)
 DETECTORS: dict[str, type[Detector]] = {kind.name: kind for kind in _KINDS}
 """Name to class. Each is made without arguments and then only observes."""
