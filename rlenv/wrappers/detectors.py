@@ -6,8 +6,17 @@ from rlenv.wrappers.detector import Detector
 from rlenv.wrappers.format_gaming import FormatGaming
 from rlenv.wrappers.hedging import Hedging
 from rlenv.wrappers.judge_manipulation import JudgeManipulation
+from rlenv.wrappers.prompt_copying import PromptCopying
+from rlenv.wrappers.reference_leak import ReferenceLeak
 from rlenv.wrappers.repetition import Repetition
 
-_KINDS: tuple[type[Detector], ...] = (Repetition, Hedging, FormatGaming, JudgeManipulation)
+_KINDS: tuple[type[Detector], ...] = (
+    Repetition,
+    Hedging,
+    FormatGaming,
+    JudgeManipulation,
+    PromptCopying,
+    ReferenceLeak,
+)
 DETECTORS: dict[str, type[Detector]] = {kind.name: kind for kind in _KINDS}
 """Name to class. Each is made without arguments and then only observes."""
