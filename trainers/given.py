@@ -5,6 +5,7 @@ They have no reward that an environment gave, so metrics hold none and episodes.
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Sequence
 
@@ -12,6 +13,7 @@ from rlenv.completion import Completion
 from rlenv.definition import Definition
 from rlenv.episode import Episode
 from rlenv.errors import ConfigError
+from rlenv.jsontypes import canonical
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.sampler import UniformSampler
 from rlenv.task import Task
@@ -40,6 +42,11 @@ def check_given(
         raise ConfigError(f"expected a row of the preference branch for a pair file, got {row.name}; use dpo")
     if config.group_size != 2:
         raise ConfigError(f"a pair is a group of two: expected group_size=2 with a pair file, got {config.group_size}")
+
+
+def fingerprint_of(pairs: Sequence[Pair]) -> str:
+    """The same text for the same pairs, by which a resumed run knows its file."""
+    return hashlib.blake2b(canonical([pair.to_row() for pair in pairs]).encode(), digest_size=8).hexdigest()
 
 
 def demonstrated(definition: Definition, policy: TransformersPolicy, config: TrainConfig, step: int) -> Collected:

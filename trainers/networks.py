@@ -48,6 +48,12 @@ class Networks:
         if self.reference is not None:
             self.reference.load_state_dict(self.model.state_dict())
 
+    def return_to_initial(self) -> None:
+        """Let the policy become the reference again, with an optimiser that remembers nothing."""
+        if self.reference is not None:
+            self.model.load_state_dict(self.reference.state_dict())
+        self.optimizer.state.clear()
+
     def state_dict(self) -> dict[str, Any]:
         """Every tensor, by the name of its part."""
         return {name: part.state_dict() for name, part in self._parts().items()}

@@ -54,6 +54,9 @@ class Algorithm:
             raise ConfigError("expected a selection exactly where advantage.kind is 'selected'")
         if self.preference is not None and self.selection is not None:
             raise ConfigError("expected a preference or a selection, got both")
+        self._check_preference()
+        if self.kl.reset_every and self.selection is not None and self.selection.from_initial:
+            raise ConfigError("selection.from_initial keeps the initial policy: set kl.reset_every=0")
         self._check_length_weighting()
         self._check_natural()
         if (self.drawing.refill or self.drawing.drop_constant_groups) and self.selection is not None:
@@ -68,6 +71,20 @@ class Algorithm:
                 "averaging='response', or set control.allow_length_weighting=True"
             )
 
+    def _check_preference(self) -> None:
+        """A preference loss is the whole loss: what would be silently without effect beside it is refused."""
+        if self.preference is None:
+            return
+        unused = {
+            "kl.beta": (self.kl.beta > 0, "its leash is preference.beta"),
+            "entropy.coefficient": (self.entropy.coefficient > 0, "it has no entropy bonus"),
+            "correction.kind": (self.correction.kind != "none", "it has no ratio to correct"),
+            "critic": (self.critic is not None, "it has no values"),
+        }
+        for name, (is_set, why) in unused.items():
+            if is_set:
+                raise ConfigError(f"{name} does nothing beside a preference loss ({why}): leave it out")
+
     def _check_natural(self) -> None:
         if self.control.bound != "natural":
             return
@@ -81,7 +98,8 @@ class Algorithm:
     @property
     def needs_group(self) -> bool:
         """True when episodes are compared with the other members of their group."""
-        return self.advantage.needs_group or self.drawing.refill or self.drawing.drop_constant_groups
+        drawn = self.drawing.refill or self.drawing.drop_constant_groups
+        return self.advantage.needs_group or drawn or self.preference is not None
 
     @property
     def needs_reference(self) -> bool:

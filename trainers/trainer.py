@@ -34,13 +34,16 @@ from rlenv.trainers.adaptive import Adaptive
 from rlenv.trainers.advantages import varied
 from rlenv.trainers.collect import SFT, SHUFFLE, Collected, collect, derived_seed, refuse_failing_checker
 from rlenv.trainers.config import TrainConfig
+from rlenv.trainers.given import check_given, demonstrated, fingerprint_of, paired
 from rlenv.trainers.journal import Journal
 from rlenv.trainers.logs import Display, MetricsLog
 from rlenv.trainers.networks import Networks
 from rlenv.trainers.prepare import Judges, measured_kl, prepared
 from rlenv.trainers.processes import Processes, this_process
+from rlenv.trainers.rationalise import rationalised
 from rlenv.trainers.rollout import Rollout
 from rlenv.trainers.runfolder import cut_back, episodes_since, open_folder, save_model, sizes
+from rlenv.trainers.selection import with_selection
 from rlenv.trainers.sft import SftConfig, demonstrations, supervised
 from rlenv.trainers.steps import updated
 from rlenv.trainers.update import Step
@@ -132,7 +135,8 @@ class Trainer:
         self.processes = this_process() if processes is None else processes
         self.config, self.policy, self.out = config, policy, out
         self.quiet = quiet or not self.processes.is_main
-        self.row, self.teacher, self.pairs = config.row, teacher, pairs
+        self.row, self.teacher, self.pairs, self._pool = config.row, teacher, pairs, pool
+        check_given(config, policy, teacher, pairs)
         given = with_overlong_penalty(definition(env), config)
         sampler = sampler_named(config.sampler, given.tasks, config.seed)
         self.env = BatchEnvironment(given, group_size=config.group_size, seed=config.seed, sampler=sampler, pool=pool)
@@ -146,7 +150,12 @@ class Trainer:
         self._kept: list[int] | None = None
         self._metrics: dict[str, Any] = {}
         self._initial = checkpoint.fingerprint(policy.model.state_dict())
-        others = {"sft": asdict(self.sft), "env": self.env.definition.id}
+        others = {
+            "sft": asdict(self.sft),
+            "env": self.env.definition.id,
+            "teacher": None if teacher is None else checkpoint.fingerprint(teacher.model.state_dict()),
+            "pairs": None if pairs is None else fingerprint_of(pairs),
+        }
         open_folder(out, config, others, resume=resume, write=self.processes.is_main)
         self.processes.barrier()
         saved = checkpoint.load(out / checkpoint.FILE, policy.model.device) if self._has_checkpoint else None
@@ -288,15 +297,22 @@ class Trainer:
             self._metrics["critic/explained_variance"] = variance
 
     def _drawn(self) -> Collected:
-        """Tasks out, completions in, verdicts; or, with a pair file, the next of its pairs."""
-        return collect(self.env, self.policy, self.config, self.position.step, self.journal, self.processes)
+        """Tasks out, completions in, verdicts; or what needs none: the next pairs of a file, the next solutions."""
+        env, policy, config, step, rule = self.env, self.policy, self.config, self.position.step, self.row.selection
+        if self.pairs is not None:
+            return paired(self.pairs, policy, config, step)
+        if rule is not None and rule.kind == "demonstrations":
+            return demonstrated(env.definition, policy, config, step)
+        collected = collect(env, policy, config, step, self.journal, self.processes)
+        return rationalised(collected, env.definition, policy, config, step, self.journal, self.processes, self._pool)
 
     def _judges(self) -> Judges:
+        compared = self.row.selection is None or self.row.kl.beta > 0
         return Judges(
             policy=self.policy.model,
             temperature=self.config.temperature,
             micro_batch_tokens=self.config.micro_batch_tokens,
-            reference=self.networks.reference,
+            reference=self.networks.reference if compared else None,
             teacher=None if self.teacher is None else self.teacher.model,
             critic=self.networks.critic,
             value_head=self.networks.value_head,
@@ -305,8 +321,11 @@ class Trainer:
 
     def _update(self, rollout: Rollout, update: int) -> dict[str, float]:
         config, position = self.config, self.position
+        anew = self.row.selection is not None and self.row.selection.from_initial
+        if anew and update == 0:
+            self.networks.return_to_initial()
         learning_rate = self.networks.set_learning_rate(
-            config.learning_rate_share(position.step, position.optimiser_steps)
+            config.learning_rate_share(position.step, update if anew else position.optimiser_steps)
         )
         step = Step(
             row=self.row,
@@ -343,7 +362,14 @@ class Trainer:
         return rows.to(rollout.ids.device)
 
     def _has_signal(self, rollout: Rollout) -> bool:
-        """Whether two rewards differ where the algorithm compares them: in a group, or in the whole batch."""
+        """Whether two rewards differ where the algorithm compares them: in a group, or in the whole batch.
+
+        Self-training compares nothing: it has a signal where it keeps an episode. A teacher always has one.
+        """
+        if self.row.selection is not None:
+            return bool(with_selection(rollout, self.row.selection, self.config.group_size).advantages.any())
+        if self.row.advantage.kind == "teacher":
+            return bool(rollout.advantages.any())
         size = self.config.group_size if self.row.needs_group else len(rollout)
         return bool(varied(rollout.rewards, rollout.graded, size).any())
 
