@@ -101,6 +101,8 @@ class Control:
     """With bound `kl`: the penalty's first coefficient; halved below target / 1.5, doubled above target * 1.5."""
     kl_bound: float = 0.01
     """With bound `natural`: nats a token that one step may move the policy."""
+    fisher_share: float = 0.25
+    """Share of the episodes on which curvature is measured; gradient, KL and gain are always of all of them."""
     cg_iterations: int = 10
     cg_damping: float = 0.1
     """Added to the diagonal of the Fisher matrix."""
@@ -129,6 +131,7 @@ class Control:
             check_range(f"control.{name}", getattr(self, name), 0, float("inf"), open_low=True)
         for name in ("cg_iterations", "backtracks", "max_parameters"):
             check_range(f"control.{name}", getattr(self, name), 1, float("inf"))
+        check_range("control.fisher_share", self.fisher_share, 0, 1, open_low=True)
         check_range("control.cg_damping", self.cg_damping, 0, float("inf"))
 
 

@@ -7,8 +7,9 @@ sqrt(2 bound / x F x) x with F x = g. F is never made: conjugate gradient needs 
 each is a second derivative through the KL on the rollout's states, over the whole vocabulary. The KL is quadratic
 only nearby, so a line search halves the step until the surrogate rises and the true KL keeps the bound.
 
-Deviation: a token is a state and the KL its mean over the chosen tokens of the rollout; all of them are used, where
-the paper takes a tenth. For models that fit: `control.max_parameters`.
+Deviation: a token is a state, and the KL its mean over the chosen tokens of the rollout. Curvature is measured on
+`control.fisher_share` of the episodes (the paper takes a tenth), the bound is checked on all of them. For models that
+fit: `control.max_parameters`.
 """
 
 from __future__ import annotations
@@ -50,6 +51,7 @@ def natural_step(model: PreTrainedModel, rollout: Rollout, rows: torch.Tensor, s
             lambda v: problem.fisher_product(v) + control.cg_damping * v, gradient, control.cg_iterations
         )
         curvature = float(direction @ problem.fisher_product(direction))
+        problem.forget_graph()
         if not curvature > CURVATURE_FLOOR:
             return {"loss": 0.0, "grad_norm": float(gradient.norm())}
         longest = (2 * control.kl_bound / curvature) ** 0.5 * direction
@@ -79,7 +81,9 @@ class Surrogate:
         self.start = parameters_to_vector(parameters).detach().clone()
         self._weights = torch.zeros_like(rollout.mask)
         self._weights[rows] = averaging_weights(rollout.mask[rows], step.row.averaging, step.max_new_tokens)
-        self._states = rollout.mask[rows].sum().clamp(min=1)
+        spoken = rows[(rollout.mask[rows] > 0).any(1)]
+        self._curved = spoken[:: max(1, round(1 / step.row.control.fisher_share))]
+        self._slope: torch.Tensor | None = None
 
     def gradient(self) -> torch.Tensor:
         """Of the surrogate at the old policy, where the ratio is 1: that of the score function. (N,)"""
@@ -92,25 +96,39 @@ class Surrogate:
 
     def fisher_product(self, vector: torch.Tensor) -> torch.Tensor:
         """The Fisher matrix at the old policy times a vector. (N,)"""
+        parts = list(self.step.shares(self.rollout, self._curved))
         total = torch.zeros_like(vector)
-        for part, _ in self._parts():
-            now = self._distribution(self.model, part)
-            kl = _kl(now.detach(), now).sum() / self._states
-            first = torch.autograd.grad(kl, self.parameters, create_graph=True, allow_unused=True)
-            along = (self._flat(first) * vector).sum()
-            total += self._flat(torch.autograd.grad(along, self.parameters, allow_unused=True))
+        for index in parts:
+            slope = self._slope if self._slope is not None else self._kl_slope(index)
+            if len(parts) == 1:
+                self._slope = slope  # the graph is kept: every product but the first is one backward pass
+            along = (slope * vector).sum()
+            again = torch.autograd.grad(along, self.parameters, retain_graph=len(parts) == 1, allow_unused=True)
+            total += self._flat(again)
         return self.step.processes.summed(total)
+
+    def _kl_slope(self, index: torch.Tensor) -> torch.Tensor:
+        """Gradient, with a graph of its own, of the mean KL at the episodes `index`: 0 at the old policy. (N,)"""
+        part = self.rollout.rows(index)
+        now = self._distribution(self.model, part)
+        kl = _kl(now.detach(), now).sum() / self.rollout.mask[self._curved].sum()
+        return self._flat(torch.autograd.grad(kl, self.parameters, create_graph=True, allow_unused=True))
+
+    def forget_graph(self) -> None:
+        """Let go of the graph: no further product is needed."""
+        self._slope = None
 
     @torch.no_grad()
     def at(self, weights: torch.Tensor) -> tuple[float, float]:
         """The surrogate's gain over the old policy and the KL from it, with these weights in the model."""
         vector_to_parameters(weights, self.parameters)
+        states = self.rollout.mask[self.rows].sum()
         found = torch.zeros(2, dtype=torch.float64, device=self.rollout.mask.device)
         for part, token_weights in self._parts():
             before, now = self._distribution(self.old, part), self._distribution(self.model, part)
             ratio = torch.exp(_chosen(now, part) - _chosen(before, part))
             gain = ((ratio - 1) * (part.advantages * token_weights)[part.mask > 0]).sum()
-            found += torch.stack([gain.double(), _kl(before, now).sum().double() / self._states])
+            found += torch.stack([gain.double(), _kl(before, now).sum().double() / states])
         gain, kl = self.step.processes.summed(found).tolist()
         return gain, kl
 
