@@ -63,11 +63,12 @@ def environment_kwargs(data: Path | None, settings: Sequence[str] | None) -> dic
         key, equals, value = setting.partition("=")
         if not equals or not key.isidentifier():
             raise ConfigError(f"expected --set KEY=VALUE, got {setting!r}; for example --set level=3")
-        kwargs[key] = _value(value)
+        kwargs[key] = setting_value(value)
     return kwargs
 
 
-def _value(text: str) -> Json:
+def setting_value(text: str) -> Json:
+    """What stands behind the `=`: JSON where it is JSON, else text."""
     try:
         value: Json = json.loads(text)
     except ValueError:

@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Callable
 from dataclasses import MISSING, fields
 from itertools import pairwise
-from typing import Annotated, Any, TypeVar, get_type_hints
+from typing import Annotated, Any, TypeAlias, TypeVar, get_type_hints
 
 import typer
 
@@ -28,10 +28,17 @@ def field_help(config: type[Any]) -> dict[str, str]:
     return found
 
 
-def with_options(config: type[Config], **defaults: object) -> Callable[[Callable[..., None]], Callable[..., None]]:
+Before: TypeAlias = "Callable[[dict[str, Any], dict[str, Any]], None]"
+"""Sees the options of the config and the other ones, and may change both."""
+
+
+def with_options(
+    config: type[Config], before: Before | None = None, **defaults: object
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command, whose last parameter is `config`, one option for each field it can read from text.
 
-    `defaults` replace those of the dataclass. The command receives the finished config.
+    `defaults` replace those of the dataclass. The command receives the finished config; `before` is called before it
+    is made.
     """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
@@ -39,6 +46,8 @@ def with_options(config: type[Config], **defaults: object) -> Callable[[Callable
 
         def run(**values: Any) -> None:
             settings = {name: values.pop(name) for name in options}
+            if before is not None:
+                before(settings, values)
             command(config=config(**settings), **values)
 
         own = [p for p in inspect.signature(command, eval_str=True).parameters.values() if p.name != "config"]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from rlenv.cli.environment_options import Data, Imports, Set, environment_kwargs, import_modules
+from rlenv.cli.algorithm_options import change_algorithm
+from rlenv.cli.environment_options import Data, Imports, environment_kwargs, import_modules
 from rlenv.cli.monitor_options import Gold, GoldEvery, GoldSet, GoldTasks, Rules, StopOnGold, monitors
 from rlenv.cli.options import with_options
 from rlenv.errors import PolicyError
@@ -16,8 +17,18 @@ from rlenv.trainers.config import TrainConfig
 if TYPE_CHECKING:
     from rlenv.policies.transformers import TransformersPolicy
 
+Settings: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="A keyword of the environment, or with a dot in the key a setting of the algorithm: control.clip_high=0.28 "
+        "(`rlenv algorithms NAME` lists them).",
+    ),
+]
 
-@with_options(TrainConfig)
+
+@with_options(TrainConfig, before=change_algorithm)
 def command(
     env: Annotated[str, typer.Argument(metavar="ENV", help="The id of an environment; see `rlenv list`.")],
     config: TrainConfig,
@@ -27,7 +38,7 @@ def command(
     device: Annotated[str, typer.Option(help="Where the model runs: auto, cpu, cuda, cuda:1 ...")] = "auto",
     dtype: Annotated[str, typer.Option(help="Of the weights: bfloat16 rounds away small steps.")] = "float32",
     data: Data = None,
-    settings: Set = None,
+    settings: Settings = None,
     imports: Imports = None,
     rules: Rules = "default",
     gold: Gold = None,
