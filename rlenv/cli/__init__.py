@@ -19,6 +19,7 @@ COMMANDS = {
     "list": "rlenv.cli.list",
     "show": "rlenv.cli.show",
     "eval": "rlenv.cli.eval",
+    "algorithms": "rlenv.cli.algorithms",
     "train": "rlenv.cli.train",
     "demo": "rlenv.cli.demo",
     "smollm2": "rlenv.cli.smollm2",

@@ -22,7 +22,7 @@ Settings: TypeAlias = Annotated[
     typer.Option(
         "--set",
         metavar="KEY=VALUE",
-        help="A keyword of the environment, or with a dot in the key a setting of the algorithm: control.clip_high=0.28 "
+        help="A keyword of the environment, or with a dot in it a setting of the algorithm: control.clip_high=0.28 "
         "(`rlenv algorithms NAME` lists them).",
     ),
 ]
