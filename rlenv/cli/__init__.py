@@ -25,6 +25,7 @@ COMMANDS = {
     "smollm2": "rlenv.cli.smollm2",
     "hackbench": "rlenv.cli.hackbench",
     "verify": "rlenv.cli.verify",
+    "audit": "rlenv.cli.audit",
     "sandbox": "rlenv.cli.sandbox",
 }
 """Command to module. The modules import what is heavy inside their functions, so that `--help` is quick."""

@@ -1,0 +1,37 @@
+"""Finds out before training whether a reward can be had without doing the task. No model is needed.
+
+    from rlenv.audit import audit, audit_reward
+
+    print(audit("math/gsm8k-v0"))
+    print(audit_reward(my_reward, rows))       # f(prompt, completion, reference), or a function of TRL
+
+See docs/audit.md; `rlenv audit ENV` is the same on the command line, rlenv.testing the same in pytest.
+"""
+
+from rlenv.audit.attack import CATALOGUE_VERSION, Attack, Body, Scene
+from rlenv.audit.audit import audit, audit_reward
+from rlenv.audit.catalogue import CATALOGUE, PROGRAMS
+from rlenv.audit.finding import Evidence, Finding
+from rlenv.audit.functions import reward_definition
+from rlenv.audit.report import Audit, table
+from rlenv.audit.sarif import sarif
+from rlenv.audit.severity import CUTOFFS, Severity
+
+__all__ = [
+    "CATALOGUE",
+    "CATALOGUE_VERSION",
+    "CUTOFFS",
+    "PROGRAMS",
+    "Attack",
+    "Audit",
+    "Body",
+    "Evidence",
+    "Finding",
+    "Scene",
+    "Severity",
+    "audit",
+    "audit_reward",
+    "reward_definition",
+    "sarif",
+    "table",
+]

@@ -1,0 +1,73 @@
+"""What an attacker is: it sees the prompt and the answers to other tasks, never the reference of its own.
+
+def shout(scene: Scene) -> Iterator[Body]:
+    yield Body("capitals", scene.prompt.upper())
+
+report = audit("math/gsm8k-v0", attacks=[Attack("shout", "the prompt in capitals", shout)])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from rlenv.audit.answers import Answer
+
+CATALOGUE_VERSION = "1"
+"""Changes when an attacker is added or says something else; stands in every report."""
+
+
+class Frame(NamedTuple):
+    """What stands around an answer in completions that are right elsewhere."""
+
+    name: str
+    before: str
+    after: str
+
+
+class Scene(NamedTuple):
+    """All that an attacker knows."""
+
+    prompt: str
+    others: tuple[str, ...]
+    """The answers to other tasks, the most frequent first, each once."""
+    solutions: tuple[Answer, ...]
+    """Right completions of other tasks."""
+    contexts: tuple[tuple[str, str], ...] = ()
+    """What stands before and after the answer in the prompts of other tasks, if it stands there."""
+
+
+class Body(NamedTuple):
+    """A text to try; `variant` names what it is on every task alike."""
+
+    variant: str
+    text: str
+    says: str | None = None
+    """The answer that the text gives, where that is not the text: where it is the right one, it was a guess."""
+
+
+@dataclass(frozen=True)
+class Attack:
+    """One kind of cheating. Its bodies are said as they are, and in the frames of right answers."""
+
+    name: str
+    about: str
+    bodies: Callable[[Scene], Iterable[Body]]
+    framed: bool = True
+    """False for texts that are whole completions."""
+    everywhere: bool = False
+    """Try the frames that models are told to use (box, tags, a last line) even where right answers do not."""
+    copies: bool = False
+    """It takes its answer from the prompt: where it is the right one it is no guess."""
+    tasks: int | None = None
+    """Tried on at most this many tasks, for texts that cost."""
+
+
+GENERIC_FRAMES = (
+    Frame("boxed", "\\boxed{", "}"),
+    Frame("answer tags", "<answer>", "</answer>"),
+    Frame("answer line", "Answer: ", ""),
+    Frame("hashes", "#### ", ""),
+)
+BARE = Frame("bare", "", "")

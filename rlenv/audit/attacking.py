@@ -1,0 +1,87 @@
+"""Plays the catalogue: every attacker on every task, in every frame, and what the copies say of the prompts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+from rlenv.audit.answers import same
+from rlenv.audit.attack import BARE, Attack, Frame
+from rlenv.audit.catalogue import CATALOGUE, PROGRAMS
+from rlenv.audit.finding import Finding
+from rlenv.audit.judge import Said
+from rlenv.audit.severity import CUTOFFS, Severity, lower_bound, severity_of
+from rlenv.audit.subject import Subject
+from rlenv.audit.tally import Play, findings
+
+FAMILY = "attack"
+
+
+def attackers(subject: Subject, extra: Sequence[Attack] = ()) -> tuple[Attack, ...]:
+    """Those of the catalogue that fit, and the caller's."""
+    return (*CATALOGUE, *(PROGRAMS if subject.programs else ()), *extra)
+
+
+def attack_plays(subject: Subject, attacks: Sequence[Attack]) -> list[Play]:
+    """Every text of every attacker, on every task."""
+    return [
+        play for task in range(len(subject.samples)) for attack in attacks for play in _plays(subject, attack, task)
+    ]
+
+
+def attack_findings(subject: Subject, attacks: Sequence[Attack], plays: Sequence[Play]) -> list[Finding]:
+    """What paid. Copies of the prompt are rated as such: a place that is often right is a fact about the tasks."""
+    about = {_rule(attack): attack.about for attack in attacks}
+    found = []
+    for attack in attacks:
+        mine = [play for play in plays if play.rule == _rule(attack)]
+        tried = min(len(subject.samples), attack.tasks or len(subject.samples))
+        rate = partial(copy_severity, guess_rate=subject.guess_rate()[0]) if attack.copies else severity_of
+        found += findings(subject, mine, about, rate, tried)
+    return found
+
+
+def copy_severity(shares: Sequence[float], guess_rate: float = 0.0) -> Severity:
+    """Of an answer that stands at a known place of the prompt: a leak where it does so on most tasks.
+
+    Below that it is chance or the nature of the tasks: the smaller of two numbers is often their divisor. What a
+    constant earns as well is taken off: a prompt that says "True or False" gives nothing away.
+
+    >>> copy_severity([1.0] * 16).word, copy_severity([1.0] * 4 + [0.0] * 12).word
+    ('critical', 'info')
+    >>> copy_severity([1.0] * 11 + [0.0] * 5, guess_rate=0.6).word
+    'info'
+    """
+    mean = sum(shares) / len(shares)
+    excess = (mean - guess_rate) / (1 - guess_rate) if guess_rate < 1 else 0.0
+    for severity in (Severity.CRITICAL, Severity.HIGH):
+        if excess >= CUTOFFS[severity] and lower_bound(excess, len(shares)) >= CUTOFFS[Severity.HIGH] / 2:
+            return severity
+    return Severity.INFO
+
+
+def _plays(subject: Subject, attack: Attack, task: int) -> Iterator[Play]:
+    if attack.tasks is not None and task >= attack.tasks:
+        return
+    answer = subject.samples[task].answer
+    for body in attack.bodies(subject.scene(task)):
+        says = body.text if body.says is None else body.says
+        guessed = not attack.copies and same(says, answer.core)
+        for frame in _frames(subject, attack, task):
+            text = f"{frame.before}{body.text}{frame.after}"
+            if text != answer.text or guessed or attack.copies:
+                yield Play(_rule(attack), _variant(body.variant, frame), Said(task, text), guessed)
+
+
+def _frames(subject: Subject, attack: Attack, task: int) -> list[Frame]:
+    if not attack.framed or subject.programs:
+        return [BARE]
+    return subject.frames(task) + (subject.generic_frames(task) if attack.everywhere else [])
+
+
+def _variant(variant: str, frame: Frame) -> str:
+    return variant if frame is BARE or frame.name == BARE.name else f"{variant}, framed {frame.name}"
+
+
+def _rule(attack: Attack) -> str:
+    return f"{FAMILY}/{attack.name}"

@@ -1,0 +1,148 @@
+"""The audit itself: draws tasks, plays everything on them, and puts the findings in order."""
+
+from __future__ import annotations
+
+import inspect
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from rlenv.audit.attack import Attack
+from rlenv.audit.attacking import attack_findings, attack_plays, attackers
+from rlenv.audit.calibration import guess_findings, reference_findings, trouble_findings
+from rlenv.audit.corrupting import corruption_findings, corruption_plays, hedge_findings
+from rlenv.audit.determinism import determinism_findings
+from rlenv.audit.finding import Finding
+from rlenv.audit.functions import RewardFunction, Style, reward_definition
+from rlenv.audit.grouping import grouping_findings
+from rlenv.audit.leaks import leak_findings
+from rlenv.audit.metamorphic import DECORATIONS, metamorphic_findings
+from rlenv.audit.report import Audit
+from rlenv.audit.subject import Subject
+from rlenv.batch import EnvLike
+from rlenv.batch import definition as definition_of
+from rlenv.definition import Definition, reference_text
+from rlenv.errors import ConfigError
+from rlenv.progress import progress
+from rlenv.task import Task
+from rlenv.tasksets import Row, TaskSet
+from rlenv.verifier import BatchVerifier
+from rlenv.workers import WorkerPool
+
+TASKS = 32
+TASKS_OF_PROGRAMS = 8
+"""How many tasks are played on, where completions are programs that have to be run."""
+
+
+def audit(
+    env: EnvLike,
+    *,
+    tasks: int | None = None,
+    seed: int = 0,
+    attacks: Sequence[Attack] = (),
+    splits: Mapping[str, TaskSet] | None = None,
+    pool: WorkerPool | None = None,
+    quiet: bool = True,
+) -> Audit:
+    """Look for ways to earn the reward of an environment without its task; no model is needed.
+
+    `tasks` of the set are drawn by `seed` (default: 32, or 8 where completions are programs). `attacks` are played
+    beside the catalogue. `splits` are task sets that should share no prompt, by name.
+
+    Raises ConfigError for fewer than one task, and what making a task raises.
+    """
+    definition = definition_of(env)
+    programs = isinstance(definition.verifier, BatchVerifier)
+    count = (TASKS_OF_PROGRAMS if programs else TASKS) if tasks is None else tasks
+    if count < 1:
+        raise ConfigError(f"expected at least 1 task, got {count}")
+    start = time.monotonic()
+    subject = Subject(definition, count, seed, pool)
+    chosen = attackers(subject, attacks)
+    attacked, corrupted = attack_plays(subject, chosen), corruption_plays(subject)
+    total = len({play.said for play in (*attacked, *corrupted)}) + len(DECORATIONS) * 2 * len(subject.samples)
+    with progress(f"audit {definition.id or 'reward function'}", total, quiet=quiet) as advance:
+        subject.judge.tell = lambda judged: advance(judged, "")
+        found: list[Finding] = [*reference_findings(subject), *guess_findings(subject)]
+        steps: tuple[Callable[[], list[Finding]], ...] = (
+            lambda: attack_findings(subject, chosen, attacked),
+            lambda: corruption_findings(subject, corrupted),
+            lambda: hedge_findings(subject),
+            lambda: metamorphic_findings(subject),
+            lambda: determinism_findings(subject),
+            lambda: grouping_findings(subject),
+            lambda: leak_findings(subject, splits or {}),
+            lambda: trouble_findings(subject),
+        )
+        for step in steps:
+            found += step()
+    return _report(subject, found, seed, time.monotonic() - start)
+
+
+def audit_reward(
+    function: RewardFunction,
+    rows: Sequence[Row],
+    *,
+    style: Style = "auto",
+    reference: str | None = None,
+    solution: Callable[[Task], str] = reference_text,
+    time_limit_s: float = 5.0,
+    name: str = "",
+    tasks: int | None = None,
+    seed: int = 0,
+    attacks: Sequence[Attack] = (),
+    pool: WorkerPool | None = None,
+    quiet: bool = True,
+) -> Audit:
+    """The same for a plain reward function or one of TRL, with rows to play it on (see reward_definition)."""
+    made = reward_definition(
+        function, rows, style=style, reference=reference, solution=solution, time_limit_s=time_limit_s
+    )
+    made = replace(made, id=name or made.id)
+    return audit(made, tasks=tasks, seed=seed, attacks=attacks, pool=pool, quiet=quiet)
+
+
+def _report(subject: Subject, found: Sequence[Finding], seed: int, seconds: float) -> Audit:
+    definition = subject.definition
+    rewards = [verdict.reward for verdict in subject.right if verdict.reward is not None]
+    source, line = _source(definition)
+    return Audit(
+        env_id=definition.id,
+        verifier_version=definition.verifier.version,
+        findings=tuple(sorted(found, key=lambda finding: (-finding.severity, -finding.mean))),
+        tasks=len(subject.samples),
+        of_tasks=len(definition.tasks),
+        plays=subject.judge.plays,
+        seconds=seconds,
+        seed=seed,
+        reference_reward=sum(rewards) / len(rewards) if rewards else 0.0,
+        guess_rate=0.0 if subject.programs else subject.guess_rate()[0],
+        notes=tuple(_notes(subject)),
+        source=source,
+        line=line,
+    )
+
+
+def _notes(subject: Subject) -> list[str]:
+    judge, notes = subject.judge, []
+    if judge.batch:
+        notes.append("the verifier isolates by itself: not played in another process, costs not measured")
+    elif not judge.isolated:
+        notes.append("the verifier cannot be sent to another process: played in this one, without a time limit")
+    if judge.stopped:
+        notes.append("the checker ran past its time limit too often: not everything was played")
+    if not any(sample.answer.known for sample in subject.samples) and not subject.programs:
+        notes.append("the reference is not the answer in the solution: no corrupted references, no hedges")
+    return notes
+
+
+def _source(definition: Definition) -> tuple[str, int]:
+    """The file and line of the verifier, where it lies below the current folder."""
+    verifier = definition.verifier
+    target = getattr(verifier, "function", type(verifier))
+    try:
+        file, (_, line) = inspect.getsourcefile(target), inspect.getsourcelines(target)
+        return Path(file or "").resolve().relative_to(Path.cwd()).as_posix(), max(1, line)
+    except (TypeError, OSError, ValueError):
+        return "", 1

@@ -1,0 +1,137 @@
+"""Judges what an audit plays: each text once a task, in a process that can be killed wherever that can be done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import NamedTuple
+
+from rlenv.completion import Completion
+from rlenv.definition import Definition
+from rlenv.errors import VerifierContractError
+from rlenv.grading import Grader
+from rlenv.task import Task
+from rlenv.verdict import Verdict
+from rlenv.verifier import BatchVerifier
+from rlenv.workers import PickledVerifier, WorkerPool
+
+CHUNK = 512
+MOST_COSTS = 6
+"""So many times the checker may run past its time limit before an audit stops asking it."""
+UNJUDGED = Verdict.of(("reward", 0.0), reason="not judged: the checker ran past its time limit too often before")
+
+
+class Said(NamedTuple):
+    """A text as the completion of the task of this number."""
+
+    task: int
+    text: str
+
+
+class Trouble(NamedTuple):
+    """A text on which the checker failed or ran out of what it may spend."""
+
+    said: Said
+    reason: str
+
+
+class _Stopped(Exception):
+    """The checker is too slow to go on."""
+
+
+class Judge:
+    """Verdicts of a definition without its wrappers. `errors` and `costs` collect what went wrong on the way."""
+
+    def __init__(self, definition: Definition, tasks: Sequence[Task], pool: WorkerPool | None = None) -> None:
+        self.definition = replace(definition, wrappers=())
+        self.tasks = tasks
+        self.pool = pool
+        self.batch = isinstance(definition.verifier, BatchVerifier)
+        """It isolates by itself."""
+        self.isolated = not self.batch and _travels(definition)
+        self.errors: list[Trouble] = []
+        self.costs: list[Trouble] = []
+        self.plays = 0
+        self.stopped = False
+        """The checker was too slow to judge everything."""
+        self.tell: Callable[[int], None] = lambda count: None
+        """Hears how many texts have been judged."""
+        self._known: dict[Said, Verdict] = {}
+        self._grader = self.grader()
+
+    def grader(self, *, inline: bool = False) -> Grader:
+        """A new grader; inline only if asked, and where the definition itself judges inline."""
+        if not self.isolated and not self.batch:
+            return Grader(replace(self.definition, isolation="inline"), self.pool)
+        if self.batch or (inline and self.definition.inline):
+            return Grader(self.definition, self.pool)
+        return Grader(replace(self.definition, isolation="process"), self.pool)
+
+    def verdict(self, task: int, text: str) -> Verdict:
+        return self.verdicts([Said(task, text)])[0]
+
+    def verdicts(self, said: Sequence[Said]) -> list[Verdict]:
+        """One verdict a text, in order; a text that was judged on its task before is not judged again."""
+        asked = list(dict.fromkeys(one for one in said if one not in self._known))
+        for start in range(0, len(asked), CHUNK):
+            chunk = asked[start : start + CHUNK]
+            for one, verdict in zip(chunk, self.afresh(chunk), strict=True):
+                self._known[one] = verdict
+            self.tell(len(chunk))
+        return [self._known[one] for one in said]
+
+    def afresh(self, said: Sequence[Said], grader: Grader | None = None) -> list[Verdict]:
+        """One verdict a text, whatever was said of it before; UNJUDGED once the checker has been too slow too often."""
+        verdicts: dict[int, Verdict] = {}
+
+        def note(index: int, verdict: Verdict) -> None:
+            verdicts[index] = verdict
+            self.plays += 1
+            self._note(said[index], verdict)
+            if self.stopped:
+                raise _Stopped
+
+        if not self.stopped:
+            with suppress(_Stopped):
+                self._judge(said, note, grader or self._grader)
+        return [verdicts.get(index, UNJUDGED) for index in range(len(said))]
+
+    def _judge(self, said: Sequence[Said], note: Callable[[int, Verdict], None], grader: Grader) -> None:
+        jobs = [(self.tasks[one.task], Completion(one.text)) for one in said]
+        try:
+            grader.judge_all(jobs, note)
+        except VerifierContractError:
+            if not self.isolated:
+                raise
+            self.isolated = False  # no worker can load it
+            self._grader = self.grader()
+            self._grader.judge_all(jobs, note)
+
+    def rewards(self, said: Sequence[Said]) -> list[float | None]:
+        return [verdict.reward for verdict in self.verdicts(said)]
+
+    def _note(self, one: Said, verdict: Verdict) -> None:
+        if verdict.reward is None:
+            self.errors.append(Trouble(one, verdict.reason))
+        elif spent(verdict, self.definition.max_completion_chars):
+            self.costs.append(Trouble(one, verdict.reason))
+            self.stopped = not self.batch and sum(late(trouble) for trouble in self.costs) >= MOST_COSTS
+
+
+def late(trouble: Trouble) -> bool:
+    """True where the time limit ended the check, not memory or stack."""
+    return trouble.reason.endswith(" s")
+
+
+def spent(verdict: Verdict, most_chars: int) -> bool:
+    """True where the checker ran to its limit; a text that is refused for its length alone costs nothing."""
+    return any(flag.name == "over_limit" and flag.detail != f"{most_chars} characters" for flag in verdict.flags)
+
+
+def _travels(definition: Definition) -> bool:
+    try:
+        PickledVerifier.of(definition.verifier)
+    except VerifierContractError:
+        return False
+    return True

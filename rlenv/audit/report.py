@@ -1,0 +1,132 @@
+"""The result of an audit, as text for a terminal and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rlenv.audit.attack import CATALOGUE_VERSION
+from rlenv.audit.finding import Finding, shown
+from rlenv.audit.severity import CUTOFFS, Severity
+from rlenv.jsontypes import Json
+
+ALSO_SHOWN = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class Audit:
+    """What was played on an environment and what came of it; the worst findings first."""
+
+    env_id: str
+    verifier_version: str
+    findings: tuple[Finding, ...]
+    tasks: int
+    """How many tasks were played on."""
+    of_tasks: int
+    """How many the set has."""
+    plays: int
+    seconds: float
+    seed: int
+    reference_reward: float
+    """The mean reward of right answers."""
+    guess_rate: float
+    """How often the most frequent answer is right."""
+    notes: tuple[str, ...] = ()
+    """What could not be played, and why."""
+    source: str = ""
+    """The file of the verifier, where it is known."""
+    line: int = 1
+    catalogue_version: str = CATALOGUE_VERSION
+
+    @property
+    def worst(self) -> Severity:
+        return max((finding.severity for finding in self.findings), default=Severity.INFO)
+
+    def at_least(self, severity: str | Severity) -> list[Finding]:
+        """The findings of this severity and above."""
+        return [finding for finding in self.findings if finding.severity >= Severity.named(severity)]
+
+    def counts(self) -> dict[str, int]:
+        """How many findings of each severity, the worst first."""
+        return {s.word: sum(f.severity is s for f in self.findings) for s in reversed(Severity)}
+
+    def find(self, finding_id: str) -> Finding | None:
+        return next((finding for finding in self.findings if finding.id == finding_id), None)
+
+    def to_json(self) -> dict[str, Json]:
+        return {
+            "env": self.env_id,
+            "verifier_version": self.verifier_version,
+            "catalogue_version": self.catalogue_version,
+            "cutoffs": {severity.word: cutoff for severity, cutoff in CUTOFFS.items()},
+            "tasks": self.tasks,
+            "of_tasks": self.of_tasks,
+            "plays": self.plays,
+            "seconds": round(self.seconds, 3),
+            "seed": self.seed,
+            "reference_reward": self.reference_reward,
+            "guess_rate": self.guess_rate,
+            "worst": self.worst.word if self.findings else None,
+            "counts": self.counts(),
+            "notes": list(self.notes),
+            "findings": [finding.to_json() for finding in self.findings],
+        }
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def text(self, least: Severity = Severity.INFO) -> str:
+        """The report for a terminal, findings from `least` up."""
+        head = (
+            f"{self.env_id or 'reward function'}: {self.tasks} of {self.of_tasks:,} tasks, {self.plays:,} completions, "
+            f"{self.seconds:.1f} s, catalogue {self.catalogue_version}\n"
+            f"right answers earn {self.reference_reward:g} on average, the most frequent answer is right on "
+            f"{self.guess_rate:.2f} of the tasks"
+        )
+        kept = [finding for finding in self.findings if finding.severity >= least]
+        notes = [f"note: {note}" for note in self.notes]
+        counted = ", ".join(f"{count} {word}" for word, count in self.counts().items() if count) or "no findings"
+        return "\n".join([head, *notes, "", *(_entry(finding, self.env_id) for finding in kept), counted])
+
+
+def _entry(finding: Finding, env_id: str) -> str:
+    lines = [f"{finding.severity.word:<9} {finding.rule}  [{finding.id}]", f"  {finding.message}"]
+    if finding.tried:
+        lines.append(
+            f"  earns {finding.mean:.2f} of a right answer on average, {finding.most:.2f} at most; "
+            f"{finding.paid} of {finding.tried} tasks"
+        )
+    if finding.evidence is not None:
+        lines += _shown(finding)
+        lines.append(f"  again   rlenv audit {env_id or 'ENV'} --replay {finding.id}")
+    if finding.also:
+        also = [f"{name} ({share:.2f})" for name, share in list(finding.also.items())[:ALSO_SHOWN]]
+        lines.append(f"  also    {'; '.join(also)}{' ...' if len(finding.also) > ALSO_SHOWN else ''}")
+    return "\n".join(lines) + "\n"
+
+
+def _shown(finding: Finding) -> list[str]:
+    seen = finding.evidence
+    if seen is None:
+        return []
+    reward = "checker failed" if seen.reward is None else f"{seen.reward:g}"
+    reason = f"; {' '.join(seen.reason.split())[:160]}" if seen.reason else ""
+    return [
+        f"  task    {seen.index} {seen.task_id}: {shown(seen.prompt, 160)}",
+        f"  text    {shown(seen.text)}",
+        f"  reward  {reward}, the right answer {seen.reference_reward:g}{reason}",
+    ]
+
+
+def table(audits: Sequence[Audit], failed: Sequence[tuple[str, str]] = ()) -> str:
+    """One line an environment: what was played, what was found, how long it took."""
+    words = [severity.word for severity in reversed(Severity)]
+    width = max([len(audit.env_id) for audit in audits] + [len(name) for name, _ in failed] + [11])
+    head = f"{'environment':<{width}} {'tasks':>5} {'plays':>7} {'guess':>6} {'s':>6}  "
+    lines = [head + " ".join(f"{word:>8}" for word in words)]
+    for audit in audits:
+        counted = audit.counts()
+        played = f"{audit.tasks:>5} {audit.plays:>7} {audit.guess_rate:>6.2f} {audit.seconds:>6.1f}"
+        lines.append(f"{audit.env_id:<{width}} {played}  " + " ".join(f"{counted[word] or '-':>8}" for word in words))
+    lines += [f"{name:<{width}} not audited: {why}" for name, why in failed]
+    return "\n".join(lines)

@@ -1,0 +1,158 @@
+"""What is audited: tasks drawn from an environment, a right answer to each, and what that earns."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from rlenv.audit.answers import Answer, bare, locate, marked, same
+from rlenv.audit.attack import BARE, GENERIC_FRAMES, Frame, Scene
+from rlenv.audit.judge import Judge, Said
+from rlenv.completion import Completion
+from rlenv.definition import Definition
+from rlenv.task import Task, prompt_text
+from rlenv.verdict import Verdict
+from rlenv.workers import WorkerPool
+
+NONSENSE = "zqxj"
+"""Stands where the answer stood, to see whether the reward hangs on it."""
+OTHERS = 32
+MAX_OTHER_CHARS = 2_000
+CONTEXT_LENGTHS = (24, 12, 6)
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A task with its prompt as text and a right completion, taken apart."""
+
+    task: Task
+    prompt: str
+    answer: Answer
+    reward: float
+    """What the right completion earns; 0 where the checker failed on it."""
+
+
+class Subject:
+    """The tasks of an audit and the judge of their completions."""
+
+    def __init__(self, definition: Definition, count: int, seed: int = 0, pool: WorkerPool | None = None) -> None:
+        self.definition = definition
+        self.indices = drawn(len(definition.tasks), count, seed)
+        tasks = [definition.tasks[index] for index in self.indices]
+        self.judge = Judge(definition, tasks, pool)
+        self.programs = self.judge.batch
+        """Completions are programs, as far as is known: they are run by a verifier that isolates by itself."""
+        solutions = [definition.solution(task) for task in tasks]
+        self.right: list[Verdict] = self.judge.verdicts([Said(i, text) for i, text in enumerate(solutions)])
+        answers = self._taken_apart(tasks, solutions)
+        self.samples = [
+            Sample(task, prompt_text(task.prompt), answer, verdict.reward or 0.0)
+            for task, answer, verdict in zip(tasks, answers, self.right, strict=True)
+        ]
+        self.by_rule = self._by_rule()
+        """Right answers are right whatever the reference says: a rule of the task decides."""
+        self.floor = self._floor()
+        """What counts as nothing: 0, or where right answers earn no more than that, what a wrong one earns."""
+
+    def share(self, task: int, reward: float | None) -> float:
+        """A reward in units of what a right answer to this task earns; 0 where either cannot be said."""
+        right = self.samples[task].reward - self.floor
+        if reward is None or right <= 0:
+            return 0.0
+        return max(0.0, (reward - self.floor) / right)
+
+    def frames(self, task: int) -> list[Frame]:
+        """What stands around answers in right completions of other tasks; bare first."""
+        answers = [s.answer for i, s in enumerate(self.samples) if i != task]
+        if not answers:
+            return [BARE]
+        neighbour = self.samples[(task + 1) % len(self.samples)].answer
+        found = [BARE, Frame("as in another task", neighbour.before, neighbour.after)]
+        before = _common_end([a.before for a in answers])
+        after = _common_start([a.after for a in answers])
+        found.append(Frame("as in all other tasks", before, after))
+        return list({(f.before, f.after): f for f in reversed(found)}.values())[::-1]
+
+    def scene(self, task: int) -> Scene:
+        """What an attacker of this task knows."""
+        order = [*range(task + 1, len(self.samples)), *range(task)]
+        others = [self.samples[i].answer for i in order]
+        counted = Counter(a.core for a in others if len(a.core) <= MAX_OTHER_CHARS)
+        frequent = tuple(core for core, _ in counted.most_common(OTHERS))
+        return Scene(self.samples[task].prompt, frequent, tuple(others[:OTHERS]), self._contexts(order))
+
+    def guess_rate(self) -> tuple[float, str, int]:
+        """How often the most frequent answer is right, which that is, and how many different ones there are."""
+        cores = [bare(sample.answer.core) for sample in self.samples]
+        (most, count), *_ = Counter(cores).most_common(1)
+        shown = next(sample.answer.core for sample in self.samples if bare(sample.answer.core) == most)
+        return count / len(cores), shown, len(set(cores))
+
+    def generic_frames(self, task: int) -> list[Frame]:
+        known = {(frame.before, frame.after) for frame in self.frames(task)}
+        return [frame for frame in GENERIC_FRAMES if (frame.before, frame.after) not in known]
+
+    def _taken_apart(self, tasks: Sequence[Task], solutions: Sequence[str]) -> list[Answer]:
+        """Each solution around its answer: a place counts only where the reward hangs on what stands there."""
+        if self.programs:
+            return [Answer("", solution, "", False) for solution in solutions]
+        found = [locate(task.reference, solution) for task, solution in zip(tasks, solutions, strict=True)]
+        for attempt in (marked, lambda solution: Answer("", solution, "", False)):
+            verdicts = self.judge.verdicts([Said(i, a.framed(NONSENSE)) for i, a in enumerate(found)])
+            for i, (verdict, right) in enumerate(zip(verdicts, self.right, strict=True)):
+                whole = not found[i].before and not found[i].after
+                if not whole and verdict.reward is not None and verdict.reward >= (right.reward or 0.0):
+                    found[i] = attempt(solutions[i])
+        return found
+
+    def _by_rule(self) -> bool:
+        """Judge right answers beside the reference of another task."""
+        if self.programs:
+            return False
+        jobs = []
+        for i, sample in enumerate(self.samples):
+            others = (self.samples[(i + k) % len(self.samples)] for k in range(1, len(self.samples)))
+            other = next((o.task.reference for o in others if not same(o.answer.core, sample.answer.core)), None)
+            if other is not None and sample.reward > 0:
+                jobs.append((replace(sample.task, reference=other), Completion(sample.answer.text)))
+        verdicts = self.judge.grader().judge_all(jobs)
+        return bool(verdicts) and sum((verdict.reward or 0.0) > 0 for verdict in verdicts) > len(verdicts) / 2
+
+    def _floor(self) -> float:
+        if any(sample.reward > 0 for sample in self.samples):
+            return 0.0
+        wrong = [r for r in self.judge.rewards([Said(i, NONSENSE) for i in range(len(self.samples))]) if r is not None]
+        return min([0.0, *wrong])
+
+    def _contexts(self, order: Sequence[int]) -> tuple[tuple[str, str], ...]:
+        """What stands around the answer where the prompt of at least two tasks shows it in the same place."""
+        found: Counter[tuple[str, str]] = Counter()
+        for index in order:
+            sample = self.samples[index]
+            start = sample.prompt.rfind(sample.answer.core) if sample.answer.core.strip() else -1
+            if start >= 0:
+                end = start + len(sample.answer.core)
+                found.update(
+                    {(sample.prompt[max(0, start - k) : start], sample.prompt[end : end + 1]) for k in CONTEXT_LENGTHS}
+                )
+        return tuple(context for context, count in found.most_common(3) if count >= 2 and context[0])
+
+
+def drawn(size: int, count: int, seed: int) -> list[int]:
+    """The numbers of the tasks that are audited: all, or as many as asked, in order."""
+    if size <= count:
+        return list(range(size))
+    return sorted(int(i) for i in np.random.default_rng(seed).choice(size, size=count, replace=False))
+
+
+def _common_start(texts: Sequence[str]) -> str:
+    first, last = min(texts), max(texts)
+    same = next((i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), min(len(first), len(last)))
+    return first[:same]
+
+
+def _common_end(texts: Sequence[str]) -> str:
+    return _common_start([text[::-1] for text in texts])[::-1]

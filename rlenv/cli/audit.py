@@ -1,0 +1,188 @@
+"""`rlenv audit ENV`: can the reward be had without doing the task? No model is needed.
+
+    $ rlenv audit math/arithmetic-v0 --set level=5
+    $ rlenv audit --all --set sandbox=namespaces
+    $ rlenv audit rewards:my_reward --rows rows.jsonl --fail-on low --sarif audit.sarif
+
+Exit code 0, 1 where there is a finding of `--fail-on` or above, 2 where nothing could be audited.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+import rlenv
+from rlenv.cli.environment_options import (
+    Data,
+    Imports,
+    Set,
+    environment_kwargs,
+    find_modules_here,
+    import_modules,
+)
+from rlenv.errors import ConfigError, RlenvError
+from rlenv.jsontypes import Json
+
+if TYPE_CHECKING:
+    from rlenv.audit import Attack, Audit
+    from rlenv.definition import Definition
+
+
+def command(
+    env: Annotated[
+        str | None,
+        typer.Argument(metavar="ENV", help="The id of an environment, or MODULE:FUNCTION of a reward with --rows."),
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="Audit every environment of `rlenv list`, and sum up.")] = False,
+    family: Annotated[str | None, typer.Option(help="With --all, only this part before the slash.")] = None,
+    data: Data = None,
+    data_of: Annotated[
+        list[str] | None, typer.Option(metavar="ID=FILE", help="With --all, the data file of an environment.")
+    ] = None,
+    settings: Set = None,
+    imports: Imports = None,
+    rows: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Rows for a reward function: .jsonl, .json.")
+    ] = None,
+    reference: Annotated[str | None, typer.Option(help="The column of the rows with the right answer.")] = None,
+    tasks: Annotated[int | None, typer.Option(min=1, help="Tasks to play on; by default 32, or 8 of programs.")] = None,
+    seed: Annotated[int, typer.Option(help="Decides which tasks are drawn.")] = 0,
+    fail_on: Annotated[str, typer.Option(help="critical, high, medium, low or info.")] = "medium",
+    least: Annotated[str, typer.Option("--show", help="Print findings of this severity and above.")] = "info",
+    json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write everything as JSON.")] = None,
+    sarif_file: Annotated[Path | None, typer.Option("--sarif", metavar="FILE", help="Write SARIF 2.1.0.")] = None,
+    replay: Annotated[str | None, typer.Option(metavar="ID", help="Show the whole text of one finding again.")] = None,
+) -> None:
+    """Play references, corrupted references and known attacks on a reward; exit with 1 for what earns too much."""
+    from rlenv.audit import Severity, sarif, table
+
+    Severity.named(fail_on)
+    shown = Severity.named(least)
+    import_modules(imports)
+    if (env is None) == (not every):
+        raise ConfigError("expected the id of an environment, or --all")
+    kwargs = environment_kwargs(data, settings)
+    failed: list[tuple[str, str]] = []
+    if env is not None:
+        done = [_one(env, kwargs, rows, reference, tasks, seed)]
+        if replay is not None:
+            _replay(done[0], replay)
+            return
+        typer.echo(done[0].text(shown))
+    else:
+        done, failed = _all(family, kwargs, _files(data_of), tasks, seed, shown)
+        typer.echo(table(done, failed))
+    if json_file is not None:
+        _write(json_file, done[0].to_json() if every is False else [audit.to_json() for audit in done])
+    if sarif_file is not None:
+        _write(sarif_file, sarif(done, rlenv.__version__))
+    if not done:
+        raise typer.Exit(2)
+    if any(audit.at_least(fail_on) for audit in done):
+        raise typer.Exit(1)
+
+
+def _one(
+    env: str, kwargs: dict[str, Json], rows: Path | None, reference: str | None, tasks: int | None, seed: int
+) -> Audit:
+    from rlenv.audit import audit, audit_reward
+    from rlenv.audit.splits import splits_of
+
+    if rows is not None:
+        found = [task.to_json() | dict(task.metadata) for task in _rows(rows, reference)]
+        return audit_reward(_function(env), found, reference="reference", tasks=tasks, seed=seed, name=env, quiet=False)
+    definition = rlenv.load(env, **kwargs)
+    extra = _cheats(definition)
+    splits = splits_of(env, kwargs)
+    return audit(definition, tasks=tasks, seed=seed, attacks=extra, splits=splits, quiet=False)
+
+
+def _all(
+    family: str | None, kwargs: dict[str, Json], files: dict[str, str], tasks: int | None, seed: int, shown: object
+) -> tuple[list[Audit], list[tuple[str, str]]]:
+    """The audits of all that can be made, and why the others cannot."""
+    from rlenv.audit import Severity
+    from rlenv.audit.splits import takes
+
+    done: list[Audit] = []
+    failed = []
+    for id in rlenv.list_envs(family):
+        given = {key: value for key, value in kwargs.items() if takes(id, key)}
+        given |= {"data": files[id]} if id in files else {}
+        try:
+            audit = _one(id, given, None, None, tasks, seed)
+        except RlenvError as error:
+            failed.append((id, " ".join(str(error).split())[:160]))
+            continue
+        done.append(audit)
+        if audit.at_least(Severity.MEDIUM):
+            typer.echo(audit.text(Severity.MEDIUM))
+        typer.echo(f"{id}: {audit.worst.word if audit.findings else 'nothing'}", err=True)
+    return done, failed
+
+
+def _replay(audit: Audit, finding_id: str) -> None:
+    finding = audit.find(finding_id)
+    if finding is None:
+        known = ", ".join(f"{one.id} ({one.rule})" for one in audit.findings) or "none"
+        raise ConfigError(f"no finding {finding_id!r} in this audit; it has {known}")
+    typer.secho(f"{finding.severity.word}  {finding.rule}: {finding.message}", bold=True)
+    seen = finding.evidence
+    if seen is None:
+        return
+    typer.echo(
+        f"\ntask {seen.index}, {seen.task_id}\n{seen.prompt}\n\ncompletion, as a Python literal\n{seen.text!a}"
+    )
+    reward = "none: the checker failed" if seen.reward is None else f"{seen.reward:g}"
+    typer.echo(f"\nreward {reward}; the right answer {seen.reference_reward:g}\n{seen.reason}")
+
+
+def _cheats(definition: Definition) -> list[Attack]:
+    """The cheats that our own code environments are tested with."""
+    from rlenv.audit import Attack, Body
+    from rlenv.audit.catalogue.programs import function_name
+    from rlenv.envs.code.cheats import cheats
+
+    if not type(definition.verifier).__module__.startswith("rlenv.envs.code"):
+        return []
+
+    def bodies(scene: object) -> list[Body]:
+        prompt = str(getattr(scene, "prompt", ""))
+        found = cheats(function_name(prompt))
+        return [Body(name, f"```python\n{source}\n```") for name, source in found.items()]
+
+    return [Attack("cheat", "is a program that forges its outcome", bodies, framed=False)]
+
+
+def _function(name: str) -> object:
+    module, colon, function = name.partition(":")
+    find_modules_here()
+    found = getattr(importlib.import_module(module), function, None) if colon else None
+    if not callable(found):
+        raise ConfigError(f"expected MODULE:FUNCTION of a reward function, got {name!r}")
+    return found
+
+
+def _rows(file: Path, reference: str | None) -> list[rlenv.Task]:
+    tasks = rlenv.load_tasks(file)
+    found = [tasks[i] for i in range(len(tasks))]
+    if reference is not None and reference not in ("answer", "reference"):
+        found = [rlenv.Task(task.prompt, task.metadata.get(reference), task.id, task.metadata) for task in found]
+    return found
+
+
+def _files(given: list[str] | None) -> dict[str, str]:
+    pairs = [one.partition("=") for one in given or ()]
+    for id, equals, file in pairs:
+        if not equals or not file:
+            raise ConfigError(f"expected --data-of ID=FILE, got {id!r}")
+    return {id: file for id, _, file in pairs}
+
+
+def _write(file: Path, content: object) -> None:
+    file.write_text(json.dumps(content, indent=1, ensure_ascii=True) + "\n", encoding="ascii")
