@@ -23,6 +23,7 @@ from typing import cast
 from rlenv.envs.code.case import Case, Row
 from rlenv.envs.code.equality import is_plain
 from rlenv.envs.code.outcome import Outcome, TestResult
+from rlenv.envs.code.probe import probe_of
 from rlenv.envs.code.running import Ask, Judging
 from rlenv.envs.code.statuses import parsed, what_it_did
 from rlenv.errors import TaskError
@@ -77,10 +78,24 @@ class CallTask:
         return cls(str(reference["function"]), cases, **texts)
 
 
-def judging(task: CallTask, code: str, limits: Limits) -> Judging:
-    """Runs the code once, with every call of the task."""
-    [(result, _)] = yield [Ask(program(task, code), _with_room(task, limits))]
-    return outcome(task, result)
+def judging(task: CallTask, code: str, limits: Limits, *, probe: bool = False) -> Judging:
+    """Runs the code once, with every call of the task; with `probe`, what passes a second time, with neighbours."""
+    room = _with_room(task, limits)
+    [(result, _)] = yield [Ask(program(task, code), room)]
+    found = outcome(task, result)
+    neighbours = probe_of(task.cases) if probe and _knows(found) else None
+    if neighbours is None:
+        return found
+    [(second, _)] = yield [Ask(replace(program(task, code), calls=neighbours.calls), room)]
+    detail = neighbours.evidence(second.calls)
+    return replace(found, flags=(*found.flags, ("special_cased", detail))) if detail else found
+
+
+def _knows(found: Outcome) -> bool:
+    """True where all tests that the prompt shows pass, or all that it does not."""
+    shown = [test.passed for test in found.tests if test.shown]
+    hidden = [test.passed for test in found.tests if not test.shown]
+    return not found.failure and (all(hidden) or (bool(shown) and all(shown)))
 
 
 def _with_room(task: CallTask, limits: Limits) -> Limits:

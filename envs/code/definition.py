@@ -37,17 +37,19 @@ def code_definition(
     sandbox: str = "auto",
     wall_s: float = 5.0,
     memory_mb: int = 512,
+    probe: bool = False,
     evaluation_only: str = "",
 ) -> Definition:
     """An environment whose completions are programs.
 
     `pay` is `all`, `share` or `staged` (rlenv.envs.code.outcome); `sandbox` is a backend of open_sandbox;
     `wall_s` and `memory_mb` are the limits of one program with all its calls, or of one run of a program that
-    reads its standard input.
+    reads its standard input. `probe` calls what passes with arguments of no test as well and flags programs that hold
+    the answers (rlenv.envs.code.probe); it never changes a reward.
     """
     return Definition(
         tasks=tasks,
-        verifier=code_verifier(pay=pay, sandbox=sandbox, wall_s=wall_s, memory_mb=memory_mb),
+        verifier=code_verifier(pay=pay, sandbox=sandbox, wall_s=wall_s, memory_mb=memory_mb, probe=probe),
         solution=solution,
         max_completion_chars=MAX_COMPLETION_CHARS,
         description=description,

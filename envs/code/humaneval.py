@@ -47,6 +47,7 @@ def humaneval(
     sandbox: str = "auto",
     wall_s: float = 5.0,
     memory_mb: int = 512,
+    probe: bool = False,
 ) -> Definition:
     """The hub data set, or the rows of a JSONL file (.gz too) or Parquet file with its columns.
 
@@ -66,6 +67,7 @@ def humaneval(
         sandbox=sandbox,
         wall_s=wall_s,
         memory_mb=memory_mb,
+        probe=probe,
         evaluation_only=evaluation_only(trust),
     )
 

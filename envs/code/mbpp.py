@@ -50,6 +50,7 @@ def mbpp(
     sandbox: str = "auto",
     wall_s: float = 5.0,
     memory_mb: int = 512,
+    probe: bool = False,
 ) -> Definition:
     """A split of the hub data set, or the rows of a JSONL or Parquet file with its columns (`full` or `sanitized`)."""
     if split not in SPLITS:
@@ -63,6 +64,7 @@ def mbpp(
         sandbox=sandbox,
         wall_s=wall_s,
         memory_mb=memory_mb,
+        probe=probe,
         evaluation_only=evaluation_only(trust),
     )
 

@@ -32,14 +32,19 @@ AT_ONCE = 256
 
 
 def code_verifier(
-    *, pay: str = "all", sandbox: str = "auto", wall_s: float = 5.0, memory_mb: int = 512
+    *, pay: str = "all", sandbox: str = "auto", wall_s: float = 5.0, memory_mb: int = 512, probe: bool = False
 ) -> CodeVerifier:
-    """A verifier with these settings. Raises ConfigError for settings that do not exist."""
+    """A verifier with these settings. Raises ConfigError for settings that do not exist.
+
+    `probe` runs what passes a second time, with arguments that no test has (rlenv.envs.code.probe).
+    """
     check_pay(pay)
     if not wall_s > 0 or memory_mb < 16:
         raise ConfigError(f"expected wall_s above 0 and memory_mb of at least 16, got {wall_s!r} and {memory_mb!r}")
     spec = SandboxSpec(sandbox, settings=CellSettings(memory_mb=max(CELL_MB, 2 * memory_mb)))
-    return CodeVerifier(cast("Pay", pay), spec, Limits(wall_s=wall_s, memory_mb=memory_mb, result_bytes=RESULT_BYTES))
+    return CodeVerifier(
+        cast("Pay", pay), spec, Limits(wall_s=wall_s, memory_mb=memory_mb, result_bytes=RESULT_BYTES), probe
+    )
 
 
 @dataclass(frozen=True)
@@ -49,11 +54,13 @@ class CodeVerifier:
     pay: Pay = "all"
     sandbox: SandboxSpec = DEFAULT_SANDBOX
     limits: Limits = DEFAULT_LIMITS
+    probe: bool = False
     cheap: bool = False
 
     @property
     def version(self) -> str:
-        return f"code-1-{self.pay}-{self.limits.wall_s:g}s-{self.limits.memory_mb}mb"
+        settings = f"{self.pay}-{self.limits.wall_s:g}s-{self.limits.memory_mb}mb"
+        return f"code-1-{settings}{'-probe' * self.probe}"
 
     def verify(self, task: Task, completion: Completion) -> Verdict:
         """The verdict of one completion; verify_all is faster for more."""
@@ -116,7 +123,7 @@ class CodeVerifier:
                 return pairs.judging(reference, code, self.limits)
             case "in_process":
                 return pairs.in_process_judging(reference, code, self.limits)
-        return calls.judging(calls.CallTask.of(reference), code, self.limits)
+        return calls.judging(calls.CallTask.of(reference), code, self.limits, probe=self.probe)
 
 
 def _has_surrogates(text: str) -> bool:

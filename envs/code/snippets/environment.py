@@ -52,6 +52,7 @@ def snippets(
     sandbox: str = "auto",
     wall_s: float = 5.0,
     memory_mb: int = 512,
+    probe: bool = False,
 ) -> Definition:
     """The snippets of a split and, if given, of one level.
 
@@ -79,6 +80,7 @@ def snippets(
         sandbox=sandbox,
         wall_s=wall_s,
         memory_mb=memory_mb,
+        probe=probe,
     )
     demonstrations = None if split == "all" else tasks("demonstrations")
     return replace(definition, demonstrations=demonstrations)
