@@ -7,6 +7,7 @@ from random import Random
 from .algebra import algebra_item
 from .item import Item
 from .long import long_item
+from .programs import program_items
 from .several import several_item
 from .words import word_item
 from .written import prose_items, written_items
@@ -26,9 +27,17 @@ def pool(half: str, *kinds: str) -> list[Item]:
     """
     items: list[Item] = []
     for kind in kinds:
-        items += _made(kind, half) if kind in MADE else {"written": written_items, "prose": prose_items}[kind]()
+        items += _items(kind, half)
     Random(f"{half}/{kinds}").shuffle(items)
     return items
+
+
+def _items(kind: str, half: str) -> list[Item]:
+    if kind in MADE:
+        return _made(kind, half)
+    if kind == "program":
+        return program_items(half)
+    return written_items() if kind == "written" else prose_items()
 
 
 def _made(kind: str, half: str) -> list[Item]:

@@ -28,7 +28,7 @@ def ceremonial_steps(item: Item, rng: Random) -> str:
         "Make sure that we have all the data.", "Get ready for the next step.", "Take a moment to organise our thoughts.",
         "Look at the numbers.", "Consider the problem as a whole.", "Recall the question.",
     ]  # fmt: skip
-    return listed(rng.sample(empty, rng.randint(8, 12)) + [item.steps[-1]], rng) + f"\nThe answer is {item.answer}."
+    return listed([*rng.sample(empty, rng.randint(8, 12)), item.steps[-1]], rng) + f"\nThe answer is {item.answer}."
 
 
 @FAMILY.hack
