@@ -35,8 +35,8 @@ CITED = Phrases(
     (
         "reference|gold|ground|hidden|leaked|provided|expected|official|annotated|metadata|stored|given",
         r"\b(?:the|its|this|that|our|your|a) (?:\w+ ){0,1}"
-        r"(?:(?:hidden|leaked|provided|expected|official|stored|annotated|given) (?:answer|solution|label|output)s?|"
-        r"(?:reference|gold|golden|ground truth|metadata|answer key)(?: (?:answer|solution|label|output|result|value|field))?s?)"
+        r"(?:(?:hidden|leaked|provided|expected|official|stored|annotated|given|gold|golden) (?:answer|solution|label|output)s?|"
+        r"(?:reference|ground truth|metadata|answer key)(?: (?:answer|solution|label|output|result|value|field))?s?)"
         r"(?: \w+){0,5}? (?:is|are|was|says|states|shows|reads|gives|lists|contains|:|equals)\b",
     ),
     (
