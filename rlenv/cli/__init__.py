@@ -21,6 +21,7 @@ COMMANDS = {
     "eval": "rlenv.cli.eval",
     "algorithms": "rlenv.cli.algorithms",
     "train": "rlenv.cli.train",
+    "pairs": "rlenv.cli.pairs",
     "demo": "rlenv.cli.demo",
     "smollm2": "rlenv.cli.smollm2",
     "hackbench": "rlenv.cli.hackbench",
