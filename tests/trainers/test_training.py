@@ -12,7 +12,7 @@ from digits import WARM, config, digits, policy, rewards, right
 
 from rlenv import Flag, StepReward, Verdict, WorkerPool, read_episodes
 from rlenv.errors import ConfigError, RunError, TooManyVerifierErrors
-from rlenv.trainers import ALGORITHMS, SftConfig, TrainConfig, Trainer, changed, train
+from rlenv.trainers import ALGORITHMS, SftConfig, TrainConfig, Trainer, changed, train, with_changes
 from rlenv.trainers.checkpoint import fingerprint
 from rlenv.trainers.logs import read_metrics
 from rlenv.trainers.online import ONLINE
@@ -27,11 +27,12 @@ def _weights(trained: object) -> str:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_every_algorithm_solves_the_trivial_environment(name: str, tmp_path: Path) -> None:
-    settings = config(algorithm=name, steps=150, groups=8, group_size=8, learning_rate=1e-3)
+    longest = 5 if ALGORITHMS[name].drawing.overlong_buffer else 3  # the answer has two tokens, with its end
+    settings = config(algorithm=name, steps=150, groups=8, group_size=8, learning_rate=1e-3, max_new_tokens=longest)
     train(settings, digits(), policy(), tmp_path, sft=WARM, quiet=True)
     curve = rewards(tmp_path)
-    assert sum(curve[:5]) / 5 < 0.75
-    assert sum(curve[-5:]) / 5 > 0.95
+    assert sum(curve[:5]) / 5 < 0.4
+    assert sum(curve[-5:]) / 5 > 0.9
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -47,8 +48,10 @@ def test_two_seeded_runs_are_bitwise_equal_and_another_seed_is_not(name: str, tm
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_run_resumed_between_any_two_optimiser_steps_ends_with_the_same_weights(name: str, tmp_path: Path) -> None:
-    row = changed(ALGORITHMS[name], "kl.beta", 0.01)
-    settings = config(algorithm=row, steps=3, epochs=2, minibatches=2, save_every=1)
+    """What is learned on the way besides weights goes on too: baseline, coefficient, reference, what was drawn again."""
+    row = with_changes(ALGORITHMS[name], {"kl.beta": 0.01, "kl.reset_every": 1})
+    several = 1 if row.control.bound == "natural" else 2
+    settings = config(algorithm=row, steps=5 - 2 * (several - 1), epochs=several, minibatches=several, save_every=1)
     whole = train(settings, digits(), policy(), tmp_path / "whole", sft=WARM, quiet=True)
     reference = [e.to_json() for e in read_episodes(tmp_path / "whole" / "episodes.jsonl")]
     for stop in (1, 3, 5):  # in the middle of the first and the second rollout
