@@ -32,6 +32,7 @@ from typing import ClassVar, Literal, TypeAlias, get_args
 from rlenv.episode import Episode
 from rlenv.errors import ConfigError
 from rlenv.verdict import Flag, Verdict
+from rlenv.wrappers.exact import to_reward
 from rlenv.wrappers.wrapper import State
 
 Action: TypeAlias = Literal["observe", "penalise", "gate", "veto"]
@@ -80,14 +81,10 @@ class Detector(ABC):
         return self._lowered(verdict, 0.0 if self.action == "gate" else self.veto_reward)
 
     def _lowered(self, verdict: Verdict, ceiling: float) -> Verdict:
-        """The verdict with a part that brings its reward to exactly `ceiling`: two where one float cannot hold it."""
+        """The verdict with a part that brings its reward to exactly `ceiling`, if it was more."""
         if verdict.reward is None or verdict.reward <= ceiling:
             return verdict
-        while verdict.reward is not None and verdict.reward != ceiling:
-            held = [part.value for part in verdict.parts] or [verdict.reward]
-            rest = math.fsum((ceiling, *(-value for value in held)))
-            verdict = verdict.with_part(self.name, rest)
-        return verdict
+        return to_reward(verdict, ceiling, self.name)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from rlenv.verdict import Verdict
+from rlenv.verdict import Part, Verdict
 
 
 def to_reward(verdict: Verdict, reward: float, name: str) -> Verdict:
@@ -13,6 +13,7 @@ def to_reward(verdict: Verdict, reward: float, name: str) -> Verdict:
     Two parts where one float cannot hold the difference. A verifier_error stays what it is.
     """
     while verdict.reward is not None and verdict.reward != reward:
-        rest = math.fsum((reward, *(-part.value for part in verdict.parts or (("", verdict.reward),))))
+        parts = verdict.parts or (Part("reward", verdict.reward),)
+        rest = math.fsum((reward, *(-part.value for part in parts)))
         verdict = verdict.with_part(name, rest)
     return verdict
