@@ -67,7 +67,7 @@ def models() -> tuple[PreTrainedModel, PreTrainedModel]:
     generator = torch.Generator().manual_seed(7)
     with torch.no_grad():
         for parameter in policy.parameters():
-            parameter += 0.02 * torch.randn(parameter.shape, generator=generator)
+            parameter.add_(0.02 * torch.randn(parameter.shape, generator=generator))
     return policy.eval(), reference.eval()
 
 

@@ -122,7 +122,8 @@ def test_no_policy_earns_more_reward_less_divergence_than_the_tilted_one(beta: f
     best = tilted(ref, rewards, beta)
 
     def divergence(p: torch.Tensor, q: torch.Tensor) -> torch.Tensor:
-        return (torch.special.xlogy(p, p) - p * q.log()).sum()
+        terms: torch.Tensor = torch.special.xlogy(p, p) - p * q.log()
+        return terms.sum()
 
     def value(policy: torch.Tensor) -> torch.Tensor:
         return (policy * rewards).sum() - beta * divergence(policy, ref)
