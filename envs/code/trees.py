@@ -1,4 +1,4 @@
-"""Syntax trees of code that a data set brings along. Completions are never parsed on the host."""
+"""Syntax trees of code that a data set brings along. The verifier never parses completions on the host."""
 
 from __future__ import annotations
 
