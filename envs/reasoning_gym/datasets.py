@@ -52,6 +52,7 @@ FIXED: dict[str, dict[str, Json]] = {
 POPULATION = {"acre": 2000}
 """Datasets that make all their items at once, and how many of them are made."""
 _UNBOUNDED = 10**12
+MOST_DRAWS = 1000
 
 
 class Items:
@@ -191,6 +192,20 @@ def _ordered_words(dataset: Any) -> ItemAt:
     return _as_it_is(dataset)
 
 
+def _mostly_changed(dataset: Any) -> ItemAt:
+    """Items of which four in five have something to insert: left to itself the package makes one in twenty."""
+
+    def item(number: int) -> Item:
+        made: Item = dataset[number]
+        for draw in range(1, 1 + (number % 5 > 0) * MOST_DRAWS):
+            if made["answer"] != made["metadata"]["string"]:
+                break
+            made = dataset[number + draw * _UNBOUNDED]
+        return made
+
+    return item
+
+
 def _silent(dataset: Any) -> ItemAt:
     """The compiler behind it prints a dot for every pass over the program."""
     from reasoning_gym.code.contrib.bfit.Compiler import Optimizer
@@ -207,5 +222,6 @@ _MENDS: dict[str, Callable[[Any], ItemAt]] = {
     "polynomial_multiplication": _ordered_monomials,
     "pool_matrix": _own_numpy,
     "ransom_note": _ordered_letters,
+    "string_insertion": _mostly_changed,
     "word_ladder": _ordered_words,
 }

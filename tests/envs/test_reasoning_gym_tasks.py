@@ -93,6 +93,14 @@ def test_neighbouring_seeds_share_no_tasks() -> None:
     assert all(a.isdisjoint(b) for a, b in pairwise(ids))
 
 
+def test_copying_the_string_solves_few_tasks_of_string_insertion() -> None:
+    """In the package's own items the string that is to be changed is mostly the answer."""
+    definition = rlenv.load(env_id("string_insertion"))
+    tasks = [definition.tasks[index] for index in range(200)]
+    unchanged = sum(str(task.prompt).count(str(task.reference)) > 0 for task in tasks)
+    assert 10 <= unchanged <= 80
+
+
 def test_config_reaches_the_dataset() -> None:
     definition = rlenv.load(env_id("chain_sum"), config={"min_terms": 2, "max_terms": 2}, size=5)
     assert len(definition.tasks) == 5
