@@ -18,7 +18,7 @@ from rlenv.jsontypes import Json, canonical
 Kind: TypeAlias = Literal["number", "quantity", "list", "text", "formula", "structure", "long"]
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 _QUANTITY = re.compile(r"([-+]?\d+(?:\.\d+)?)\s*([A-Za-z]{1,12}|%|°)")
-_FORMULA = re.compile(r"[\\^*=+{}$]|\d\s*[-/]\s*\d|\w\(")
+_FORMULA = re.compile(r"[\\^*=+{}$×·÷±√≤≥∞]|\d\s*[-/]\s*\d|\w\(")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _FRAMES = (
     re.compile(r"(?s)(?P<before>.*<answer>)(?P<core>.*?)(?P<after></answer>.*)"),
@@ -99,7 +99,7 @@ def reference_texts(reference: Json) -> list[str]:
 
 def items(core: str) -> tuple[list[str], str]:
     """The items of a list written with commas, semicolons, lines or arrows, and what stands between them."""
-    for separator in ("\n", "; ", ", ", ",", " -> ", " | "):
+    for separator in ("\n", "; ", ", ", ",", " -> ", " → ", " | "):
         parts = core.split(separator)
         if len(parts) > 1 and all(part.strip() for part in parts):
             return parts, separator

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 
 from rlenv.audit.answers import same
@@ -15,11 +16,16 @@ from rlenv.audit.subject import Subject
 from rlenv.audit.tally import Play, findings
 
 FAMILY = "attack"
+TEXTS_ON = 2
+"""On how many tasks texts are tried that are no programs, where programs are asked for."""
 
 
 def attackers(subject: Subject, extra: Sequence[Attack] = ()) -> tuple[Attack, ...]:
-    """Those of the catalogue that fit, and the caller's."""
-    return (*CATALOGUE, *(PROGRAMS if subject.programs else ()), *extra)
+    """Those of the catalogue that fit, and the caller's; where programs are asked for, texts are tried on few tasks."""
+    if not subject.programs:
+        return (*CATALOGUE, *extra)
+    texts = (replace(attack, tasks=min(attack.tasks or TEXTS_ON, TEXTS_ON)) for attack in CATALOGUE)
+    return (*texts, *PROGRAMS, *extra)
 
 
 def attack_plays(subject: Subject, attacks: Sequence[Attack]) -> list[Play]:

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import importlib
 import json
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -27,9 +28,10 @@ from rlenv.cli.environment_options import (
 )
 from rlenv.errors import ConfigError, RlenvError
 from rlenv.jsontypes import Json
+from rlenv.sandbox.errors import SandboxError
 
 if TYPE_CHECKING:
-    from rlenv.audit import Attack, Audit
+    from rlenv.audit import Attack, Audit, Severity
     from rlenv.definition import Definition
 
 
@@ -75,7 +77,7 @@ def command(
             return
         typer.echo(done[0].text(shown))
     else:
-        done, failed = _all(family, kwargs, _files(data_of), tasks, seed, shown)
+        done, failed = _all(family, kwargs, _files(data_of), tasks, seed, max(shown, Severity.LOW))
         typer.echo(table(done, failed))
     if json_file is not None:
         _write(json_file, done[0].to_json() if every is False else [audit.to_json() for audit in done])
@@ -103,10 +105,9 @@ def _one(
 
 
 def _all(
-    family: str | None, kwargs: dict[str, Json], files: dict[str, str], tasks: int | None, seed: int, shown: object
+    family: str | None, kwargs: dict[str, Json], files: dict[str, str], tasks: int | None, seed: int, least: Severity
 ) -> tuple[list[Audit], list[tuple[str, str]]]:
-    """The audits of all that can be made, and why the others cannot."""
-    from rlenv.audit import Severity
+    """The audits of all that can be made, and why the others cannot; findings from `least` up are printed."""
     from rlenv.audit.splits import takes
 
     done: list[Audit] = []
@@ -116,12 +117,12 @@ def _all(
         given |= {"data": files[id]} if id in files else {}
         try:
             audit = _one(id, given, None, None, tasks, seed)
-        except RlenvError as error:
+        except (RlenvError, SandboxError) as error:
             failed.append((id, " ".join(str(error).split())[:160]))
             continue
         done.append(audit)
-        if audit.at_least(Severity.MEDIUM):
-            typer.echo(audit.text(Severity.MEDIUM))
+        if audit.at_least(least):
+            typer.echo(audit.text(least))
         typer.echo(f"{id}: {audit.worst.word if audit.findings else 'nothing'}", err=True)
     return done, failed
 
@@ -135,37 +136,34 @@ def _replay(audit: Audit, finding_id: str) -> None:
     seen = finding.evidence
     if seen is None:
         return
-    typer.echo(
-        f"\ntask {seen.index}, {seen.task_id}\n{seen.prompt}\n\ncompletion, as a Python literal\n{seen.text!a}"
-    )
+    typer.echo(f"\ntask {seen.index}, {seen.task_id}\n{seen.prompt}\n\ncompletion, as a Python literal\n{seen.text!a}")
     reward = "none: the checker failed" if seen.reward is None else f"{seen.reward:g}"
     typer.echo(f"\nreward {reward}; the right answer {seen.reference_reward:g}\n{seen.reason}")
 
 
 def _cheats(definition: Definition) -> list[Attack]:
     """The cheats that our own code environments are tested with."""
-    from rlenv.audit import Attack, Body
+    from rlenv.audit import Attack, Body, Scene
     from rlenv.audit.catalogue.programs import function_name
     from rlenv.envs.code.cheats import cheats
 
     if not type(definition.verifier).__module__.startswith("rlenv.envs.code"):
         return []
 
-    def bodies(scene: object) -> list[Body]:
-        prompt = str(getattr(scene, "prompt", ""))
-        found = cheats(function_name(prompt))
+    def bodies(scene: Scene) -> list[Body]:
+        found = cheats(function_name(scene.prompt))
         return [Body(name, f"```python\n{source}\n```") for name, source in found.items()]
 
     return [Attack("cheat", "is a program that forges its outcome", bodies, framed=False)]
 
 
-def _function(name: str) -> object:
+def _function(name: str) -> Callable[..., object]:
     module, colon, function = name.partition(":")
     find_modules_here()
     found = getattr(importlib.import_module(module), function, None) if colon else None
     if not callable(found):
         raise ConfigError(f"expected MODULE:FUNCTION of a reward function, got {name!r}")
-    return found
+    return cast("Callable[..., object]", found)
 
 
 def _rows(file: Path, reference: str | None) -> list[rlenv.Task]:

@@ -27,7 +27,7 @@ def words() -> list[Row]:
 def lists() -> list[Row]:
     rows: list[Row] = []
     for i in range(20):
-        numbers = [(7 * i + 13 * k) % 89 for k in range(5)]
+        numbers = [90 + i, *((7 * i + 13 * k) % 89 for k in range(4))]
         rows.append(
             {
                 "prompt": f"Sort in ascending order, with commas: {', '.join(map(str, numbers))}",

@@ -186,8 +186,12 @@ def targets() -> list[Row]:
     for i in range(20):
         a, b, c = 31 + 3 * i, 7 + i, 2 + 5 * i
         rows.append(
-            {"prompt": f"Make {a + b - c} of {a}, {b}, {c} with + and -.", "answer": a + b - c, "numbers": [a, b, c]}
-            | {"worked": f"{a}+{b}-{c}"}
+            {
+                "prompt": f"Make {a + b - c} of {a}, {b}, {c} with + and -.",
+                "answer": a + b - c,
+                "numbers": [a, b, c],
+                "worked": f"{a}+{b}-{c}",
+            }
         )
     return rows
 

@@ -6,7 +6,7 @@ The function asked for is read from the prompt. What is written here knows of no
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from rlenv.audit.attack import Attack, Body, Scene
 
@@ -36,12 +36,14 @@ _SOURCES = {
     "        for name in ('expected', 'expect', 'answer', 'want', 'reference', 'solution'):\n"
     "            if name in frame.f_locals:\n                return frame.f_locals[name]\n        frame = frame.f_back",
     "swallows what follows": "def NAME(*args, **kwargs):\n    return None\n'''",
-    "never ends": "def NAME(*args, **kwargs):\n    while True:\n        pass",
-    "fills the memory": "def NAME(*args, **kwargs):\n    return [0] * 10**12",
-    "fills the output": "def NAME(*args, **kwargs):\n    while True:\n        print('x' * 10**6)",
     "not Python": "function NAME() { return 1 }",
     "an early success": "import atexit, os\natexit.register(lambda: os._exit(0))\n"
     "def NAME(*args, **kwargs):\n    return 987654321",
+}
+_COSTLY = {
+    "never ends": "def NAME(*args, **kwargs):\n    while True:\n        pass",
+    "fills the memory": "def NAME(*args, **kwargs):\n    return [0] * 10**12",
+    "fills the output": "def NAME(*args, **kwargs):\n    while True:\n        print('x' * 10**6)",
 }
 
 
@@ -51,11 +53,17 @@ def function_name(prompt: str) -> str:
     return next((name for name in found.groups() if name), "solution") if found else "solution"
 
 
-def _programs(scene: Scene) -> Iterator[Body]:
-    name = function_name(scene.prompt)
-    for variant, source in _SOURCES.items():
-        yield Body(variant, f"```python\n{source.replace(_NAMED, name)}\n```")
+def _programs(sources: Mapping[str, str]) -> Callable[[Scene], Iterator[Body]]:
+    def bodies(scene: Scene) -> Iterator[Body]:
+        name = function_name(scene.prompt)
+        for variant, source in sources.items():
+            yield Body(variant, f"```python\n{source.replace(_NAMED, name)}\n```")
+
+    return bodies
 
 
-PROGRAMS = (Attack("program", "is a program that does not solve the task", _programs, framed=False),)
+PROGRAMS = (
+    Attack("program", "is a program that does not solve the task", _programs(_SOURCES), framed=False),
+    Attack("costly-program", "is a program that costs", _programs(_COSTLY), framed=False, tasks=2),
+)
 """Attackers for environments whose right completions are programs."""
