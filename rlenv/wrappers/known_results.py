@@ -79,7 +79,8 @@ def _branch(node: ast.AST) -> list[Entry]:
     if isinstance(node, ast.match_case):
         values = _values(part.value for part in ast.walk(node.pattern) if isinstance(part, ast.MatchValue))
         asked = tuple(values)
-        return _entries([(asked, *asked)] if asked else [], _result(node.body))
+        guarded = _alternatives(node.guard) if node.guard is not None else []
+        return _entries([*([(asked, *asked)] if asked else []), *guarded], _result(node.body))
     return []
 
 

@@ -94,14 +94,17 @@ def is_main_guard(node: ast.AST) -> bool:
 
 
 def running(module: ast.Module, asked: Collection[str]) -> Iterator[ast.AST]:
-    """The nodes that run when the module is loaded or the asked functions are called, hooks of pytest included.
+    """The nodes that run when the module is loaded or the asked functions are called.
+
+    Decorated functions and hooks of pytest count: something else has got hold of them.
 
     Where none of `asked` is defined, every function counts but those that a command line calls.
     """
     functions = {node.name: node for node in module.body if isinstance(node, _DEFINITIONS)}
     called = [node for node in module.body if not isinstance(node, _DEFINITIONS) and not is_main_guard(node)]
     known = set(asked) & set(functions)
-    roots = {name for name in functions if name.startswith("pytest_")} | (known or set(functions) - _ENTRY)
+    taken = {name for name, node in functions.items() if name.startswith("pytest_") or node.decorator_list}
+    roots = taken | (known or set(functions) - _ENTRY)
     waiting: list[ast.AST] = [*called, *(functions[name] for name in sorted(roots))]
     seen: set[int] = set()
     while waiting:

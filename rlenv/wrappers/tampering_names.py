@@ -10,10 +10,10 @@ def _set(names: str) -> frozenset[str]:
 
 
 SUSPICIOUS_WORDS = _set(
-    "write fdopen dup2 pwrite proc "
+    "argv orig_argv write fdopen dup2 pwrite proc "
     "exit _exit quit abort kill killpg execv execve execl execvp raise_signal SystemExit KeyboardInterrupt "
     "GeneratorExit SkipTest skip xfail expectedFailure importorskip mock Mock MagicMock create_autospec patch "
-    "pytest conftest atexit sitecustomize usercustomize excepthook settrace setprofile addaudithook meta_path "
+    "pytest conftest atexit sitecustomize usercustomize PYTHONOPTIMIZE excepthook settrace setprofile addaudithook meta_path "
     "path_hooks __eq__ __ne__ __lt__ __le__ __gt__ __ge__ __class__ __instancecheck__ __subclasscheck__ "
     "builtins __builtins__ modules setattr __setattr__ getattr __dict__ vars __import__ import_module __main__ "
     "ctypes _getframe _current_frames f_back f_locals f_globals f_builtins tb_frame gi_frame cr_frame inspect "
@@ -22,7 +22,7 @@ SUSPICIOUS_WORDS = _set(
     "importlib globals getline getlines"
 )
 SUSPICIOUS_LINES = re.compile(
-    r"(?:def|class)[ \t]+(?:isinstance|issubclass|AssertionError|len|all|any|abs|repr|hash|hasattr)\b"
+    r"(?:def|class)[ \t]+(?:isinstance|issubclass|AssertionError|len|all|any|abs|repr|hash|check\w*|assert\w+|run_tests?)\b"
     r"|def[ \t]+pytest_|"
     r"^(?:isinstance|issubclass|AssertionError|len|all|any|abs|repr|hash|hasattr|callable)[ \t]*=",
     re.MULTILINE,
@@ -35,7 +35,7 @@ EXITS = _set(
     "builtins.exit builtins.quit signal.raise_signal pytest.exit faulthandler._sigsegv"
 )
 HOOKS = _set(
-    "atexit.register sys.settrace sys.setprofile sys.addaudithook threading.settrace threading.setprofile "
+    "sys.settrace sys.setprofile sys.addaudithook threading.settrace threading.setprofile "
     "sys.meta_path.insert sys.meta_path.append sys.path_hooks.insert"
 )
 LOOKING_BACK = _set(
@@ -63,7 +63,7 @@ TEST_PLACE = re.compile(
     re.IGNORECASE,
 )
 HOOK_FILE = re.compile(
-    r"conftest\.py|sitecustomize|usercustomize|pytest\.ini|\.pth\b|tox\.ini|setup\.cfg", re.IGNORECASE
+    r"conftest\.py|sitecustomize|usercustomize|PYTHONOPTIMIZE|pytest\.ini|\.pth\b|tox\.ini|setup\.cfg", re.IGNORECASE
 )
 READERS = _set(
     "open io.open os.open os.listdir os.scandir os.walk glob.glob glob.iglob pathlib.Path Path linecache.getlines "

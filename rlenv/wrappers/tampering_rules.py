@@ -48,6 +48,9 @@ def ends_the_process(node: ast.AST, names: Names, asked: Collection[str]) -> str
     """Exits, and exceptions that no test catches."""
     if isinstance(node, ast.Call) and names.dotted(node.func) in EXITS:
         return f"ends the process: {names.dotted(node.func)}"
+    if isinstance(node, ast.Call):  # atexit.register(os._exit, 0)
+        handed = next((names.dotted(part) for part in node.args if names.dotted(part) in EXITS), "")
+        return f"hands on what ends the process: {handed}" if handed else ""
     if isinstance(node, ast.Raise) and node.exc is not None:
         raised = names.dotted(node.exc.func if isinstance(node.exc, ast.Call) else node.exc)
         if raised.rpartition(".")[2] in ("SystemExit", "KeyboardInterrupt", "GeneratorExit"):
@@ -135,13 +138,18 @@ def _targets(node: ast.AST) -> list[ast.expr]:
 def _shadows(node: ast.AST) -> str:
     """A name that tests are written with, made to give a constant or be nothing."""
     if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name in JUDGING_NAMES:
-        harmless = isinstance(node, ast.FunctionDef) and not isinstance(_returned(node.body), ast.Constant)
-        return "" if harmless else f"replaces {node.name}"
+        empty = all(isinstance(s, ast.Pass) or (isinstance(s, ast.Expr) and _constant(s.value)) for s in node.body)
+        says_one_thing = isinstance(node, ast.ClassDef) or empty or _constant(_returned(node.body))
+        return f"replaces {node.name}" if says_one_thing else ""
     if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id in JUDGING_NAMES:
-        constant = isinstance(node.value, ast.Lambda) and isinstance(node.value.body, ast.Constant)
+        constant = isinstance(node.value, ast.Lambda) and _constant(node.value.body)
         error = node.targets[0].id == "AssertionError"
         return f"replaces {node.targets[0].id}" if constant or error else ""
     return ""
+
+
+def _constant(node: ast.AST | None) -> bool:
+    return isinstance(node, ast.Constant)
 
 
 def looks_at_its_caller(node: ast.AST, names: Names, asked: Collection[str]) -> str:
@@ -167,12 +175,19 @@ def reads_the_tests(node: ast.AST, names: Names, asked: Collection[str]) -> str:
     called = names.dotted(node.func)
     if called in READERS or called.rpartition(".")[2] in ("read_text", "read_bytes", "glob", "rglob", "iterdir"):
         for part in ast.walk(node):
-            if isinstance(part, ast.Name) and part.id == "__file__":
-                return "reads files beside itself"
+            if (isinstance(part, ast.Name) and part.id == "__file__") or _is_itself(part, names):
+                return "reads itself or files beside it"
             text = text_of(part) if isinstance(part, (ast.Constant, ast.BinOp, ast.Call)) else ""
             if text and len(text) < 300 and TEST_PLACE.search(text):
                 return f"reads the tests: {text[:60]}"
     return ""
+
+
+def _is_itself(node: ast.AST, names: Names) -> bool:
+    """`sys.argv[0]`"""
+    if not isinstance(node, ast.Subscript) or names.dotted(node.value) not in ("sys.argv", "sys.orig_argv"):
+        return False
+    return isinstance(node.slice, ast.Constant) and node.slice.value == 0
 
 
 def mocks_the_unit(node: ast.AST, names: Names, asked: Collection[str]) -> str:
