@@ -75,11 +75,12 @@ def _names(text: str) -> list[str]:
 
 def _cases(half: str, data: Path) -> list[Case]:
     """The cases of a half; what a half needs from the data folder and does not find is said on standard error."""
+    from rlenv.cli.hackbench_sets import honest_cases, untuned_cases
     from rlenv.hackbench.case import HONEST, UNTUNED
     from rlenv.hackbench.files import half_file, read_cases
 
-    if half in (HONEST, UNTUNED):
-        if not data.is_dir():
-            typer.echo(f"note: no folder {data}, so the half '{half}' holds only what the package brings", err=True)
-        return []
-    return read_cases(half_file(half))
+    if half in (HONEST, UNTUNED) and not data.is_dir():
+        typer.echo(f"note: no folder {data}, so the half '{half}' holds only what the package brings", err=True)
+    if half == HONEST:
+        return honest_cases(data)
+    return untuned_cases(data) if half == UNTUNED else read_cases(half_file(half))

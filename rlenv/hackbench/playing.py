@@ -1,6 +1,7 @@
 """Hands cases to a detector as a trainer would hand it episodes, and says which of them it saw.
 
-The time of the judging alone is taken: episodes are made before the clock starts.
+The time of the judging alone is taken: episodes are made before the clock starts, and the clock counts what this
+thread computes, so that neither a busy machine nor a program that a detector runs as evidence is in it.
 """
 
 from __future__ import annotations
@@ -73,12 +74,12 @@ def _look(detector: Wrapper, case: Case) -> tuple[Look, float]:
     flags: list[tuple[str, Flag]] = []
     seconds = 0.0
     for group in list(case.groups()):
-        start = time.perf_counter()
+        start = time.thread_time()
         try:
             verdicts = detector.judge(group, state)
         except Exception as error:  # a detector is anybody's code; its failure is counted, not raised
             return Look(case, False, tuple(flags), f"{type(error).__name__}: {error}"), seconds
-        seconds += time.perf_counter() - start
+        seconds += time.thread_time() - start
         for episode, verdict in zip(group, verdicts, strict=True):
             flags += [(episode.completion.text, flag) for flag in new_flags(episode, verdict.flags, detector.name)]
     return Look(case, bool(flags), tuple(flags)), seconds

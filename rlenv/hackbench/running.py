@@ -1,8 +1,4 @@
-"""Runs every detector on the cases of its family, half by half.
-
-The code families cannot be judged by text alone: what of their time goes into programs is the detectors' own affair
-and is part of what is measured here.
-"""
+"""Runs every detector on the cases of its family, half by half."""
 
 from __future__ import annotations
 
