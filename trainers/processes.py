@@ -90,14 +90,25 @@ class Processes:
 ALONE = Processes()
 
 
-def this_process() -> Processes:
+def this_process(device: torch.device) -> Processes:
     """This process as its launcher says (RANK, WORLD_SIZE); alone where there is none.
 
-    Joins the process group through accelerate, which picks the backend for the device at hand.
+    Joins the process group through accelerate: gloo for a model on the CPU, else what its kind of device has.
     """
     if int(os.environ.get("WORLD_SIZE", "1")) < 2:
         return ALONE
     from accelerate import PartialState  # type: ignore[import-untyped]
 
-    state = PartialState()
+    state = PartialState(cpu=device.type == "cpu")
     return Processes(state.process_index, state.num_processes)
+
+
+def is_main() -> bool:
+    """Whether this process is the one that writes, as its launcher says."""
+    return int(os.environ.get("RANK", "0")) == 0
+
+
+def local_device(name: str) -> str:
+    """The device of this process: where `auto` finds several GPUs, each process of a machine takes its own."""
+    place = os.environ.get("LOCAL_RANK")
+    return f"cuda:{place}" if name == "auto" and place is not None and torch.cuda.is_available() else name

@@ -18,7 +18,7 @@ GROWING = ("episodes.jsonl", "metrics.jsonl", "alarms.jsonl")
 """The files that a run appends to; what was written behind the last checkpoint is written again."""
 
 
-def open_folder(out: Path, config: TrainConfig, others: Mapping[str, Any], *, resume: bool, write: bool) -> None:
+def open_folder(out: Path, config: TrainConfig, others: Mapping[str, Any], *, resume: bool) -> None:
     """Make the run folder, or make sure that it holds this very run; its length may change.
 
     `others` is what decides the run beside the config. Raises RunError and ConfigError.
@@ -29,14 +29,13 @@ def open_folder(out: Path, config: TrainConfig, others: Mapping[str, Any], *, re
         if not resume:
             raise RunError(f"{out} already holds a run; resume it (resume=True, --resume) or choose another folder")
         old = json.loads(file.read_text())
-        free = {"save_every"} if config.decay_share else {"save_every", "steps"}  # the decay is counted from the end
+        from_the_end = config.decay_share or config.row.entropy.final_coefficient is not None
+        free = {"save_every"} if from_the_end else {"save_every", "steps"}
         changed = sorted(key for key in values if old.get(key) != values[key] and key not in free)
         if changed:
             raise ConfigError(
                 f"{out} was started with other settings ({', '.join(changed)}); set them back, or use a new folder"
             )
-    if not write:
-        return
     out.mkdir(parents=True, exist_ok=True)
     temporary = out / "config.tmp"
     temporary.write_text(json.dumps(values, indent=2, sort_keys=True) + "\n")

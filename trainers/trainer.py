@@ -16,41 +16,38 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import torch
 
-from rlenv.batch import BatchEnvironment, EnvLike, definition
-from rlenv.definition import Definition, check_trainable
+from rlenv.batch import EnvLike
 from rlenv.episode import Episode, write_episodes
 from rlenv.errors import RunError
 from rlenv.policies.transformers import TransformersPolicy
-from rlenv.sampler import sampler_named
 from rlenv.trainers import checkpoint
 from rlenv.trainers.adaptive import Adaptive
-from rlenv.trainers.advantages import varied
-from rlenv.trainers.collect import SFT, SHUFFLE, Collected, collect, derived_seed, refuse_failing_checker
+from rlenv.trainers.collect import SFT, Collected, collect, derived_seed, refuse_failing_checker
 from rlenv.trainers.config import TrainConfig
+from rlenv.trainers.dealing import has_signal, rows_of
+from rlenv.trainers.environment import training_environment
 from rlenv.trainers.given import check_given, demonstrated, fingerprint_of, paired
 from rlenv.trainers.journal import Journal
 from rlenv.trainers.logs import Display, MetricsLog
 from rlenv.trainers.networks import Networks
+from rlenv.trainers.position import Position
 from rlenv.trainers.prepare import Judges, measured_kl, prepared
 from rlenv.trainers.processes import Processes, this_process
 from rlenv.trainers.rationalise import rationalised
 from rlenv.trainers.rollout import Rollout
 from rlenv.trainers.runfolder import cut_back, episodes_since, open_folder, save_model, sizes
-from rlenv.trainers.selection import with_selection
 from rlenv.trainers.sft import SftConfig, demonstrations, supervised
 from rlenv.trainers.steps import updated
 from rlenv.trainers.update import Step
 from rlenv.trainers.values import explained_variance
 from rlenv.trainers.watching import Watch
 from rlenv.workers import WorkerPool
-from rlenv.wrappers import OverlongPenalty
 
 if TYPE_CHECKING:
     from rlenv.trainers.monitors.monitor import Monitor
@@ -97,22 +94,6 @@ def train(
     return policy
 
 
-@dataclass(slots=True)
-class _Position:
-    """Where the run stands: `update` optimiser steps of rollout `step` are done."""
-
-    step: int = 0
-    update: int = 0
-    optimiser_steps: int = 0
-    tokens: int = 0
-    quiet_steps: int = 0
-    """Rollouts in a row without a signal."""
-    episodes_at: int = 0
-    """Bytes of episodes.jsonl before the rollout under way."""
-    stopped: bool = False
-    """A monitor has ended the run."""
-
-
 class Trainer:
     """A run that can be stepped, saved and resumed."""
 
@@ -132,17 +113,14 @@ class Trainer:
         quiet: bool = False,
         processes: Processes | None = None,
     ) -> None:
-        self.processes = this_process() if processes is None else processes
+        self.processes = this_process(policy.model.device) if processes is None else processes
         self.config, self.policy, self.out = config, policy, out
         self.quiet = quiet or not self.processes.is_main
         self.row, self.teacher, self.pairs, self._pool = config.row, teacher, pairs, pool
         check_given(config, policy, teacher, pairs)
-        given = with_overlong_penalty(definition(env), config)
-        sampler = sampler_named(config.sampler, given.tasks, config.seed)
-        self.env = BatchEnvironment(given, group_size=config.group_size, seed=config.seed, sampler=sampler, pool=pool)
-        check_trainable(self.env.definition)
+        self.env = training_environment(env, config, pool)
         self.sft = sft or SftConfig(steps=config.sft_steps, seed=config.seed)
-        self.position = _Position()
+        self.position = Position()
         self.adaptive = Adaptive.first(self.row)
         self.watch = Watch(out, monitors, self.processes)
         self._rollout: Rollout | None = None
@@ -156,9 +134,11 @@ class Trainer:
             "teacher": None if teacher is None else checkpoint.fingerprint(teacher.model.state_dict()),
             "pairs": None if pairs is None else fingerprint_of(pairs),
         }
-        open_folder(out, config, others, resume=resume, write=self.processes.is_main)
-        self.processes.barrier()
-        saved = checkpoint.load(out / checkpoint.FILE, policy.model.device) if self._has_checkpoint else None
+        if self.processes.is_main:
+            open_folder(out, config, others, resume=resume)
+        begun = (out / checkpoint.FILE).exists()
+        self.processes.barrier()  # so that nobody takes the first checkpoint for one to go on from
+        saved = checkpoint.load(out / checkpoint.FILE, policy.model.device) if begun else None
         if saved is None:
             self._warm_start()
         self.networks = Networks(policy.model, config)
@@ -244,10 +224,6 @@ class Trainer:
         if self.log is not None:
             self.log.close()
 
-    @property
-    def _has_checkpoint(self) -> bool:
-        return (self.out / checkpoint.FILE).exists()
-
     def _warm_start(self) -> None:
         if self.sft.steps == 0:
             return
@@ -261,7 +237,7 @@ class Trainer:
             raise RunError(
                 f"{self.out} was started from another policy; give the one it was started with, or a new folder"
             )
-        self.position = _Position(**saved["position"])
+        self.position = Position(**saved["position"])
         self.adaptive = Adaptive(**saved["adaptive"])
         self.networks.load_state_dict(saved["networks"])
         self.env.load_state_dict(json.loads(saved["env"]))
@@ -339,8 +315,8 @@ class Trainer:
             kl_coefficient=self.adaptive.kl_coefficient,
             processes=self.processes,
         )
-        epoch = update // config.minibatches
-        metrics = updated(self.networks, rollout, self._rows(rollout, update), step, epoch, config.epochs)
+        epoch, rows = update // config.minibatches, rows_of(rollout, config, position.step, update)
+        metrics = updated(self.networks, rollout, rows, step, epoch, config.epochs)
         return {**metrics, "learning_rate": learning_rate}
 
     def _adapt(self, rollout: Rollout) -> None:
@@ -352,27 +328,6 @@ class Trainer:
         self._metrics["trust_region/kl"] = kl
         self._metrics["trust_region/coefficient"] = self.adaptive.kl_coefficient
 
-    def _rows(self, rollout: Rollout, update: int) -> torch.Tensor:
-        """The episodes of one optimiser step: whole groups, dealt out anew in every epoch."""
-        epoch, part = divmod(update, self.config.minibatches)
-        seed, size = derived_seed(self.config.seed, self.position.step, SHUFFLE), self.config.group_size
-        order = np.random.default_rng([seed, epoch]).permutation(len(rollout) // size)
-        groups = np.array_split(order, self.config.minibatches)[part] if self.config.minibatches > 1 else np.sort(order)
-        rows = torch.from_numpy((np.asarray(groups)[:, None] * size + np.arange(size)).reshape(-1))
-        return rows.to(rollout.ids.device)
-
-    def _has_signal(self, rollout: Rollout) -> bool:
-        """Whether two rewards differ where the algorithm compares them: in a group, or in the whole batch.
-
-        Self-training compares nothing: it has a signal where it keeps an episode. A teacher always has one.
-        """
-        if self.row.selection is not None:
-            return bool(with_selection(rollout, self.row.selection, self.config.group_size).advantages.any())
-        if self.row.advantage.kind == "teacher":
-            return bool(rollout.advantages.any())
-        size = self.config.group_size if self.row.needs_group else len(rollout)
-        return bool(varied(rollout.rewards, rollout.graded, size).any())
-
     def _finish_step(self, rollout: Rollout) -> dict[str, float]:
         position = self.position
         updates: dict[str, list[float]] = self._metrics.pop("updates", {})
@@ -383,18 +338,9 @@ class Trainer:
         position.stopped = self.watch.after_step(position.step, trained, rollout, metrics, self.policy)
         if self.log is not None:
             self.log.write(position.step, metrics)
-        position.quiet_steps = 0 if self._has_signal(rollout) else position.quiet_steps + 1
+        position.quiet_steps = 0 if has_signal(rollout, self.config) else position.quiet_steps + 1
         position.step, position.update = position.step + 1, 0
         self._rollout, self._metrics, self._episodes, self._kept = None, {}, [], None
         if position.optimiser_steps % self.config.save_every < self.config.updates_a_rollout:
             self.save()
         return metrics
-
-
-def with_overlong_penalty(given: Definition, config: TrainConfig) -> Definition:
-    """The definition with a penalty on length, where the algorithm asks for one."""
-    share = config.row.drawing.overlong_buffer
-    if not share:
-        return given
-    limit = config.max_new_tokens
-    return replace(given, wrappers=(*given.wrappers, OverlongPenalty(limit, max(1, round(share * limit)))))

@@ -39,6 +39,13 @@ def command(
     dtype: Annotated[str, typer.Option(help="Of the weights: bfloat16 rounds away small steps.")] = "float32",
     data: Data = None,
     settings: Settings = None,
+    teacher: Annotated[
+        str | None, typer.Option(metavar="POLICY", help="The model that distillation learns from.")
+    ] = None,
+    pairs: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Learn from the pairs of this file (JSONL with prompt, chosen, rejected)."),
+    ] = None,
     imports: Imports = None,
     rules: Rules = "default",
     gold: Gold = None,
@@ -51,9 +58,13 @@ def command(
     """Train a policy. The folder then holds config, episodes, metrics, a plot, a report and the model.
 
     For example: rlenv train math/arithmetic-v0 --sft-steps 200 --steps 100 --learning-rate 4e-4 --max-new-tokens 24
+
+    Several processes: accelerate launch --num_processes 2 -m rlenv.cli train ..., or torchrun.
     """
     import_modules(imports)
     from rlenv.registry import load
+    from rlenv.trainers.preference import read_pairs
+    from rlenv.trainers.processes import is_main, local_device
     from rlenv.trainers.report import write_report
     from rlenv.trainers.trainer import train
 
@@ -68,9 +79,20 @@ def command(
         gold_tasks=gold_tasks,
         stop_on_gold=stop_on_gold,
     )
-    model = trainable(policy, device, dtype)
-    train(config, definition, model, out, monitors=watching, resume=resume, quiet=quiet)
-    typer.echo(f"report: {write_report(out)}\nmodel:  {out / 'model'}")
+    device = local_device(device)
+    train(
+        config,
+        definition,
+        trainable(policy, device, dtype),
+        out,
+        teacher=None if teacher is None else trainable(teacher, device, dtype),
+        pairs=None if pairs is None else read_pairs(pairs),
+        monitors=watching,
+        resume=resume,
+        quiet=quiet,
+    )
+    if is_main():
+        typer.echo(f"report: {write_report(out)}\nmodel:  {out / 'model'}")
 
 
 def trainable(name: str, device: str = "auto", dtype: str = "float32") -> TransformersPolicy:

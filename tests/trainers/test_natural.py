@@ -161,5 +161,5 @@ def test_without_a_step_that_helps_the_weights_stay() -> None:
 
 
 def test_a_model_that_does_not_fit_is_refused_with_its_size() -> None:
-    with pytest.raises(ConfigError, match="parameters, 100 allowed; take ppo, or raise control.max_parameters"):
+    with pytest.raises(ConfigError, match="parameters, 100 allowed; take ppo"):
         natural_step(small_model(), rollout(), torch.arange(6), step(max_parameters=100))

@@ -1,0 +1,115 @@
+"""Trainings whose completions are written beforehand, alone or as one of several processes.
+
+    python scripted_training.py FOLDER
+
+The same script runs under a launcher; FOLDER/NAME then holds the run that the processes made together. A completion
+depends on its prompt and its place in the group alone, so that however the prompts are shared out the rollout is the
+same. With the environment variable OPTIMISER=sgd the steps are those of plain SGD.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import torch
+from digits import config, digits, policy
+
+import rlenv.trainers.networks
+from rlenv.completion import Completion
+from rlenv.episode import Episode
+from rlenv.policies.policy import Sampling
+from rlenv.policies.transformers import TransformersPolicy
+from rlenv.task import Prompt, Task
+from rlenv.trainers import ALGORITHMS, TrainConfig, Trainer, with_changes
+from rlenv.trainers.collect import tensors
+from rlenv.trainers.logprobs import completion_logprobs
+from rlenv.trainers.processes import ALONE, Processes
+from rlenv.verdict import Verdict
+
+SGD_RATE = 0.5
+
+
+def settings() -> dict[str, TrainConfig]:
+    """The runs by name: several kinds of steps, with everything that processes share out."""
+    base = config(steps=3, groups=5, group_size=3, save_every=1, micro_batch_tokens=40, warmup_steps=0)
+    ppo = with_changes(ALGORITHMS["ppo"], {"kl.beta": 0.02})
+    grpo = with_changes(ALGORITHMS["grpo"], {"kl.beta": 0.02, "correction.kind": "truncate"})
+    return {
+        "grpo": replace(base, algorithm=grpo),
+        "ppo": replace(base, algorithm=ppo, epochs=2, minibatches=2),
+        "dapo": replace(base, algorithm="dapo", groups=4, max_new_tokens=5),
+        "a2c": replace(base, algorithm="a2c"),
+        "trpo": replace(base, algorithm=with_changes(ALGORITHMS["trpo"], {"control.fisher_share": 1.0})),
+    }
+
+
+class Scripted(TransformersPolicy):
+    """Says what is written for a prompt: some right answers, some wrong ones, some too long."""
+
+    def generate(self, prompts: Sequence[Prompt], n: int = 1, sampling: Sampling | None = None) -> list[Completion]:
+        return [self._said(prompt, place) for prompt in prompts for place in range(n)]
+
+    def _said(self, prompt: Prompt, place: int) -> Completion:
+        digit = int(str(prompt)[0])
+        text = (str(digit + 1), str((digit + place) % 10), str(digit) * 2)[(digit + place) % 3]
+        finished = len(text) == 1
+        ids = self.encode_completion(text) if finished else self.encode_completion(text)[:-1]
+        bare = Completion(text, tuple(ids), (0.0,) * len(ids), (), finished)
+        rollout = tensors(self, [Episode(Task(prompt), bare, Verdict.of(("correct", 0.0)))])
+        with torch.no_grad():
+            logprobs, _ = completion_logprobs(self.model, rollout.ids, rollout.attention_mask, rollout.mask)
+        return replace(bare, logprobs=tuple(logprobs[0].tolist()))
+
+
+def scripted() -> Scripted:
+    plain = policy()
+    return Scripted(plain.model, plain.tokenizer, plain.name)
+
+
+def run(
+    folder: Path,
+    given: TrainConfig,
+    processes: Processes | None = None,
+    *,
+    resume: bool = False,
+    stop: int | None = None,
+) -> torch.Tensor:
+    """Train, in place of sampling by the script, to the end or for `stop` rollouts; returns the weights, one vector."""
+    trainer = Trainer(given, digits(), scripted(), folder, resume=resume, quiet=True, processes=processes)
+    try:
+        if stop is None:
+            trainer.run()
+        for _ in range(stop or 0):
+            trainer.step()
+    finally:
+        trainer.close()
+    return torch.cat([p.detach().flatten() for p in trainer.policy.model.parameters()])
+
+
+def with_plain_sgd() -> None:
+    """Let every optimiser be SGD, whose steps are the gradients."""
+
+    def sgd(parameters: list[torch.nn.Parameter], given: TrainConfig) -> torch.optim.SGD:
+        return torch.optim.SGD(parameters, SGD_RATE)
+
+    rlenv.trainers.networks._adamw = sgd  # type: ignore[assignment]
+
+
+def main(folder: Path) -> None:
+    torch.set_num_threads(1)
+    if os.environ.get("OPTIMISER") == "sgd":
+        with_plain_sgd()
+    for name, given in settings().items():
+        run(folder / name, given, stop=2)
+        weights = run(folder / name, given, resume=True)
+        torch.save(weights, folder / f"{name}-{os.environ.get('RANK', '0')}.pt")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
+    if ALONE.count != int(os.environ.get("WORLD_SIZE", "1")):
+        torch.distributed.destroy_process_group()

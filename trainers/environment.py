@@ -1,0 +1,29 @@
+"""The environment as a run draws from it: groups of its size, its sampler, the algorithm's penalty on length."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from rlenv.batch import BatchEnvironment, EnvLike, definition
+from rlenv.definition import Definition, check_trainable
+from rlenv.sampler import sampler_named
+from rlenv.trainers.config import TrainConfig
+from rlenv.workers import WorkerPool
+from rlenv.wrappers import OverlongPenalty
+
+
+def training_environment(env: EnvLike, config: TrainConfig, pool: WorkerPool | None) -> BatchEnvironment:
+    """The batch form for this run. Raises ConfigError for what is for evaluation only."""
+    given = with_overlong_penalty(definition(env), config)
+    check_trainable(given)
+    sampler = sampler_named(config.sampler, given.tasks, config.seed)
+    return BatchEnvironment(given, group_size=config.group_size, seed=config.seed, sampler=sampler, pool=pool)
+
+
+def with_overlong_penalty(given: Definition, config: TrainConfig) -> Definition:
+    """The definition with a penalty on length, where the algorithm asks for one."""
+    share = config.row.drawing.overlong_buffer
+    if not share:
+        return given
+    limit = config.max_new_tokens
+    return replace(given, wrappers=(*given.wrappers, OverlongPenalty(limit, max(1, round(share * limit)))))
