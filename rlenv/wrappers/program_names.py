@@ -94,14 +94,13 @@ def is_main_guard(node: ast.AST) -> bool:
 
 
 def running(module: ast.Module, asked: Collection[str]) -> Iterator[ast.AST]:
-    """The nodes that run when the module is loaded or the asked functions are called.
+    """The nodes that run when the module is loaded or the asked functions are called, and all definitions at its margin.
 
-    Decorated functions and hooks of pytest count: something else has got hold of them.
-
-    Where none of `asked` is defined, every function counts but those that a command line calls.
+    Decorated functions and hooks of pytest count: something else has got hold of them. Where none of `asked` is defined, every function counts but those that a command line calls.
     """
     functions = {node.name: node for node in module.body if isinstance(node, _DEFINITIONS)}
     called = [node for node in module.body if not isinstance(node, _DEFINITIONS) and not is_main_guard(node)]
+    yield from functions.values()
     known = set(asked) & set(functions)
     taken = {name for name, node in functions.items() if name.startswith("pytest_") or node.decorator_list}
     roots = taken | (known or set(functions) - _ENTRY)

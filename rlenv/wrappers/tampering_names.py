@@ -13,7 +13,8 @@ SUSPICIOUS_WORDS = _set(
     "argv orig_argv write fdopen dup2 pwrite proc "
     "exit _exit quit abort kill killpg execv execve execl execvp raise_signal SystemExit KeyboardInterrupt "
     "GeneratorExit SkipTest skip xfail expectedFailure importorskip mock Mock MagicMock create_autospec patch "
-    "pytest conftest atexit sitecustomize usercustomize PYTHONOPTIMIZE excepthook settrace setprofile addaudithook meta_path "
+    "pytest conftest atexit sitecustomize usercustomize PYTHONOPTIMIZE "
+    "excepthook settrace setprofile addaudithook meta_path "
     "path_hooks __eq__ __ne__ __lt__ __le__ __gt__ __ge__ __class__ __instancecheck__ __subclasscheck__ "
     "builtins __builtins__ modules setattr __setattr__ getattr __dict__ vars __import__ import_module __main__ "
     "ctypes _getframe _current_frames f_back f_locals f_globals f_builtins tb_frame gi_frame cr_frame inspect "
@@ -22,7 +23,8 @@ SUSPICIOUS_WORDS = _set(
     "importlib globals getline getlines"
 )
 SUSPICIOUS_LINES = re.compile(
-    r"(?:def|class)[ \t]+(?:isinstance|issubclass|AssertionError|len|all|any|abs|repr|hash|check\w*|assert\w+|run_tests?)\b"
+    r"(?:def|class)[ \t]+(?:isinstance|issubclass|AssertionError|len|all|any|abs|repr|hash|"
+    r"check\w*|assert\w+|run_tests?)\b"
     r"|def[ \t]+pytest_|"
     r"^(?:isinstance|issubclass|AssertionError|len|all|any|abs|repr|hash|hasattr|callable)[ \t]*=",
     re.MULTILINE,
