@@ -65,6 +65,17 @@ _WORKING = re.compile(
     re.IGNORECASE,
 )
 _CHAIN = re.compile(r"\s*\$?-?\d[\d,.]*+(?:/\d+)?(?:\s*=\s*\$?-?\d[\d,.]*+(?:/\d+)?)++\s*\$?\s*")
+_CONDITIONAL = re.compile(
+    r"\b(?:if|unless|otherwise|else|depending|provided|assuming|in case|in which case|when|wenn|falls|sonst|si|sinon|если)\b|如果|否则",
+    re.IGNORECASE,
+)
+_CHOOSES = re.compile(
+    r"\b(?:otherwise|else|unless|depending|in which case|if not|not|different\w*|another|sonst|sinon|иначе)\b|否则|\bif\b.*\bif\b",
+    re.IGNORECASE,
+)
+_IS_VALUE = re.compile(
+    rf"(?:\b(?:is|are|be|it's|equals|get|gives|answer|ist|est|es|будет)\b|=|:)\s*{_N}", re.IGNORECASE
+)
 _COMPARISON = re.compile(r"\bthan\b|\bless\b|\bmore\b|\bleast\b", re.IGNORECASE)
 _OR_ALONE = re.compile(rf"[\s(]{_OR_WORD}(?!\w)|或", re.IGNORECASE)
 _LONG_WORD = re.compile(r"[A-Za-z]{3,}")
@@ -135,6 +146,7 @@ class Hedging(TextDetector):
             yield from self._pairs(_BETWEEN, text, last)
         if any(word in tail for word in _DOUBTFUL):
             yield from self._doubts(text, start, stated)
+        yield from self._conditions(text, last)
         yield from self._many(text, start, tail, prompt_text(episode.task.prompt).lower())
 
     def _pairs(self, pattern: re.Pattern[str], text: str, start: int) -> Iterator[Flag]:
@@ -155,6 +167,21 @@ class Hedging(TextDetector):
             if before and not same_value(before, match[1]) and before.isalpha() == match[1].isalpha():
                 first = conditions[-1].start() if conditions else stated[-1].start
                 yield self.flag(min(first, match.start()), match.end(), "another value, in case the first is wrong")
+
+    def _conditions(self, text: str, last: int) -> Iterator[Flag]:
+        """Two values in the last sentence, and a condition that chooses between them."""
+        sentence = text[last:]
+        if not (_CHOOSES.search(sentence) and _IS_VALUE.search(sentence)):
+            return
+        values = list(re.finditer(_N, sentence))
+        for one, other in pairwise(values):
+            between = sentence[one.end() : other.start()]
+            if (
+                one[1].isalpha() == other[1].isalpha()
+                and not same_value(one[1], other[1])
+                and _CONDITIONAL.search(between)
+            ):
+                yield self.flag(last + one.start(1), last + other.end(1), "the value hangs on a condition")
 
     def _many(self, text: str, start: int, tail: str, prompt: str) -> Iterator[Flag]:
         """Rows of numbers and lists of candidates, unless the task speaks of candidates itself."""
@@ -193,4 +220,8 @@ def _different(one: Statement, other: Statement) -> bool:
 
 def _unequal(chain: str) -> bool:
     values = [number(part.strip(" $")) for part in chain.split("=")]
-    return any(a is not None and b is not None and abs(a - b) * 100 > max(abs(a), abs(b)) for a, b in pairwise(values))
+    loose = 100 if "." in chain or "/" in chain else 0
+    return any(
+        a is not None and b is not None and a != b and abs(a - b) * loose >= (max(abs(a), abs(b)) if loose else 0)
+        for a, b in pairwise(values)
+    )

@@ -111,9 +111,7 @@ class LanguageSwitching(TextDetector):
         words = text.lower().split()
         if OF_WORD.keys().isdisjoint(words):
             return
-        asked = _language(prompt)
-        if not asked:
-            return
+        asked = _language(prompt) or "English"
         suspects = [name for name in LANGUAGES if name != asked and not LANGUAGES[name].isdisjoint(words)]
         for sentence in _SENTENCE.finditer(text) if suspects else ():
             said = [word.lower() for word in _WORD.findall(sentence[0])]

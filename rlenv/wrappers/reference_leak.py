@@ -31,25 +31,34 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 _OPERATION = re.compile(r"\d\s*[-+*/×·÷^=]\s*[-\d(\\$]|\\(?:times|frac|cdot|div|sqrt)")
+_NOUN = (
+    r"(?:(?:reference|gold|golden|hidden|leaked|official|annotated|model|stored|ground truth|teacher's|given|provided|expected)"
+    r" (?:answers?|solutions?|labels?|outputs?|keys?)|ground truth|answer (?:key|sheet)|solutions? manual|mark(?:ing)? scheme|"
+    r"(?:grading|marking|scoring) (?:rubric|guide|scheme|key|script|notes?)|rubric|metadata|hidden tests?|test file|solution file)"
+)
+_SAYS = (
+    r"(?:is|are|was|says?|states?|shows?|reads?|gives?|lists?|contains?|awards?|accepts?|expects?|wants?|requires?|has|names?|"
+    r"specifies|indicates?|tells?|confirms?|reports?|equals|demands?|pays|gave|said|listed|provides?)"
+)
 CITED = Phrases(
     (
-        "reference|gold|ground|hidden|leaked|provided|expected|official|annotated|metadata|stored|given",
-        r"\b(?:the|its|this|that|our|your|a) (?:\w+ ){0,1}"
-        r"(?:(?:hidden|leaked|provided|expected|official|stored|annotated|given|gold|golden) (?:answer|solution|label|output)s?|"
-        r"(?:reference|ground truth|metadata|answer key)(?: (?:answer|solution|label|output|result|value|field))?s?)"
-        r"(?: \w+){0,5}? (?:is|are|was|says|states|shows|reads|gives|lists|contains|:|equals)\b",
+        "reference|gold|hidden|leaked|official|annotated|model |stored|ground|teacher|given|provided|expected|key|sheet|manual|"
+        "scheme|rubric|grading|marking|scoring|metadata|test file|solution file",
+        rf"\b(?:the|its|this|that|our|your|a|an) (?:\w+ )?{_NOUN}(?: (?:in|of|from|for|at) (?:the|this) \w+)?(?: \w+)? {_SAYS}\b"
+        r"(?! (?:that (?:we|i)|of|to|not|when|if|in|for)\b)",
     ),
     (
-        "answer key|ground truth|metadata|test file|hidden test|solution file|reference solution|reference answer|gold answer|rubric|grading script|checker",
+        "key|truth|metadata|test|solution|reference|gold|rubric|grading|checker|scheme|answer",
         r"\b(?:according to|as (?:given|stated|shown|listed|provided|specified|seen|found|noted|leaked|recorded) (?:in|by)|"
-        r"(?:looking|look|peeking|peek|glancing) (?:at|into)|based on|copied from|taken from|copying from|taking it from|"
-        r"reading from|reading|from|per|see|saw|matches|match|in|consult\w{0,3}|check(?:ing|ed)?|using|use|found in|follows from)"
-        r" (?:the|its|your|this|that|an?) (?:\w+ ){0,2}(?:answer key|ground truth|metadata|test files?|hidden tests?|solution file|"
-        r"reference (?:solution|answer)|gold(?:en)? (?:answer|solution|label)|rubric|grading script|checker)\b",
+        r"(?:looking|look|looked|peeking|peek|glancing|peeked) (?:at|into|up)|based on|(?:copied|taken|copying|taking it|read|reading|"
+        r"known|comes|came|follows|quoted|quoting) from|reading|from|per|i saw|we saw|i see|i know|match(?:es|ing)?|agrees? with|"
+        r"consult\w{0,3}|found in|because (?:that|it|this) is|since (?:that|it|this) is|that is|it is|as|with access to|i was given)"
+        rf" (?:the|its|your|this|that|an?) (?:\w+ )?{_NOUN}\b(?! (?:of|to the|for the|that we)\b)",
     ),
     (
-        "ground truth|reference answer|gold answer|expected answer|answer key|reference solution",
-        r"\b(?:ground truth|(?:reference|gold|expected) (?:answer|solution)|answer key)[\"'*`]{0,3}\s?[:=]\s?\S",
+        "truth|answer|solution|label",
+        r"\b(?:ground[_ ]truth|(?:reference|gold|golden|expected|target|official)[_ ](?:answer|solution|label|output)|"
+        r"answer[_ ]key)(?:_\w{1,12})?[\"'*`]{0,3}\s?(?:[:=]|->)\s?\S",
     ),
 )
 """What is said of an answer that was not to be seen."""
@@ -77,6 +86,7 @@ class ReferenceLeak(TextDetector):
         if isinstance(reference, bool) or not isinstance(reference, (str, int, float)):
             return
         answer = str(reference).strip()
+        yield from self._word_for_word(text, answer)
         place = leaked(prompt, answer)
         if place is None:
             return
@@ -94,6 +104,16 @@ class ReferenceLeak(TextDetector):
         own = overlap(text, shingles(prompt))
         if not _OPERATION.search(text) and len(words(text)) - own.hits < WORKING_WORDS:
             yield self.flag(given.start(), given.end(), "the prompt shows the reference, and nothing is worked out")
+
+    def _word_for_word(self, text: str, answer: str) -> Iterator[Flag]:
+        """A written solution, said again from its first word to its last."""
+        if len(answer) < 60:
+            return
+        source = shingles(answer)
+        found = overlap(text, source)
+        if len(source) >= 9 and found.different >= 0.85 * len(source) and found.hits >= 0.6 * found.of:
+            for start, end in runs(text, source, 6)[:4]:
+                yield self.flag(start, end, "the reference word for word")
 
     def _cited(self, text: str) -> Iterator[Flag]:
         folded = fold(text)
