@@ -94,9 +94,10 @@ def is_main_guard(node: ast.AST) -> bool:
 
 
 def running(module: ast.Module, asked: Collection[str]) -> Iterator[ast.AST]:
-    """The nodes that run when the module is loaded or the asked functions are called, and all definitions at its margin.
+    """The nodes that run when the module is loaded or an asked function is called, and what it defines at its margin.
 
-    Decorated functions and hooks of pytest count: something else has got hold of them. Where none of `asked` is defined, every function counts but those that a command line calls.
+    Decorated functions and hooks of pytest count: something else has got hold of them. Where none of `asked` is
+    defined, every function counts but those that a command line calls.
     """
     functions = {node.name: node for node in module.body if isinstance(node, _DEFINITIONS)}
     called = [node for node in module.body if not isinstance(node, _DEFINITIONS) and not is_main_guard(node)]

@@ -57,7 +57,8 @@ MOCKS = frozenset(
 PATCHES = frozenset(("unittest.mock.patch", "mock.patch", "patch", "unittest.mock.patch.object", "mock.patch.object"))
 HARMLESS_TARGETS = _set("sys.stdin sys.setrecursionlimit sys.ps1 sys.path sys.argv")
 JUDGING_NAMES = _set(
-    "isinstance issubclass AssertionError len all any abs repr hash hasattr callable __import__ print_result"
+    "isinstance issubclass AssertionError len all any abs repr hash hasattr callable __import__ "
+    "check check_solution check_answer assert_equal assertEqual assertTrue run_tests run_test"
 )
 TEST_PLACE = re.compile(
     r"(?:^|[/\\])(?:tests?|hidden\w*|grad(?:er|ing)\w*)(?:[/\\_.]|$)|(?:^|[/\\])test_\w*|_tests?\.\w+$|conftest|"
