@@ -50,7 +50,7 @@ class RunningNormalise:
             mean += moved / count
             square += moved * (reward - mean)
         before = float(str(state.get("mean", 0.0)))
-        state |= {"count": count, "mean": mean, "square": square}
+        state.update({"count": count, "mean": mean, "square": square})
         return [self._normalised(e.verdict, before, deviation) for e in episodes]
 
     def _normalised(self, verdict: Verdict, mean: float, deviation: float) -> Verdict:

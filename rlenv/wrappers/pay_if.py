@@ -50,6 +50,7 @@ class PayIf:
             return all(flag.name != self.without_flag for flag in verdict.flags)
         if self.part is not None:
             return sum(part.value for part in verdict.parts if part.name == self.part) >= self.least
-        if self.score not in verdict.scores:
+        score = verdict.scores.get(str(self.score))
+        if score is None:
             raise VerifierContractError(f"expected a score {self.score!r}, got {sorted(verdict.scores)}")
-        return verdict.scores[self.score] >= self.least
+        return score >= self.least

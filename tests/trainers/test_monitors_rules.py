@@ -145,7 +145,7 @@ def test_a_reading_counts_what_was_graded() -> None:
         reward=0.75,
         correct=0.5,
         length=2.0,
-        errors=pytest.approx(1 / 3),
+        errors=1 - 2 / 3,
         parts={"correct": 0.5, "style": 0.25},
         flags={"odd": 0.5},
         entropy=0.5,
