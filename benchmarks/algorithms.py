@@ -1,9 +1,11 @@
 """Every algorithm on the demo's task, three seeds each: what it gains on held-out tasks, and what it takes.
 
-    python benchmarks/algorithms.py --out runs/algorithms
+    python benchmarks/algorithms.py --out runs/algorithms --jobs 2
 
-Each seed has one warm start, which all algorithms begin from. PPO is also run without groups. Writes
-results.jsonl (a run a line, so that an interrupted benchmark goes on), table.md and curves.png.
+Each seed has one warm start, which all arms begin from; it is looked at once on all held-out tasks of the run. After
+its training an arm answers the same tasks, and the gain is the mean of the differences task by task, with a 95 %
+interval that resamples tasks. Writes results.jsonl (a run a line, so that an interrupted benchmark goes on), table.md,
+curves.png and one curves-<branch>.png for each branch. With --docs docs they go into docs/algorithms.md too.
 """
 
 from __future__ import annotations
@@ -11,164 +13,208 @@ from __future__ import annotations
 import argparse
 import copy
 import json
+import multiprocessing
 import shutil
 import time
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
+from algorithm_arms import ARMS, Arm, arms_named
+from algorithm_tables import into_docs, plots, table
 
 import rlenv
 from rlenv.cli.demo import ENV, TASKS, Recipe
+from rlenv.episode import Episode
+from rlenv.jsontypes import Json
+from rlenv.passk import Count, paired_difference
 from rlenv.policies import Sampling
 from rlenv.policies.tiny import tiny_policy
 from rlenv.policies.transformers import TransformersPolicy
-from rlenv.trainers import TrainConfig, train
-from rlenv.trainers.logs import read_metrics
-from rlenv.trainers.plots import reward_curve
+from rlenv.trainers import SftConfig, train
+from rlenv.trainers.monitors.monitor import Alarm
+from rlenv.trainers.preference import Pair, pairs_of
+from rlenv.trainers.rollout import Rollout
 from rlenv.trainers.sft import demonstrations, supervised
 
 SEEDS = (0, 1, 2)
+SAMPLES = 8
+LOOKS, LOOK_TASKS = 8, 100
+"""How often, and on how many of the held-out tasks with two samples each, a run is looked at on its way."""
+TEACHER = SftConfig(steps=1500, batch_size=64, learning_rate=2e-3, max_demonstrations=5000, seed=7)
+PAIR_PROMPTS, PAIR_SAMPLES = 2000, 8
+"""The warm start answers this many prompts this often; what the verifier ranks becomes the pair file."""
 
 
 @dataclass(frozen=True)
-class Arm:
-    """One line of the table."""
+class Options:
+    """What holds for every run."""
 
-    name: str
-    algorithm: str
-    critic_learning_rate: float | None = None
-    groups: int = 32
-    group_size: int = 8
-
-    def config(self, seed: int, steps: int) -> TrainConfig:
-        return replace(
-            Recipe(seed, rl_steps=steps).rl(self.algorithm),
-            critic_learning_rate=self.critic_learning_rate,
-            groups=self.groups,
-            group_size=self.group_size,
-            save_every=10_000,
-        )
+    out: Path
+    tasks: int
+    share: float
 
 
-ARMS = (
-    Arm("GRPO", "grpo"),
-    Arm("RLOO", "rloo"),
-    Arm("REINFORCE++", "reinforce++"),
-    Arm("PPO", "ppo", 1e-3),
-    Arm("PPO, group size 1", "ppo", 1e-3, groups=256, group_size=1),
-)
-
-
-def measure(policy: TransformersPolicy, problems: int) -> dict[str, Any]:
+def held_out(policy: TransformersPolicy, tasks: int, n: int) -> dict[str, Count]:
+    """(judged, passed) of each held-out task, sampled at temperature 1."""
+    sampling = Sampling(max_new_tokens=16, temperature=1.0)
     test = rlenv.load(ENV, split="test", **TASKS)
-    found = {}
-    for name, n, temperature in (("sampled", 16, 1.0), ("greedy", 1, 0.0)):
-        sampling = Sampling(max_new_tokens=16, temperature=temperature)
-        report = rlenv.evaluate(test, policy, n=n, k=1, limit=problems, sampling=sampling, chunk_tasks=32, quiet=True)
-        estimate = report.pass_at[1]
-        found[name] = [estimate.value, estimate.low, estimate.high]
-    return found
+    report = rlenv.evaluate(test, policy, n=n, k=1, limit=tasks, sampling=sampling, chunk_tasks=64, quiet=True)
+    return report.counts()
 
 
-def warm(seed: int, folder: Path, problems: int) -> tuple[TransformersPolicy, dict[str, Any]]:
-    """The warm start of this seed, made once."""
-    policy, saved = tiny_policy(seed), folder / f"warm-{seed}.pt"
-    if not saved.exists():
-        definition = rlenv.load(ENV, split="train", **TASKS)
-        sft = Recipe(seed).sft()
-        supervised(policy, demonstrations(definition, policy, sft.max_demonstrations), sft)
-        torch.save({"model": policy.model.state_dict(), "measured": measure(policy, problems)}, saved)
-    state = torch.load(saved, weights_only=True)
+def rate(counts: Mapping[str, Count]) -> float:
+    """pass@1 over the tasks."""
+    return sum(passed / judged for judged, passed in counts.values()) / len(counts)
+
+
+class Looks:
+    """A monitor that looks at the held-out tasks on the way and says nothing; its time is not the run's."""
+
+    name = "looks"
+
+    def __init__(self, steps: int, start: float) -> None:
+        self.every = max(1, steps // LOOKS)
+        self.curve: list[tuple[int, float]] = [(0, start)]
+        self.episodes = 0
+        self.seconds = 0.0
+
+    def after_step(
+        self,
+        step: int,
+        episodes: Sequence[Episode],
+        rollout: Rollout,
+        metrics: MutableMapping[str, float],
+        policy: TransformersPolicy,
+    ) -> list[Alarm]:
+        self.episodes += len(episodes)
+        if (step + 1) % self.every == 0:
+            started = time.process_time()
+            self.curve.append((step + 1, rate(held_out(policy, LOOK_TASKS, 2))))
+            self.seconds += time.process_time() - started
+        return []
+
+    def state_dict(self) -> dict[str, Json]:
+        return {}
+
+    def load_state_dict(self, state: Mapping[str, Json]) -> None:
+        """Runs of the benchmark are not resumed in their middle."""
+
+
+def prepare(seed: int | None, options: Options) -> None:
+    """The warm start of a seed with its pair file, or the teacher of all seeds (None), made once."""
+    torch.set_num_threads(1)
+    practice = rlenv.load(ENV, split="train", **TASKS)
+    saved = options.out / ("teacher.pt" if seed is None else f"warm-{seed}.pt")
+    if saved.exists():
+        return
+    policy = tiny_policy(0 if seed is None else seed)
+    sft = TEACHER if seed is None else Recipe(seed).sft()
+    supervised(policy, demonstrations(practice, policy, sft.max_demonstrations), sft)
+    state = {"model": policy.model.state_dict(), "counts": held_out(policy, options.tasks, SAMPLES)}
+    torch.save(state, saved)
+
+
+def started(name: str, options: Options) -> tuple[TransformersPolicy, dict[str, Count]]:
+    """A policy that `prepare` made, and what it answers of the held-out tasks."""
+    state = torch.load(options.out / f"{name}.pt", weights_only=True)
+    policy = tiny_policy(0)
     policy.model.load_state_dict(state["model"])
-    return policy, state["measured"]
+    return policy, state["counts"]
 
 
-def run(arm: Arm, seed: int, steps: int, problems: int, out: Path) -> dict[str, Any]:
-    policy, before = warm(seed, out, problems)
-    policy = copy.deepcopy(policy)
-    folder = out / f"{arm.name}-{seed}".replace(" ", "").replace(",", "-").lower()
+def pair_file(policy: TransformersPolicy, seed: int) -> list[Pair]:
+    """Pairs that the environment ranks among answers of the warm start, before any training."""
+    batch = rlenv.make_batch(ENV, group_size=PAIR_SAMPLES, seed=seed, split="train", **TASKS)
+    prompts = batch.reset(PAIR_PROMPTS)
+    completions = policy.generate(prompts, PAIR_SAMPLES, Sampling(max_new_tokens=16, seed=seed))
+    return list(pairs_of(batch.step(completions)))
+
+
+def run(arm: Arm, seed: int, options: Options) -> dict[str, Any]:
+    """Train one arm from the warm start of its seed and look at what it has become."""
+    torch.set_num_threads(1)
+    policy, before = started(f"warm-{seed}", options)
+    config = arm.config(seed, options.share)
+    folder = options.out / "runs" / f"{arm.name}-{seed}".replace(", ", "-")
     shutil.rmtree(folder, ignore_errors=True)
-    started = time.perf_counter()
-    train(arm.config(seed, steps), rlenv.load(ENV, split="train", **TASKS), policy, folder, quiet=True)
-    seconds = time.perf_counter() - started
-    metrics = read_metrics(folder / "metrics.jsonl")
-    variance = [m["critic/explained_variance"] for m in metrics if "critic/explained_variance" in m]
+    looks = Looks(config.steps, rate(before))
+    others: dict[str, Any] = {}
+    began, wall = time.process_time(), time.perf_counter()
+    if arm.learns_from == "pair file":
+        others["pairs"] = pair_file(copy.deepcopy(policy), seed)
+    if arm.learns_from == "teacher":
+        others["teacher"] = started("teacher", options)[0]
+    practice = rlenv.load(ENV, split="train", **TASKS)
+    train(config, practice, policy, folder, quiet=True, monitors=(looks,), **others)
+    seconds, wall = time.process_time() - began - looks.seconds, time.perf_counter() - wall
+    after = held_out(policy, options.tasks, SAMPLES)
+    gain = paired_difference(before, after, 1)
+    shutil.rmtree(folder)
     return {
         "arm": arm.name,
+        "branch": arm.branch,
         "seed": seed,
-        "before": before,
-        "after": measure(policy, problems),
-        "seconds": seconds,
-        "episodes": steps * arm.groups * arm.group_size,
-        "explained_variance": [float(np.mean(variance[1:11])), float(np.mean(variance[-10:]))] if variance else None,
-        "rewards": [m["reward"] for m in metrics],
+        "before": rate(before),
+        "after": rate(after),
+        "gain": [gain.value, gain.low, gain.high],
+        "episodes": looks.episodes + (PAIR_PROMPTS * PAIR_SAMPLES if "pairs" in others else 0),
+        "steps": config.steps,
+        "processor_seconds": seconds,
+        "wall_seconds": wall,
+        "curve": looks.curve,
     }
 
 
-COLUMNS = ("algorithm", "seed", "before", "after", "gain", "greedy", "seconds", "explained variance")
+def every_run(arms: Sequence[Arm], seeds: Sequence[int], options: Options, jobs: int) -> Iterator[dict[str, Any]]:
+    """The results that results.jsonl does not have yet, as they come."""
+    done = {(r["arm"], r["seed"]) for r in read(options.out / "results.jsonl")}
+    left = [(arm, seed) for seed in seeds for arm in arms if (arm.name, seed) not in done]
+    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
+        first = [pool.submit(prepare, seed, options) for seed in (None, *seeds)]
+        for future in first:
+            future.result()
+        for future in as_completed([pool.submit(run, arm, seed, options) for arm, seed in left]):
+            yield future.result()
 
 
-def table(results: list[dict[str, Any]]) -> str:
-    """pass@1 before and after with 95 % intervals; explained variance of the first and the last ten rollouts."""
-    lines = [f"| {' | '.join(COLUMNS)} |", "|---" * len(COLUMNS) + "|"]
-    for r in results:
-        before, after = r["before"]["sampled"], r["after"]["sampled"]
-        variance = "-" if r["explained_variance"] is None else "{:.2f} to {:.2f}".format(*r["explained_variance"])
-        cells = [
-            r["arm"],
-            str(r["seed"]),
-            "{:.3f} [{:.3f}, {:.3f}]".format(*before),
-            "{:.3f} [{:.3f}, {:.3f}]".format(*after),
-            f"{after[0] - before[0]:+.3f}",
-            f"{r['before']['greedy'][0]:.3f} to {r['after']['greedy'][0]:.3f}",
-            f"{r['seconds']:.0f}",
-            variance,
-        ]
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
-
-
-def plot(results: list[dict[str, Any]], path: Path) -> None:
-    figure = Figure(figsize=(6.4, 4.2), layout="constrained")
-    FigureCanvasAgg(figure)
-    axes = figure.subplots()
-    for arm in ARMS:
-        curves = [r["rewards"] for r in results if r["arm"] == arm.name]
-        if curves:
-            mean = np.mean([c[: min(map(len, curves))] for c in curves], axis=0)
-            reward_curve(axes, list(range(len(mean))), mean.tolist(), arm.name)
-    axes.legend(loc="lower right")
-    figure.savefig(path, dpi=120)
+def read(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(text) for text in path.read_text().splitlines()] if path.exists() else []
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--out", type=Path, default=Path("runs/algorithms"))
-    parser.add_argument("--steps", type=int, default=500)
-    parser.add_argument("--problems", type=int, default=250)
+    parser.add_argument("--jobs", type=int, default=2, help="runs at a time, one core each")
     parser.add_argument("--seeds", type=int, nargs="+", default=SEEDS)
-    options = parser.parse_args()
-    torch.set_num_threads(1)
+    parser.add_argument("--arms", nargs="+", default=[], help="only these")
+    parser.add_argument("--tasks", type=int, default=400, help="held-out tasks")
+    parser.add_argument("--docs", type=Path, help="the folder of the page that the table and the curves go into")
+    parser.add_argument("--share", type=float, default=1.0, help="of each arm's steps, for a trial")
+    given = parser.parse_args()
+    options = Options(given.out, given.tasks, given.share)
     options.out.mkdir(parents=True, exist_ok=True)
     saved = options.out / "results.jsonl"
-    results = [json.loads(text) for text in saved.read_text().splitlines()] if saved.exists() else []
-    done = {(r["arm"], r["seed"]) for r in results}
-    for seed in options.seeds:
-        for arm in ARMS:
-            if (arm.name, seed) in done:
-                continue
-            results.append(run(arm, seed, options.steps, options.problems, options.out))
-            with saved.open("a") as file:
-                file.write(json.dumps(results[-1]) + "\n")
-            print(table(results[-1:]).splitlines()[-1], flush=True)
-    results.sort(key=lambda r: ([arm.name for arm in ARMS].index(r["arm"]), r["seed"]))
+    began = time.perf_counter()
+    for result in every_run(arms_named(given.arms), given.seeds, options, given.jobs):
+        with saved.open("a") as file:
+            file.write(json.dumps(result) + "\n")
+        gain, low, high = result["gain"]
+        print(
+            f"{time.perf_counter() - began:6.0f} s  {result['arm']}, seed {result['seed']}: {result['before']:.3f} to "
+            f"{result['after']:.3f}, {gain:+.3f} [{low:+.3f}, {high:+.3f}] in {result['processor_seconds']:.0f} s",
+            flush=True,
+        )
+    results = read(saved)
+    order = [arm.name for arm in ARMS]
+    results.sort(key=lambda r: (order.index(r["arm"]), r["seed"]))
     (options.out / "table.md").write_text(table(results))
-    plot(results, options.out / "curves.png")
+    plots(results, options.out)
+    if given.docs is not None:
+        into_docs(results, options.out, given.docs)
     print(table(results))
 
 

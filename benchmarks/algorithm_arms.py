@@ -1,0 +1,98 @@
+"""What benchmarks/algorithms.py runs: every row of the table, with the settings that its run here takes.
+
+Settings were chosen on short runs of seed 100, which is none of the benchmark's seeds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from rlenv.jsontypes import Json
+from rlenv.trainers import ALGORITHMS, TrainConfig
+from rlenv.trainers.changes import with_changes
+
+Learns: TypeAlias = Literal["rollouts", "pair file", "teacher"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Arm:
+    """One algorithm on the demo's task."""
+
+    algorithm: str
+    learns_from: Learns = "rollouts"
+    steps: int = 200
+    settings: Mapping[str, int | float] = field(default_factory=dict)
+    """Fields of TrainConfig that differ from all arms' own."""
+    changes: Mapping[str, Json] = field(default_factory=dict)
+    """Settings of the row that differ from the table's."""
+
+    @property
+    def name(self) -> str:
+        """In the table: the row, and what it learns from where that is not its own rollouts."""
+        return f"{self.algorithm}, offline" if self.learns_from == "pair file" else self.algorithm
+
+    @property
+    def branch(self) -> str:
+        return ALGORITHMS[self.algorithm].branch
+
+    def config(self, seed: int, share: float = 1.0) -> TrainConfig:
+        """The settings of the run; `share` of its steps for a trial."""
+        values: dict[str, int | float] = {
+            "groups": 32,
+            "group_size": 8,
+            "learning_rate": 3e-4,
+            "warmup_steps": 10,
+            "decay_share": 0.5,
+            **self.settings,
+        }
+        return TrainConfig(
+            algorithm=with_changes(ALGORITHMS[self.algorithm], self.changes),
+            steps=max(1, round(self.steps * share)),
+            max_new_tokens=16,
+            seed=seed,
+            save_every=10_000,
+            **values,  # type: ignore[arg-type]
+        )
+
+
+_CRITIC: dict[str, int | float] = {"critic_learning_rate": 1e-3}
+_TWO: dict[str, int | float] = {"minibatches": 2, "learning_rate": 2e-4}
+"""Two optimiser steps a rollout, so that ratios leave 1 and bounds have something to do."""
+
+ARMS: tuple[Arm, ...] = (
+    Arm(algorithm="reinforce", settings={"learning_rate": 1e-4}),
+    Arm(algorithm="reinforce-baseline"),
+    Arm(algorithm="reinforce++", settings=_TWO),
+    Arm(algorithm="reinforce++-baseline", settings=_TWO),
+    Arm(algorithm="rloo"),
+    Arm(algorithm="grpo", settings=_TWO),
+    Arm(algorithm="dr-grpo", settings=_TWO),
+    Arm(algorithm="dapo", settings=_TWO),
+    Arm(algorithm="gspo", settings={"minibatches": 4, "learning_rate": 1.5e-4}),
+    Arm(algorithm="cispo", settings=_TWO),
+    Arm(algorithm="ppo", settings={**_CRITIC, **_TWO}),
+    Arm(algorithm="ppo-kl", settings={**_CRITIC, **_TWO}),
+    Arm(algorithm="a2c", settings=_CRITIC),
+    Arm(algorithm="trpo", settings=_CRITIC),
+    Arm(algorithm="dpo"),
+    Arm(algorithm="dpo", learns_from="pair file"),
+    Arm(algorithm="ipo"),
+    Arm(algorithm="kto"),
+    Arm(algorithm="simpo"),
+    Arm(algorithm="orpo"),
+    Arm(algorithm="sft"),
+    Arm(algorithm="star"),
+    Arm(algorithm="rest"),
+    Arm(algorithm="raft"),
+    Arm(algorithm="distill", learns_from="teacher"),
+)
+
+
+def arms_named(names: list[str]) -> list[Arm]:
+    """The arms of these names, all where none is given."""
+    unknown = set(names) - {arm.name for arm in ARMS}
+    if unknown:
+        raise SystemExit(f"expected arms out of {', '.join(arm.name for arm in ARMS)}; got {', '.join(unknown)}")
+    return [arm for arm in ARMS if not names or arm.name in names]
