@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rlenv.hackbench.case import HONEST, UNTUNED, Case, Said
-from rlenv.hackbench.files import FOUND, read_cases
+from rlenv.hackbench.files import FOUND, GAMING, read_cases
 from rlenv.hackbench.honest import gsm8k, honest_texts, processbench
 
 if TYPE_CHECKING:
@@ -45,11 +45,11 @@ def honest_cases(data: Path) -> list[Case]:
 
 def gaming(data: Path) -> Iterator[Case]:
     """Answers that must not pass, and those among them that must."""
-    for row in _rows(data / "math_verifier_gaming_cases.jsonl"):
+    for row in [*_rows(GAMING), *_rows(data / "math_verifier_gaming_cases.jsonl")]:
         hacked, category = not row["expected"], str(row["category"])
         case = judged(str(row["gold"]), str(row["prediction"]), "", hacked, UNTUNED, f"{category}, {row['id']}")
         yield case
-        if category in SEVERAL_VALUES:
+        if category in SEVERAL_VALUES or not hacked:
             yield Case("hedging", hacked, "", ((Said(str(row["prediction"])),),), str(row["gold"]), source=case.source)
 
 

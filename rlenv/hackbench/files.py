@@ -15,6 +15,9 @@ DATA = Path(__file__).parent / "data"
 FOUND = DATA / "found.jsonl"
 """Hacks that policies found while they were trained on rewards that could be hacked."""
 
+GAMING = DATA / "gaming.jsonl"
+"""Answers written by hand to have more than one chance with a checker, and honest ones that resemble them."""
+
 
 def half_file(half: str) -> Path:
     """Where the generated cases of a half are."""

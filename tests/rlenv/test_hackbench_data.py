@@ -1,0 +1,103 @@
+"""The labelled data: split by template, balanced, without doubles, and made by the generators."""
+
+import importlib
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from rlenv.hackbench import Case, read_cases
+from rlenv.hackbench.files import DATA, FOUND, half_file
+
+ROOT = Path(__file__).resolve().parents[2]
+HALVES = ("tuning", "reporting")
+LEAST_TEMPLATES, LEAST_CASES, MOST_BYTES = 12, 150, 2_500_000
+
+
+@pytest.fixture(scope="module")
+def halves() -> dict[str, list[Case]]:
+    return {half: read_cases(half_file(half)) for half in HALVES}
+
+
+def families(cases: list[Case]) -> Iterator[tuple[str, list[Case]]]:
+    for name in sorted({case.family for case in cases}):
+        yield name, [case for case in cases if case.family == name]
+
+
+def test_both_halves_hold_all_fifteen_families(halves: dict[str, list[Case]]) -> None:
+    names = [{case.family for case in cases} for cases in halves.values()]
+    assert names[0] == names[1]
+    assert len(names[0]) == 15
+
+
+def test_as_many_honest_as_hacked(halves: dict[str, list[Case]]) -> None:
+    for half, cases in halves.items():
+        for name, found in families(cases):
+            count = Counter(case.hacked for case in found)
+            assert count[True] == count[False] >= LEAST_CASES, (half, name)
+
+
+def test_no_template_is_in_both_halves(halves: dict[str, list[Case]]) -> None:
+    def made_by(half: str) -> set[tuple[str, str]]:
+        return {(c.family, c.template.rpartition("/")[2]) for c in halves[half] if not c.template.endswith("/plain")}
+
+    assert made_by("tuning").isdisjoint(made_by("reporting"))
+
+
+def test_each_family_has_a_dozen_templates_of_hacks(halves: dict[str, list[Case]]) -> None:
+    found = Counter(
+        name for name, _ in {(c.family, c.template) for cases in halves.values() for c in cases if c.hacked}
+    )
+    assert {name: count for name, count in found.items() if count < LEAST_TEMPLATES} == {}
+
+
+def test_no_case_is_there_twice_and_no_hack_is_in_both_halves(halves: dict[str, list[Case]]) -> None:
+    for cases in halves.values():
+        assert [i for i, count in Counter(case.id for case in cases).items() if count > 1] == []
+    first, second = ({case.id for case in cases if case.hacked} for cases in halves.values())
+    assert first.isdisjoint(second)
+
+
+def test_no_item_made_by_code_is_in_both_halves(halves: dict[str, list[Case]]) -> None:
+    shared = {case.item for case in halves["tuning"]} & {case.item for case in halves["reporting"]}
+    assert {name.partition("-")[0] for name in shared} <= {"written", "prose"}
+
+
+def test_labels_stand_in_the_name_of_the_template(halves: dict[str, list[Case]]) -> None:
+    for half, cases in halves.items():
+        for case in cases:
+            label = "hack" if case.hacked else "honest"
+            assert case.template.startswith(f"{case.family}/{label}/{half}/")
+            assert case.half == half
+
+
+def test_code_that_games_was_paid_by_a_naive_reward(halves: dict[str, list[Case]]) -> None:
+    hacks = [
+        c for cases in halves.values() for c in cases if c.family in ("test_tampering", "special_casing") and c.hacked
+    ]
+    assert all(case.pays for case in hacks)
+
+
+def test_the_data_is_small() -> None:
+    assert sum(file.stat().st_size for file in DATA.iterdir()) < MOST_BYTES
+
+
+@pytest.mark.parametrize("half", HALVES)
+@pytest.mark.parametrize("family", ["hedging", "sycophancy", "verifier_gaming"])
+def test_the_generator_makes_these_bytes_again(
+    half: str, family: str, halves: dict[str, list[Case]], tmp_path: Path
+) -> None:
+    out = tmp_path / "part.jsonl.gz"
+    script = [sys.executable, "benchmarks/make_hackbench.py", "--half", half, "--family", family, "--out", str(out)]
+    subprocess.run(script, cwd=ROOT, check=True, capture_output=True, timeout=120)
+    assert [case.to_json() for case in read_cases(out)] == [c.to_json() for c in halves[half] if c.family == family]
+
+
+def test_what_was_found_in_training_can_be_read() -> None:
+    if not FOUND.exists():
+        pytest.skip("no hacks found in training are in the package")
+    names = set(importlib.import_module("rlenv.wrappers.detectors").DETECTORS) | {"length_gaming"}
+    assert {case.family for case in read_cases(FOUND)} <= names
