@@ -7,11 +7,13 @@ from rlenv.wrappers.format_gaming import FormatGaming
 from rlenv.wrappers.hedging import Hedging
 from rlenv.wrappers.judge_manipulation import JudgeManipulation
 from rlenv.wrappers.language_switching import LanguageSwitching
+from rlenv.wrappers.length_gaming import LengthGaming
 from rlenv.wrappers.prompt_copying import PromptCopying
 from rlenv.wrappers.reference_leak import ReferenceLeak
 from rlenv.wrappers.repetition import Repetition
 from rlenv.wrappers.special_casing import SpecialCasing
 from rlenv.wrappers.step_padding import StepPadding
+from rlenv.wrappers.sycophancy import Sycophancy
 from rlenv.wrappers.tampering import TestTampering
 from rlenv.wrappers.truncation import Truncation
 from rlenv.wrappers.verifier_gaming import VerifierGaming
@@ -26,6 +28,8 @@ _KINDS: tuple[type[Detector], ...] = (
     Truncation,
     LanguageSwitching,
     StepPadding,
+    Sycophancy,
+    LengthGaming,
     VerifierGaming,
     TestTampering,
     SpecialCasing,
