@@ -300,9 +300,10 @@ class Trainer:
         anew = self.row.selection is not None and self.row.selection.from_initial
         if anew and update == 0:
             self.networks.return_to_initial()
-        learning_rate = self.networks.set_learning_rate(
-            config.learning_rate_share(position.step, update if anew else position.optimiser_steps)
-        )
+        share = config.learning_rate_share(position.step, position.optimiser_steps)
+        if anew:  # each rollout is a training of its own, with the schedule of one
+            share = replace(config, steps=config.updates_a_rollout).learning_rate_share(update, update)
+        learning_rate = self.networks.set_learning_rate(share)
         step = Step(
             row=self.row,
             temperature=config.temperature,

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from rlenv.trainers.branch_choices import Preference
-from rlenv.trainers.preference_losses import Scored, pair_losses
+from rlenv.trainers.preference_losses import Scored, odds_ratio_loss, pair_losses
 from rlenv.trainers.selection import tilted
 
 REF = torch.tensor([0.4, 0.3, 0.2, 0.1], dtype=torch.float64)
@@ -94,6 +94,17 @@ def test_ipo_stays_near_the_reference_where_preferences_are_certain_and_dpo_does
 
     far = REF.log() + 10 * REWARDS
     assert slope("dpo", far) < 0 < slope("ipo", far)
+
+
+def test_orpo_has_a_gradient_where_a_completion_is_certain() -> None:
+    """A mean log-prob of 0 has infinite odds; the loss is then nothing and pulls on nothing, instead of being NaN."""
+    chosen, rejected = torch.zeros(1, requires_grad=True), torch.tensor([-1.0], requires_grad=True)
+    loss = odds_ratio_loss(chosen, rejected).sum()
+    loss.backward()
+    assert loss < 1e-5
+    for gradient in (chosen.grad, rejected.grad):
+        assert gradient is not None
+        assert abs(float(gradient)) < 1e-5
 
 
 def test_the_tilted_policy_of_the_worked_example() -> None:

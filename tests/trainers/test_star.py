@@ -153,6 +153,20 @@ def test_each_rollout_trains_the_first_policy_with_an_optimiser_that_remembers_n
     assert all(change == pytest.approx(1e-3, rel=0.02) for change in moved)  # Adam's first step is the learning rate
 
 
+def test_the_learning_rate_rises_and_falls_in_every_rollout_anew(tmp_path: Path) -> None:
+    plan = replace(settings(), steps=2, epochs=4, warmup_steps=2, decay_share=0.5)
+    trainer = Trainer(plan, digits(), copies(), tmp_path, quiet=True)
+    seen: list[float] = []
+    for _ in range(2):
+        trainer._collect()
+        rollout = trainer._rollout
+        assert rollout is not None
+        seen += [trainer._update(rollout, update)["learning_rate"] for update in range(4)]
+        trainer._rollout = None
+    trainer.close()
+    assert seen == pytest.approx([5e-4, 1e-3, 1e-3, 5e-4] * 2)
+
+
 def test_a_run_writes_hinted_episodes_behind_its_own_and_learns_from_them(tmp_path: Path) -> None:
     trainer = Trainer(settings(), digits(), copies(), tmp_path, quiet=True)
     metrics = trainer.step()
