@@ -38,10 +38,16 @@ class Step:
     processes: Processes = ALONE
 
     def shares(self, rollout: Rollout, rows: torch.Tensor) -> Iterator[torch.Tensor]:
-        """The micro-batches of this process: its share of the episodes at `rows`, so that all have as much to do."""
-        lengths = rollout.attention_mask[rows].sum(1)
-        longest_first = rows[lengths.argsort(descending=True, stable=True)]
-        yield from micro_batches(rollout, self.micro_batch_tokens, self.processes.share_of(longest_first))
+        """The micro-batches of this process: its share of the groups that have episodes at `rows`, longest first.
+
+        Groups stay whole, because the passes over their common prompt are shared.
+        """
+        if self.processes.count > 1:
+            groups, of_row = (rows // self.group_size).unique(return_inverse=True)
+            lengths = torch.zeros_like(groups).index_add_(0, of_row, rollout.attention_mask[rows].sum(1))
+            own = self.processes.share_of(lengths.argsort(descending=True, stable=True))
+            rows = rows[torch.isin(of_row, own)]
+        yield from micro_batches(rollout, self.micro_batch_tokens, rows)
 
 
 def policy_step(

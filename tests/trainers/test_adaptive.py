@@ -1,0 +1,155 @@
+"""What an algorithm learns besides weights: baseline, trust-region coefficient, reference; and what corrects it."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+from digits import WARM, config, digits, policy
+
+from rlenv.errors import ConfigError
+from rlenv.trainers import ALGORITHMS, TrainConfig, Trainer, with_changes
+from rlenv.trainers.checkpoint import FILE, fingerprint
+from rlenv.trainers.logs import read_metrics
+from rlenv.trainers.losses import corrected
+
+
+def trainer(settings: TrainConfig, folder: Path) -> Trainer:
+    return Trainer(settings, digits(), policy(), folder, sft=WARM, quiet=True)
+
+
+def test_the_moving_baseline_is_taken_off_the_next_rollout_and_not_off_its_own(tmp_path: Path) -> None:
+    run = trainer(config(algorithm="reinforce-baseline", steps=3), tmp_path)
+    expected = None
+    for _ in range(3):
+        run._collect()
+        rollout = run._rollout
+        assert rollout is not None
+        chosen = rollout.mask > 0
+        returns = rollout.rewards[:, None].expand_as(rollout.mask)
+        torch.testing.assert_close(rollout.advantages[chosen], (returns - (expected or 0.0))[chosen])
+        mean = float(rollout.rewards.mean())
+        expected = mean if expected is None else 0.9 * expected + 0.1 * mean
+        assert run.adaptive.baseline == pytest.approx(expected)
+        run.step()
+    run.close()
+
+
+@pytest.mark.parametrize(("learning_rate", "direction"), [(1e-7, -1), (3e-2, 1)])
+def test_the_trust_region_coefficient_follows_how_far_the_policy_moved(
+    learning_rate: float, direction: int, tmp_path: Path
+) -> None:
+    settings = config(algorithm="ppo-kl", steps=3, epochs=2, learning_rate=learning_rate, warmup_steps=0)
+    run = trainer(settings, tmp_path)
+    run.run()
+    run.close()
+    found = read_metrics(tmp_path / "metrics.jsonl")
+    coefficient = 1.0
+    for metrics in found:
+        moved = metrics["trust_region/kl"]
+        coefficient *= 0.5 if moved < 0.01 / 1.5 else 2 if moved > 0.01 * 1.5 else 1
+        assert metrics["trust_region/coefficient"] == coefficient
+    assert coefficient == 2.0 ** (direction * 3)
+    assert torch.load(tmp_path / FILE, weights_only=True)["adaptive"]["kl_coefficient"] == coefficient
+
+
+def test_the_reference_becomes_the_policy_every_so_many_rollouts(tmp_path: Path) -> None:
+    row = with_changes(ALGORITHMS["grpo"], {"kl.beta": 0.1, "kl.reset_every": 2})
+    run = trainer(config(algorithm=row, steps=3), tmp_path)
+    policies, references = [], []
+    for _ in range(3):
+        policies.append(fingerprint(run.policy.model.state_dict()))
+        run._collect()
+        assert run.networks.reference is not None
+        references.append(fingerprint(run.networks.reference.state_dict()))
+        run.step()
+    run.close()
+    assert len(set(policies)) == 3
+    assert references == [policies[0], policies[0], policies[2]]
+
+
+@pytest.mark.parametrize("kind", ["truncate", "mask"])
+def test_a_sampler_that_disagrees_with_the_trainer_is_corrected_within_bounds(kind: str, tmp_path: Path) -> None:
+    row = with_changes(ALGORITHMS["dr-grpo"], {"correction.kind": kind, "correction.cap": 2.0})
+    run, plain = (
+        trainer(config(algorithm=algorithm), tmp_path / str(i)) for i, algorithm in enumerate([row, "dr-grpo"])
+    )
+    for each in (run, plain):
+        collect = each._drawn
+
+        def disagreeing(collect=collect):  # type: ignore[no-untyped-def]
+            """A sampler that thought some tokens twenty times less likely than they are, and some a little more."""
+            made = collect()
+            object.__setattr__(
+                made, "rollout", made.rollout.with_(old_logprobs=made.rollout.old_logprobs + shift(made))
+            )
+            return made
+
+        def shift(made):  # type: ignore[no-untyped-def]
+            amounts = torch.zeros_like(made.rollout.mask)
+            amounts[0::2, 0], amounts[1::2, 0] = -3.0, 0.1
+            return amounts
+
+        each._drawn = disagreeing  # type: ignore[method-assign]
+        each._collect()
+        each.close()
+    found, uncorrected = run._rollout, plain._rollout
+    assert found is not None
+    assert uncorrected is not None
+    torch.testing.assert_close(found.old_logprobs[0::2, 0], uncorrected.old_logprobs[0::2, 0] + 3.0, atol=1e-4, rtol=0)
+    first = uncorrected.advantages[:, 0]
+    expected = torch.where(torch.arange(16) % 2 == 0, first * (2.0 if kind == "truncate" else 0.0), first * 0.904837)
+    torch.testing.assert_close(found.advantages[:, 0], expected, atol=1e-4, rtol=1e-4)
+    assert run._metrics["sampling/importance_sampling_ratio/max"] == pytest.approx(20.0855, rel=1e-3)
+    assert run._metrics["sampling/sampling_logp_difference/max"] == pytest.approx(3.0, rel=1e-3)
+
+
+def test_a_correction_keeps_the_sign_and_never_exceeds_its_cap() -> None:
+    sampled, logprobs = torch.zeros(1, 4), torch.log(torch.tensor([[0.1, 0.6, 1.0, 9.0]]))
+    advantages = torch.tensor([[1.0, -1.0, 1.0, -1.0]])
+    truncated = corrected(advantages, logprobs, sampled, cap=2.0, masked=False)
+    torch.testing.assert_close(truncated, torch.tensor([[0.1, -0.6, 1.0, -2.0]]))
+    torch.testing.assert_close(
+        corrected(advantages, logprobs, sampled, cap=2.0, masked=True), torch.tensor([[0.0, -0.6, 1.0, 0.0]])
+    )
+
+
+def test_a_value_head_on_the_policys_trunk_learns_and_is_saved(tmp_path: Path) -> None:
+    """Its values come nearer to the returns than 0, where it starts."""
+    rate = {"learning_rate": 1e-6, "critic_learning_rate": 1e-2, "warmup_steps": 0}
+    run = trainer(config(algorithm="a2c", steps=40, groups=8, save_every=39, **rate), tmp_path)
+    for _ in range(39):
+        run.step()
+    assert run.networks.value_head is not None
+    saved = torch.load(tmp_path / FILE, weights_only=True)["networks"]["value_head"]
+    torch.testing.assert_close(saved, dict(run.networks.value_head.state_dict()), atol=0, rtol=0)
+    run._collect()
+    run.close()
+    rollout = run._rollout
+    assert rollout is not None
+    values, returns = rollout.values[rollout.mask > 0], rollout.returns[rollout.mask > 0]
+    assert float(values.mean()) > 0.2 * float(returns.mean()) > 0
+    assert float(((values - returns) ** 2).mean()) < 0.99 * float((returns**2).mean())
+
+
+def test_an_entropy_bonus_keeps_the_policy_undecided(tmp_path: Path) -> None:
+    entropies = []
+    for coefficient in (0.0, 1.0):
+        row = with_changes(ALGORITHMS["reinforce"], {"entropy.coefficient": coefficient})
+        run = trainer(config(algorithm=row, steps=8, warmup_steps=0), tmp_path / str(coefficient))
+        run.run()
+        run.close()
+        found = read_metrics(tmp_path / str(coefficient) / "metrics.jsonl")
+        entropies.append([metrics["entropy"] for metrics in found if "entropy" in metrics][-1])
+    assert entropies[1] > 1.1 * entropies[0]
+
+
+def test_the_end_of_a_decay_is_part_of_the_run(tmp_path: Path) -> None:
+    """With an entropy bonus that ends with the run, a longer run is another run."""
+
+    settings = config(algorithm="a2c", steps=1)
+    run = trainer(settings, tmp_path)
+    run.run()
+    run.close()
+    with pytest.raises(ConfigError, match="steps"):
+        Trainer(replace(settings, steps=2), digits(), policy(), tmp_path, sft=WARM, resume=True, quiet=True)
