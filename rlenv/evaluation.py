@@ -33,6 +33,7 @@ from rlenv.savedrun import SavedRun
 from rlenv.task import Task
 from rlenv.tasksets import ListTasks, TaskSet
 from rlenv.workers import WorkerPool
+from rlenv.wrappers.wrapper import Wrapper
 
 COMPLETIONS_AT_ONCE = 64
 """How many completions the policy is asked for at once, unless `chunk_tasks` says otherwise."""
@@ -53,6 +54,7 @@ def evaluate(
     seed: int = 0,
     out: str | Path | None = None,
     env_kwargs: Mapping[str, Json] | None = None,
+    wrappers: Sequence[Wrapper] = (),
     threshold: float = 1.0,
     max_error_share: float = 0.2,
     chunk_tasks: int | None = None,
@@ -62,7 +64,7 @@ def evaluate(
 ) -> Report:
     """Ask the policy for `n` completions of each task and judge them.
 
-    `env` is an id (with `env_kwargs`), an environment or a Definition; `policy` is one or its name (see
+    `env` is an id (with `env_kwargs`), an environment or a Definition; `wrappers` go around it; `policy` is one or its name (see
     rlenv.policies.load; `device` is where a model goes). A task set held as rows is taken in order, up to
     `limit`; from any other, `limit` tasks are drawn by `seed`. `seed` decides the sampling too, whatever
     `sampling.seed` says. A completion passes when its reward is at least `threshold`.
@@ -73,6 +75,7 @@ def evaluate(
     TooManyVerifierErrors when the checker fails on more than `max_error_share` of the episodes.
     """
     definition = _definition(env, env_kwargs)
+    definition = replace(definition, wrappers=(*definition.wrappers, *wrappers))
     ks = _checked(n, k, seed, sampling)
     tasks = choose_tasks(definition.tasks, limit, seed)
     answering = _policy(policy, definition, device)

@@ -28,6 +28,7 @@ COMMANDS = {
     "verify": "rlenv.cli.verify",
     "audit": "rlenv.cli.audit",
     "sandbox": "rlenv.cli.sandbox",
+    "hacks": "rlenv.cli.hacks",
 }
 """Command to module. The modules import what is heavy inside their functions, so that `--help` is quick."""
 

@@ -9,8 +9,10 @@ import typer
 
 import rlenv
 from rlenv.cli.environment_options import Data, Imports, Set, environment_kwargs, find_modules_here, import_modules
+from rlenv.cli.watch_options import Watch
 from rlenv.errors import ConfigError, PolicyError
 from rlenv.policies.policy import DEFAULT_SAMPLING, Sampling
+from rlenv.wrappers.watch import watched
 
 
 def command(
@@ -34,6 +36,7 @@ def command(
     data: Data = None,
     settings: Set = None,
     imports: Imports = None,
+    watch: Watch = "",
     temperature: Annotated[float, typer.Option(help="0 is greedy.")] = DEFAULT_SAMPLING.temperature,
     top_p: Annotated[float, typer.Option(help="Sample from the likeliest tokens of this share.")] = 1.0,
     max_new_tokens: Annotated[int, typer.Option(help="Where a completion is cut.")] = DEFAULT_SAMPLING.max_new_tokens,
@@ -73,6 +76,7 @@ def command(
             seed=seed,
             out=out,
             env_kwargs=environment_kwargs(data, settings),
+            wrappers=watched(watch),
             threshold=threshold,
             max_error_share=max_error_share,
             device=device,

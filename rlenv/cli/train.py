@@ -11,6 +11,7 @@ from rlenv.cli.algorithm_options import change_algorithm
 from rlenv.cli.environment_options import Data, Imports, environment_kwargs, import_modules
 from rlenv.cli.monitor_options import Gold, GoldEvery, GoldSet, GoldTasks, Rules, StopOnGold, monitors
 from rlenv.cli.options import with_options
+from rlenv.cli.watch_options import Watch, with_detectors
 from rlenv.errors import PolicyError
 from rlenv.trainers.config import TrainConfig
 
@@ -47,6 +48,7 @@ def command(
         typer.Option(metavar="FILE", help="Learn from the pairs of this file (JSONL with prompt, chosen, rejected)."),
     ] = None,
     imports: Imports = None,
+    watch: Watch = "",
     rules: Rules = "default",
     gold: Gold = None,
     gold_set: GoldSet = None,
@@ -68,7 +70,7 @@ def command(
     from rlenv.trainers.report import write_report
     from rlenv.trainers.trainer import train
 
-    definition = load(env, **environment_kwargs(data, settings))
+    definition = with_detectors(load(env, **environment_kwargs(data, settings)), watch)
     watching = monitors(
         config,
         out,

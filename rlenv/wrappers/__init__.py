@@ -2,6 +2,7 @@
 
 from rlenv.wrappers.centre import RunningCentre
 from rlenv.wrappers.clip import Clip
+from rlenv.wrappers.detector import Action, Detector, TextDetector
 from rlenv.wrappers.ensemble import Ensemble
 from rlenv.wrappers.normalise import RunningNormalise
 from rlenv.wrappers.overlong import OverlongPenalty
@@ -11,7 +12,9 @@ from rlenv.wrappers.weighted_parts import WeightedParts
 from rlenv.wrappers.wrapper import State, Wrapper, apply_wrappers
 
 __all__ = [
+    "Action",
     "Clip",
+    "Detector",
     "Ensemble",
     "OverlongPenalty",
     "PayIf",
@@ -19,6 +22,7 @@ __all__ = [
     "RunningNormalise",
     "Scale",
     "State",
+    "TextDetector",
     "WeightedParts",
     "Wrapper",
     "apply_wrappers",

@@ -1,0 +1,107 @@
+"""`rlenv hacks FOLDER`: what the detectors flagged in a run, how often, what it was paid, and the text that is the evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import groupby
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rlenv.episode import Episode, read_episodes
+from rlenv.errors import ConfigError, RunError
+from rlenv.verdict import Flag
+from rlenv.wrappers.detectors import DETECTORS
+from rlenv.wrappers.watch import watched
+from rlenv.wrappers.wrapper import State, apply_wrappers
+
+QUOTED = 160
+
+
+@dataclass
+class Found:
+    """What one name was flagged for."""
+
+    episodes: list[tuple[Episode, Flag]] = field(default_factory=list)
+    """Each flagged episode with its first flag of the name."""
+
+    def row(self, name: str, total: int) -> str:
+        steps = [episode.step for episode, _ in self.episodes]
+        rewards = [e.verdict.reward for e, _ in self.episodes if e.verdict.reward is not None]
+        paid = f"{sum(rewards) / len(rewards):.3g}" if rewards else "-"
+        share = len(self.episodes) / total
+        return f"{name:20} {len(self.episodes):>9} {share:>7.1%} {paid:>12} {min(steps):>6} {max(steps):>6}"
+
+
+def command(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder of a run or an evaluation.")],
+    only: Annotated[str, typer.Option("--only", metavar="NAMES", help="Show these flags alone, between commas.")] = "",
+    watch: Annotated[
+        str, typer.Option(metavar="NAMES", help="Look at the saved episodes with these detectors now, or with all.")
+    ] = "",
+    limit: Annotated[int, typer.Option(min=0, help="How many pieces of evidence to quote of each.")] = 3,
+    every: Annotated[
+        bool, typer.Option("--every-flag", help="Flags of the verifier as well, not detectors alone.")
+    ] = False,
+) -> None:
+    """Print what fired where in a run, with the evidence quoted.
+
+    For example: rlenv hacks runs/train --watch all --limit 5
+    """
+    path = folder / "episodes.jsonl" if folder.is_dir() else folder
+    if not path.exists():
+        raise RunError(f"{folder} holds no episodes.jsonl; give the folder of a run or an evaluation")
+    episodes: Iterable[Episode] = read_episodes(path)
+    if watch:
+        episodes = _looked_at_again(episodes, watch)
+    names = [name.strip() for name in only.split(",") if name.strip()]
+    total, found = _collect(episodes, names, every)
+    typer.echo("\n".join(report(total, found, limit)))
+
+
+def report(total: int, found: dict[str, Found], limit: int) -> Iterator[str]:
+    """The table, and the evidence below it."""
+    if not found:
+        yield f"{total} episodes, none flagged"
+        return
+    yield f"{total} episodes"
+    yield f"{'flag':20} {'episodes':>9} {'share':>7} {'mean reward':>12} {'first':>6} {'last':>6}"
+    for name, seen in sorted(found.items(), key=lambda item: -len(item[1].episodes)):
+        yield seen.row(name, total)
+    for name, seen in sorted(found.items()):
+        for episode, flag in seen.episodes[:limit]:
+            yield ""
+            yield f"{name}, step {episode.step}, task {episode.task.id}, episode {episode.index}: {flag.detail}"
+            yield f"  {quoted(episode.completion.text, flag.start, flag.end)}"
+
+
+def quoted(text: str, start: int, end: int) -> str:
+    """The evidence between marks with what stands around it, on one line that a terminal can print."""
+    inside = text[start:end]
+    if len(inside) > QUOTED:
+        inside = f"{inside[: QUOTED // 2]} ... {inside[-QUOTED // 2 :]}"
+    line = f"{text[max(0, start - 30) : start]}»{inside}«{text[end : end + 30]}"
+    return " ".join("".join(c if c.isprintable() else ascii(c)[1:-1] if not c.isspace() else " " for c in line).split())
+
+
+def _collect(episodes: Iterable[Episode], only: list[str], every: bool) -> tuple[int, dict[str, Found]]:
+    total = 0
+    found: dict[str, Found] = {}
+    for episode in episodes:
+        total += 1
+        for name, flag in {flag.name: flag for flag in reversed(episode.verdict.flags)}.items():
+            if name in only or (not only and (every or name in DETECTORS)):
+                found.setdefault(name, Found()).episodes.append((episode, flag))
+    if not total:
+        raise ConfigError("expected at least one episode, got an empty file")
+    return total, found
+
+
+def _looked_at_again(episodes: Iterable[Episode], watch: str) -> Iterator[Episode]:
+    """The saved episodes, group by group, with the flags of these detectors."""
+    states: dict[str, State] = {}
+    wrappers = watched(watch)
+    for _, group in groupby(episodes, key=lambda e: (e.step, e.group)):
+        yield from apply_wrappers(wrappers, list(group), states)

@@ -1,0 +1,25 @@
+"""The option `--watch`: detectors of reward hacking put around an environment."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated, TypeAlias
+
+import typer
+
+from rlenv.definition import Definition
+from rlenv.wrappers.watch import watched
+
+Watch: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        metavar="NAMES",
+        help="Detectors of reward hacking between commas, or all: repetition,hedging:gate,sycophancy:penalise=0.3. "
+        "Without an action (observe, penalise, gate, veto) they only flag.",
+    ),
+]
+
+
+def with_detectors(definition: Definition, watch: str) -> Definition:
+    """The definition with these detectors behind its own wrappers."""
+    return replace(definition, wrappers=(*definition.wrappers, *watched(watch)))
