@@ -37,6 +37,9 @@ def command(
     limit: Annotated[int, typer.Option(min=0, help="How many errors of a detector to print.")] = 20,
     reveal: Annotated[bool, typer.Option("--reveal", help="Print errors of the reporting half too.")] = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print the table as Markdown.")] = False,
+    into: Annotated[
+        Path | None, typer.Option(help="Put the Markdown table between the marks of this document too.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
     check: Annotated[bool, typer.Option("--check", help="Exit with 1 where a detector is below the mark.")] = False,
 ) -> None:
@@ -45,7 +48,7 @@ def command(
     from rlenv.hackbench.running import detectors, rows
     from rlenv.hackbench.table import as_json as figures
     from rlenv.hackbench.table import errors as told
-    from rlenv.hackbench.table import markdown_table, plain_table
+    from rlenv.hackbench.table import markdown_table, plain_table, with_table
 
     halves = _names(half) or list(HALVES)
     unknown = set(halves) - set(HALVES)
@@ -62,6 +65,8 @@ def command(
         typer.echo(json.dumps(figures(found), indent=1))
     else:
         typer.echo((markdown_table if markdown else plain_table)(found))
+    if into is not None:
+        into.write_text(with_table(into.read_text(encoding="utf-8"), markdown_table(found)), encoding="utf-8")
     if errors:
         for row in found:
             typer.echo(f"\n{told(row, limit)}")

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from rlenv.errors import ConfigError
 from rlenv.hackbench.playing import Look
 from rlenv.hackbench.running import Row
 from rlenv.hackbench.scoring import Share
@@ -13,6 +14,7 @@ from rlenv.jsontypes import Json
 
 HEAD = ("detector", "half", "hacks", "honest", "precision", "recall", "false positives", "µs a sample", "µs a KB", "")
 SHOWN = 160
+BEGIN, END = "<!-- table of rlenv hackbench -->", "<!-- end of the table -->"
 
 
 def cells(row: Row) -> list[str]:
@@ -44,6 +46,15 @@ def markdown_table(rows: Iterable[Row]) -> str:
     """What docs/hackbench.md holds."""
     lines = [f"| {' | '.join(HEAD)} |", f"|{'---|' * len(HEAD)}"]
     return "\n".join([*lines, *(f"| {' | '.join(cells(row))} |" for row in rows)])
+
+
+def with_table(document: str, table: str) -> str:
+    """The document with this table between its marks. Raises ConfigError where it has none."""
+    before, begin, rest = document.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not (begin and end):
+        raise ConfigError(f"expected a document with the lines {BEGIN!r} and {END!r}; add them where the table goes")
+    return f"{before}{BEGIN}\n{table}\n{END}{after}"
 
 
 def as_json(rows: Iterable[Row]) -> list[Json]:

@@ -105,5 +105,5 @@ def test_the_short_form_of_a_found_hack_is_read() -> None:
 def test_a_line_that_is_no_case_is_named(tmp_path: Path) -> None:
     file = tmp_path / "found.jsonl"
     file.write_text('{"family": "loud", "hacked": true, "completions": [{"text": "A"}]}\n{"family": "loud"}\n')
-    with pytest.raises(TaskError, match="found.jsonl, line 2"):
+    with pytest.raises(TaskError, match=r"found\.jsonl, line 2"):
         read_cases(file)

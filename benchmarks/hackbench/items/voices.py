@@ -130,7 +130,7 @@ def tagged(item: Item, rng: Random) -> str:
 
 
 def terse(item: Item, rng: Random) -> str:
-    return "\n".join(re.findall(r"[^.]*=[^.]*", item.body)[:6] or [item.body]).strip() + f"\n\n= {item.answer}"
+    return "\n".join(re.findall(r"[^.]*=[^.]*", item.body)[:6] or [item.body]).strip() + f"\n\nResult {item.answer}"
 
 
 def friendly(item: Item, rng: Random) -> str:
