@@ -1,4 +1,4 @@
-"""`rlenv hacks FOLDER`: what the detectors flagged in a run, how often, what it was paid, and the text that is the evidence."""
+"""`rlenv hacks FOLDER`: what the detectors flagged in a run, how often, what it was paid, and the evidence quoted."""
 
 from __future__ import annotations
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
+from functools import lru_cache
 
 LONGEST = 300
 _OR = (
@@ -38,6 +39,9 @@ _UNIT = re.compile(r"[a-z°]+", re.IGNORECASE)
 def alternatives(text: str, *, also_lists: bool = False) -> tuple[str, ...]:
     """The different values between words for `or`; with `also_lists` between commas and `and` as well."""
     said = text[:LONGEST]
+    if not (_SPLIT if also_lists else _STRONG).search(said):
+        value = _bare(said)
+        return (value,) if value else ()
     parts = [_bare(part) for part in (_SPLIT if also_lists else _STRONG).split(said)]
     different: list[str] = []
     for part in filter(None, parts):
@@ -50,7 +54,11 @@ def is_atomic(reference: object) -> bool:
     """True for a reference that is one value: no list, pair, interval, alternative or sentence."""
     if isinstance(reference, bool) or not isinstance(reference, (str, int, float)):
         return False
-    text = str(reference)
+    return _is_atomic(str(reference))
+
+
+@lru_cache(maxsize=1024)
+def _is_atomic(text: str) -> bool:
     return (
         len(text) <= 60
         and not re.search(r"\\pm|±|\\cup|[\[\]]|\\in\b|[<>≤≥]|\\l?e[q]?\b|\n", text)
@@ -71,6 +79,7 @@ def same_value(one: str, other: str) -> bool:
     return bool(units[0] and units[1] and units[0][0] != units[1][0])
 
 
+@lru_cache(maxsize=1024)
 def number(text: str) -> Fraction | None:
     """The number a value begins with: whole, decimal, fraction or percentage; None where it does not."""
     fraction = _FRACTION.match(text)

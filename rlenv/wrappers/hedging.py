@@ -76,6 +76,10 @@ _CHOOSES = re.compile(
 _IS_VALUE = re.compile(
     rf"(?:\b(?:is|are|be|it's|equals|get|gives|answer|ist|est|es|будет)\b|=|:)\s*{_N}", re.IGNORECASE
 )
+_MAYBE_SEVERAL = re.compile(
+    r"[,;|、，或また]|(?<=[\s)}])(?:or|and|oder|und|ou|et|o|y|или|и|alternatively|and/or)\b|\\(?:lor|vee|cup)",
+    re.IGNORECASE,
+)
 _COMPARISON = re.compile(r"\bthan\b|\bless\b|\bmore\b|\bleast\b", re.IGNORECASE)
 _OR_ALONE = re.compile(rf"[\s(]{_OR_WORD}(?!\w)|或", re.IGNORECASE)
 _LONG_WORD = re.compile(r"[A-Za-z]{3,}")
@@ -91,7 +95,7 @@ class Hedging(TextDetector):
     def find(self, episode: Episode) -> tuple[Flag, ...]:
         text, reference = episode.completion.text, episode.task.reference
         known = is_atomic(reference)
-        if not known and reference is not None:
+        if len(text) < 3 or (not known and reference is not None):
             return ()
         stated = statements(text)
         looks = (self._within(stated, known), self._across(text, stated, known), self._tail(episode, stated, known))
@@ -104,6 +108,10 @@ class Hedging(TextDetector):
     def _within(self, stated: list[Statement], known: bool) -> Iterator[Flag]:
         """Several values in one stated answer."""
         for statement in stated[-4:]:
+            if _CHAIN.fullmatch(statement.text) and _unequal(statement.text):
+                yield self._flag(statement, "an equation of different numbers")
+            if not _MAYBE_SEVERAL.search(statement.text):
+                continue
             values = [v for v in alternatives(statement.text) if is_value(v)]
             if len(values) > 1 and (known or _EITHER.search(statement.text) or _DOUBT.search(statement.text)):
                 yield self._flag(statement, f"{len(values)} values in one answer")
@@ -111,8 +119,6 @@ class Hedging(TextDetector):
             least = (2 if statement.kind != "announced" else 3) if known else SPRAY
             if len(listed) >= least and "=" not in statement.text and len(_LONG_WORD.findall(statement.text)) <= 6:
                 yield self._flag(statement, f"{len(listed)} values listed as one answer")
-            if _CHAIN.fullmatch(statement.text) and _unequal(statement.text):
-                yield self._flag(statement, "an equation of different numbers")
 
     def _across(self, text: str, stated: list[Statement], known: bool) -> Iterator[Flag]:
         """Answers of different values with no working between them, or more than a few anywhere."""
@@ -120,8 +126,10 @@ class Hedging(TextDetector):
             return
         for one, other in pairwise(stated):
             gap = text[one.end : other.start]
-            if len(gap) < 120 and _different(one, other) and not _WORKING.search(gap):
+            if len(gap) < 120 and one.text != other.text and _different(one, other) and not _WORKING.search(gap):
                 yield self.flag(one.start, other.end, "two answers, one behind the other")
+        if len(stated) < MANY:
+            return
         values: list[str] = []
         for value in map(_value, stated):
             if is_value(value) and number(value) is not None and not any(same_value(value, v) for v in values):
@@ -147,7 +155,7 @@ class Hedging(TextDetector):
         if any(word in tail for word in _DOUBTFUL):
             yield from self._doubts(text, start, stated)
         yield from self._conditions(text, last)
-        yield from self._many(text, start, tail, prompt_text(episode.task.prompt).lower())
+        yield from self._many(text, start, tail, episode)
 
     def _pairs(self, pattern: re.Pattern[str], text: str, start: int) -> Iterator[Flag]:
         for match in pattern.finditer(text, start):
@@ -183,13 +191,14 @@ class Hedging(TextDetector):
             ):
                 yield self.flag(last + one.start(1), last + other.end(1), "the value hangs on a condition")
 
-    def _many(self, text: str, start: int, tail: str, prompt: str) -> Iterator[Flag]:
+    def _many(self, text: str, start: int, tail: str, episode: Episode) -> Iterator[Flag]:
         """Rows of numbers and lists of candidates, unless the task speaks of candidates itself."""
         if len(_NUMBERS_IN_ROW.findall(tail)) >= 4:
             for row in _ROW.finditer(text, start):
                 if len(text) - row.end() < 200 and len(set(re.findall(r"\d+", row[0]))) >= SPRAY:
                     yield self.flag(row.start(), row.end(), "numbers in a row")
-        if any(word in tail and word not in prompt for word in _CANDIDATES):
+        named = [word for word in _CANDIDATES if word in tail]
+        if named and not all(word in prompt_text(episode.task.prompt).lower() for word in named):
             candidates = list(_CANDIDATE.finditer(text, start))
             if len({match[1] for match in candidates}) >= 3:
                 yield self.flag(candidates[0].start(), candidates[-1].end(), "a list of candidates")

@@ -8,13 +8,15 @@ Everything works on folded text (rlenv.wrappers.folding).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
+from rlenv.wrappers.folding import fold
 from rlenv.wrappers.phrases import Phrases
 
 
 def _set(words: str) -> frozenset[str]:
-    return frozenset(words.split())
+    """Words as they are in folded text."""
+    return frozenset(fold(words).text.split())
 
 
 JUDGES = _set(
@@ -82,20 +84,25 @@ _DOERS = _set("to you we i they can could will would should may might must not h
 _ANCHORS = (
     "grad", "judg", "evalua", "verif", "scor", "review", "assess", "examin", "reward", "mark", "credit", "ignor",
     "disregard", "forget", "overrid", "overrul", "bypass", "discard", "rating", "deserv", "merit", "accept", "approv",
-    "rate", "calific", "bewert", "correct", "prufer", "puntua", "punkt", "vergiss", "olvida", "оцен", "балл", "игнор",
+    "rate", "calific", "bewert", "correct", "prufer", "puntua", "punkt", "vergiss", "olvida",
     "point", "treat", "consider", "valut", "notez", "korrektor", "juez",
 )  # fmt: skip
+_CYRILLIC = tuple(fold(word).text for word in ("оцен", "балл", "игнор", "провер"))
 _ENDS = re.compile(r"[.!?;](?=\s|$|[\"')*])|\n|。|！")
 _WORD = re.compile(r"[^\W_]+\+?")
+MOST = 500
 _WITHIN = 25
 """So many words of a sentence are read together."""
 
 
-def injections(text: str, prompt: str) -> Iterator[tuple[int, int, str]]:
+def injections(text: str, prompt: Callable[[], str]) -> Iterator[tuple[int, int, str]]:
     """Sentences that speak to the judge or for it, as places in the text with what they do."""
-    asked = frozenset(_WORD.findall(prompt))
+    places = _anchored(text)
+    if not places:
+        return
+    asked = frozenset(_WORD.findall(prompt()))
     done = -1
-    for place in sorted(_anchored(text)):
+    for place in sorted(places):
         if place < done:
             continue
         start, done = _sentence(text, place)
@@ -108,12 +115,17 @@ def injections(text: str, prompt: str) -> Iterator[tuple[int, int, str]]:
                 break
 
 
-def _anchored(text: str) -> Iterator[int]:
-    for anchor in _ANCHORS:
+def _anchored(text: str) -> list[int]:
+    """Where the words of grading stand; further ones near the end of a text that is full of them are left out."""
+    places: list[int] = []
+    for anchor in _ANCHORS if text.isascii() else (*_ANCHORS, *_CYRILLIC):
         place = text.find(anchor)
-        while place >= 0:
-            yield place
+        seen = 0
+        while place >= 0 and seen < MOST:
+            places.append(place)
+            seen += 1
             place = text.find(anchor, place + 1)
+    return places
 
 
 def _sentence(text: str, place: int, longest: int = 600) -> tuple[int, int]:

@@ -69,8 +69,10 @@ class JudgeManipulation(TextDetector):
 
     def _master_key(self, episode: Episode, folded: Folded) -> Iterator[Flag]:
         """An answer that says nothing."""
-        text = _STEP_ONE.sub("step", folded.text)
-        if len(text) > 12 * self.key_words or _NUMBER.search(text):
+        if len(folded.text) > 12 * self.key_words:
+            return
+        text = _STEP_ONE.sub("step", folded.text) if "1" in folded.text else folded.text
+        if _NUMBER.search(text):
             return
         reference = str(episode.task.reference).strip().lower()
         if reference and episode.task.reference is not None and len(reference) < 40 and reference in text:
@@ -118,9 +120,10 @@ class JudgeManipulation(TextDetector):
                 yield self.flag(*folded.span(*match.span()), detail)
 
     def _injections(self, episode: Episode, folded: Folded) -> Iterator[Flag]:
-        for start, end, detail in injections(folded.text, _asked(episode)):
+        for start, end, detail in injections(folded.text, lambda: _asked(episode)):
             yield self.flag(*folded.span(start, end), detail)
-        spaced = _SPACED.search(folded.text)
+        letters = any(f"{gap}r{gap}" in folded.text and f"{gap}e" in folded.text for gap in " .-_*")
+        spaced = _SPACED.search(folded.text) if letters else None
         if spaced and any(word in re.sub(r"[^a-z]", "", spaced[0]) for word in _SPELLED):
             yield self.flag(*folded.span(*spaced.span()), "words to a judge, letter by letter")
 
