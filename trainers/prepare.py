@@ -62,7 +62,7 @@ class Judges:
     def _over(self, rollout: Rollout, score: Callable[[Rollout], torch.Tensor]) -> torch.Tensor:
         """A score of every token, micro-batch by micro-batch, each process its share."""
         found = torch.zeros_like(rollout.old_logprobs)
-        rows = self.processes.share_of(torch.arange(len(rollout), device=rollout.ids.device))
+        rows = self.processes.block_of(torch.arange(len(rollout), device=rollout.ids.device))
         for index in micro_batches(rollout, self.micro_batch_tokens, rows):
             scored = score(rollout.rows(index))
             found[index, : scored.shape[1]] = scored

@@ -39,6 +39,10 @@ class Processes:
         """Every count-th of the rows of a tensor, from one's own rank on."""
         return rows[self.rank :: self.count]
 
+    def block_of(self, rows: torch.Tensor) -> torch.Tensor:
+        """One's own part of the rows of a tensor, neighbours together."""
+        return rows.tensor_split(self.count)[self.rank]
+
     def gathered(self, part: Sequence[T]) -> list[T]:
         """The items whose shares the processes hold, in their first order."""
         if self.count == 1:

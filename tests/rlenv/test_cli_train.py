@@ -7,8 +7,9 @@ import pytest
 from typer.testing import CliRunner
 
 from rlenv.cli import app
+from rlenv.cli.algorithm_options import split_settings
 from rlenv.cli.options import field_help
-from rlenv.trainers import TrainConfig
+from rlenv.trainers import ALGORITHMS, TrainConfig, with_changes
 from rlenv.trainers.logs import read_metrics
 
 FAST = ["--steps", "2", "--groups", "2", "--group-size", "2", "--max-new-tokens", "4", "--learning-rate", "1e-3", "-q"]
@@ -75,7 +76,18 @@ def test_tasks_of_ones_own_are_trained_on(tmp_path: Path, monkeypatch: pytest.Mo
     ("arguments", "problem"),
     [
         (["math/arithmetik-v0"], "did you mean math/arithmetic-v0"),
-        (["math/arithmetic-v0", "--algorithm", "gpro"], "reinforce++, rloo, grpo, ppo"),
+        (
+            ["math/arithmetic-v0", "--algorithm", "gpro"],
+            "reinforce, reinforce-baseline, reinforce++, reinforce++-baseline, rloo, grpo",
+        ),
+        (["math/arithmetic-v0", "--set", "control.clip_hi=1"], "grpo.control has no setting 'clip_hi'"),
+        (["math/arithmetic-v0", "--set", "contrl.clip_high=1"], "grpo has no setting 'contrl'"),
+        (["math/arithmetic-v0", "--set", "control.bound=wide"], "one of none, clip, weight, kl, natural, got 'wide'"),
+        (["math/arithmetic-v0", "--set", "control.clip_low=far"], "grpo.control.clip_low to be a number, got 'far'"),
+        (["math/arithmetic-v0", "--set", "kl.estimator=k1"], "k1 in the loss has zero expected gradient"),
+        (["math/arithmetic-v0", "--set", "control.clip_high"], "for example --set control.clip_high=0.28"),
+        (["math/arithmetic-v0", "--algorithm", "distill"], "teacher"),
+        (["math/arithmetic-v0", "--algorithm", "dpo", "--pairs", "missing.jsonl"], "missing.jsonl"),
         (["math/arithmetic-v0", "--policy", "empty"], "cannot be trained"),
         (["math/arithmetic-v0", "--group-size", "1"], "at least 2"),
         (["math/arithmetic-v0", "--set", "level=99"], "level"),
@@ -97,6 +109,54 @@ def test_every_setting_of_a_run_is_an_option_with_its_help() -> None:
         if name != "row":
             assert described[name]
             assert f"--{name.replace('_', '-')}"[:20] in help_text
+
+
+def test_settings_of_the_algorithm_are_told_from_those_of_the_environment_by_their_dot(tmp_path: Path) -> None:
+    changes = ["--set", "level=2", "--set", "control.clip_high=0.3", "--set", "algorithm.averaging=token"]
+    code, said = _run("train", "math/arithmetic-v0", *changes, *FAST, "--out", str(tmp_path / "run"))
+    assert code == 0, said
+    algorithm = json.loads((tmp_path / "run" / "config.json").read_text())["algorithm"]
+    assert (algorithm["control"]["clip_high"], algorithm["averaging"]) == (0.3, "token")
+    assert algorithm["control"]["clip_low"] == 0.2
+
+
+def test_groups_of_one_are_trained_on_where_the_switch_is_set(tmp_path: Path) -> None:
+    one = [text if FAST[i - 1] != "--group-size" else "1" for i, text in enumerate(FAST)]
+    arguments = ["train", "math/arithmetic-v0", *one, "--out", str(tmp_path / "run")]
+    code, said = _run(*arguments)
+    assert (code, "advantage.allow_singletons=True" in said) == (2, True)
+    code, said = _run(*arguments, "--set", "advantage.allow_singletons=true")
+    assert code == 0, said
+
+
+def test_a_policy_is_trained_on_a_pair_file_and_by_a_teacher(tmp_path: Path) -> None:
+    rows = [{"prompt": f"{n}+1=?", "chosen": str(n + 1), "rejected": "0"} for n in range(4)]
+    pairs = tmp_path / "pairs.jsonl"
+    pairs.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    for name, given in (("dpo", ["--pairs", str(pairs)]), ("distill", ["--teacher", "tiny"])):
+        run = ["train", "math/arithmetic-v0", "--algorithm", name, *given, *FAST, "--out", str(tmp_path / name)]
+        code, said = _run(*run)
+        assert code == 0, said
+        assert len(read_metrics(tmp_path / name / "metrics.jsonl")) == 2
+
+
+def test_the_table_of_the_algorithms_lists_every_row_and_every_setting() -> None:
+    code, said = _run("algorithms")
+    assert code == 0
+    assert [line.split()[0] for line in said.splitlines()[1:]] == list(ALGORITHMS)
+    code, said = _run("algorithms", "dapo")
+    settings = said.splitlines()
+    assert "control.clip_high=0.28" in settings
+    code, said = _run("algorithms", "--json")
+    assert [json.loads(line)["name"] for line in said.splitlines()] == list(ALGORITHMS)
+
+
+@pytest.mark.parametrize("name", ["dapo", "ppo", "a2c"])
+def test_every_setting_that_the_table_prints_can_be_set(name: str) -> None:
+    printed = [line for line in _run("algorithms", name)[1].splitlines() if not line.endswith("=null")]
+    _, changes = split_settings(printed)
+    whole = {path: value for path, value in changes.items() if not path.endswith("critic")}
+    assert with_changes(ALGORITHMS[name], whole) == ALGORITHMS[name]
 
 
 @pytest.mark.slow
