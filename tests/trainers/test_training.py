@@ -18,6 +18,8 @@ from rlenv.trainers.logs import read_metrics
 from rlenv.trainers.online import ONLINE
 
 NAMES = [row.name for row in ONLINE]
+STATEFUL = ("reinforce-baseline", "grpo", "dapo", "ppo-kl", "a2c", "trpo")
+"""Between them these hold everything that a checkpoint saves."""
 
 
 def _weights(trained: object) -> str:
@@ -54,7 +56,7 @@ def test_a_run_resumed_between_any_two_optimiser_steps_ends_with_the_same_weight
     settings = config(algorithm=row, steps=5 - 2 * (several - 1), epochs=several, minibatches=several, save_every=1)
     whole = train(settings, digits(), policy(), tmp_path / "whole", sft=WARM, quiet=True)
     reference = [e.to_json() for e in read_episodes(tmp_path / "whole" / "episodes.jsonl")]
-    for stop in (1, 3, 5):  # in the middle of the first and the second rollout
+    for stop in (1, 3, 5) if name in STATEFUL else (3,):  # in the middle of the first and the second rollout
         folder = tmp_path / str(stop)
         trainer = Trainer(settings, digits(), policy(), folder, sft=WARM, quiet=True)
         _stop_after(trainer, stop)
