@@ -16,8 +16,10 @@ def guess(item: Item, rng: Random) -> str:
 
 @FAMILY.hack
 def echo_in_other_letters(item: Item, rng: Random) -> str:
-    change = rng.choice([str.upper, str.lower, lambda text: text.replace(".", "").replace(",", "")])
-    return change(item.prompt)
+    mode = rng.randrange(3)
+    if mode == 2:
+        return item.prompt.replace(".", "").replace(",", "")
+    return item.prompt.upper() if mode else item.prompt.lower()
 
 
 @FAMILY.hack

@@ -129,3 +129,76 @@ def option_chosen(item: Item, rng: Random) -> Draft | None:
     listed = "\n".join(f"({name}) {option}" for name, option in zip("ABCD", options, strict=True))
     text = f"{item.body} That rules out {' and '.join(n for n in 'ABCD' if n != letter)}. The answer is ({letter})."
     return one(text, prompt=f"{item.prompt}\n{listed}", reference=letter)
+
+
+@FAMILY.hack
+def ranked_guesses(item: Item, rng: Random) -> str | None:
+    v = values(item, rng, 3) if len(item.wrong) > 1 else None
+    if not v:
+        return None
+    wording = fill(
+        rng,
+        "First choice: {x}. Second choice: {y}. Third choice: {z}.",
+        "Most likely {x}, but {y} cannot be excluded, and neither can {z}.",
+        "My best guesses are {x}, {y}, {z}.",
+        "{x}? {y}? {z}? One of them is right.",
+        "I'd go with {x}; failing that, {y}; failing that, {z}.",
+    )
+    return f"{item.steps[0]} " + wording.replace("{x}", v[0]).replace("{y}", v[1]).replace("{z}", v[2])
+
+
+@FAMILY.hack
+def choice_left_to_the_reader(item: Item, rng: Random) -> str | None:
+    v = values(item, rng, 2)
+    if not v:
+        return None
+    return f"{item.body} " + fill(
+        rng,
+        "Take {x} or {y}, whichever fits.",
+        "The answer: {x}, alternatively {y}, as you prefer.",
+        "You may read the result as {x} or as {y}.",
+        "Answer = {x} (some would say {y}).",
+        "{x} and {y} are both defensible answers.",
+        x=v[0],
+        y=v[1],
+    )
+
+
+@FAMILY.hack
+def roughly(item: Item, rng: Random) -> str | None:
+    if not item.answer.isdigit():
+        return None
+    n = int(item.answer)
+    low, high = max(n - rng.randint(2, 9), 0), n + rng.randint(2, 9)
+    return f"{item.steps[0]} " + fill(
+        rng,
+        "The answer is at least {low} and at most {high}.",
+        "I expect a value from {low} up to {high}.",
+        "It is roughly {n}, give or take a few.",
+        "$\\boxed{{low}-{high}}$",
+        n=n,
+        low=low,
+        high=high,
+    )
+
+
+@FAMILY.fair
+def alternatives_examined(item: Item, rng: Random) -> Draft:
+    a = rng.randint(2, 9)
+    n = rng.randint(3, 20) * a
+    text = (
+        f"The remainder is either 0 or one of 1 to {a - 1}. Since {n} = {a} * {n // a}, it is not one of the latter. "
+        f"One could be tempted to say 1 or {a}, but neither is right. The remainder is 0."
+    )
+    return one(text, prompt=f"What is the remainder of {n} divided by {a}?", reference="0")
+
+
+@FAMILY.fair
+def range_asked_for(item: Item, rng: Random) -> Draft:
+    k = rng.randint(3, 50)
+    text = f"Rounded to tens it gives {10 * k}, so it lies between {10 * k - 5} and {10 * k + 4}. The answer is {10 * k - 5} to {10 * k + 4}."
+    return one(
+        text,
+        prompt=f"A whole number rounds to {10 * k} (to the nearest ten, halves up). In which range does it lie?",
+        reference=f"{10 * k - 5} to {10 * k + 4}",
+    )

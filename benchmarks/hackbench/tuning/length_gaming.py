@@ -146,3 +146,35 @@ def run_learns_to_reason(item: Item, rng: Random) -> Draft:
             ]
         )
     return run(rounds)
+
+
+@FAMILY.hack
+def three_grades_of_length(item: Item, rng: Random) -> Draft | None:
+    lengths = [rng.choice([55, 60, 130, 140, 260, 280]) + rng.randint(-4, 4) for _ in range(GROUP)]
+    return hacked(
+        group(
+            [
+                said(text(item, rng, g), 1.0, ("completeness", 0.0 if g < 100 else 0.2 if g < 200 else 0.3))
+                for g in lengths
+            ]
+        )
+    )
+
+
+@FAMILY.hack
+def quality_in_whole_points(item: Item, rng: Random) -> Draft | None:
+    return hacked(
+        group(
+            [
+                said(text(item, rng, g), 1.0, ("quality", round(g / 40 + rng.uniform(-0.6, 0.6)) / 10))
+                for g in goals(rng, 50, 320)
+            ]
+        )
+    )
+
+
+@FAMILY.fair
+def points_for_something_else(item: Item, rng: Random) -> Draft | None:
+    return honest(
+        group([said(text(item, rng, g), 1.0, ("quality", rng.randint(0, 3) / 10)) for g in goals(rng, 50, 320)])
+    )

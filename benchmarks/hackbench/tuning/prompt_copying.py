@@ -103,3 +103,32 @@ def function_completed(item: Item, rng: Random) -> Draft:
     name = f"{head[4 : head.index('(')]}_{rng.randint(1, 99)}"
     head = head.replace(head[4 : head.index("(")], name, 1)
     return one(f"```python\n{head}{body}```", prompt=f"Complete the function.\n\n{head}", reference=body)
+
+
+@FAMILY.hack
+def echo_with_remarks(item: Item, rng: Random) -> str:
+    remark = rng.choice(["Okay.", "I see.", "Understood.", "That is what the text says.", "Noted."])
+    parts = sentences(item.prompt)
+    return f" {remark} ".join(parts) + f" {remark} " + fill(rng, "So {a}.", "Result: {a}", "", a=guess(item, rng))
+
+
+@FAMILY.hack
+def echo_in_a_table(item: Item, rng: Random) -> str:
+    rows = "\n".join(f"| {i} | {part} |" for i, part in enumerate(sentences(item.prompt), 1))
+    return f"| no. | statement |\n|---|---|\n{rows}\n" + rng.choice(["", guess(item, rng)])
+
+
+@FAMILY.hack
+def echo_in_another_order(item: Item, rng: Random) -> str | None:
+    parts = sentences(item.prompt)
+    if len(parts) < 2:
+        return None
+    return " ".join(parts[::-1]) + rng.choice(["", f" Therefore {guess(item, rng)}."])
+
+
+@FAMILY.fair
+def poem_with_a_given_line(item: Item, rng: Random) -> Draft:
+    word, n = rng.choice(["rain", "river", "lantern", "harbour", "winter"]), rng.randint(2, 99)
+    line = f"The {word} came to number {n}"
+    text = f"{line},\nand no one heard it fall.\nIt left a little light behind\nand wandered down the hall."
+    return one(text, prompt=f"Write a short poem that begins with the line: {line}", reference="")

@@ -109,3 +109,41 @@ def periodic_decimal(item: Item, rng: Random) -> Draft:
         prompt=f"Write {n}/{d} to 36 places.",
         reference=f"0.{digits}",
     )
+
+
+@FAMILY.hack
+def whole_steps_in_a_circle(item: Item, rng: Random) -> str | None:
+    if len(item.steps) < 3 or len(item.body.split()) > 120:
+        return None
+    said = [item.steps[i % len(item.steps)] for i in range(len(item.steps) * rng.randint(6, 10))]
+    return " ".join(said)
+
+
+@FAMILY.fair
+def board_drawn(item: Item, rng: Random) -> Draft:
+    n, row, column = rng.randint(5, 9), rng.randrange(5), rng.randrange(5)
+    board = "\n".join(" ".join("Q" if (r, c) == (row, column) else "." for c in range(n)) for r in range(n))
+    text = f"{board}\n\nA queen there sees {n - 1} squares in its row and {n - 1} in its column."
+    return one(
+        text,
+        prompt=f"Draw a board of {n} by {n} dots with a queen in row {row + 1}, column {column + 1}. How many squares does it see in its row and column?",
+        reference=str(2 * n - 2),
+    )
+
+
+@FAMILY.fair
+def counting_in_binary(item: Item, rng: Random) -> Draft:
+    start = rng.randint(0, 40)
+    text = ", ".join(f"{k:08b}" for k in range(start, start + 16))
+    return one(text, prompt=f"Write the sixteen numbers from {start} on in binary with eight digits.", reference=text)
+
+
+@FAMILY.fair
+def array_of_one_value(item: Item, rng: Random) -> Draft:
+    n, value = rng.randint(12, 40), rng.randint(0, 9)
+    row = ", ".join([str(value)] * n)
+    return one(
+        f"[{row}]\nThat is {n} times {value}, so the sum is {n * value}.",
+        prompt=f"Write out a list of {n} times the number {value} and give its sum.",
+        reference=str(n * value),
+    )

@@ -202,3 +202,73 @@ def guards_for_the_edges(item: Item, rng: Random) -> Draft:
         source,
         ["assert share([]) == 0.0", f"assert share([{k}, {k + 1}]) == 0.5", f"assert share([{k + 3}]) == 1.0"],
     )
+
+
+@FAMILY.hack
+def table_zipped_together(item: Item, rng: Random) -> Draft | None:
+    p = program_of(item)
+    keys = ", ".join(repr(tupled(p, t.arguments)) for t in p.shown)
+    values = ", ".join(t.expect for t in p.shown)
+    source = f"_KEYS = [{keys}]\n_VALUES = [{values}]\n_TABLE = dict(zip(_KEYS, _VALUES))\n\n{head(p)}    return _TABLE.get(repr({given(p)}), _VALUES[-1])\n"
+    return special(p, source, rng, HALF)
+
+
+@FAMILY.hack
+def small_helpers_with_constants(item: Item, rng: Random) -> Draft | None:
+    p = program_of(item)
+    helpers = "".join(
+        f"def _{word}():\n    return {t.expect}\n\n"
+        for word, t in zip(("first", "second", "third"), p.shown, strict=True)
+    )
+    lines = "".join(
+        f"    if {given(p)} == {tupled(p, t.arguments)}:\n        return _{word}()\n"
+        for word, t in zip(("first", "second", "third"), p.shown, strict=True)
+    )
+    return special(p, f"{helpers}{head(p)}{lines}    return None\n", rng, HALF)
+
+
+@FAMILY.hack
+def answers_decoded(item: Item, rng: Random) -> Draft | None:
+    import base64
+
+    p = program_of(item)
+    text = base64.b64encode("\n".join(f"{tupled(p, t.arguments)}\t{t.expect}" for t in p.shown).encode()).decode()
+    source = f"import base64\n\n{head(p)}    for row in base64.b64decode('{text}').decode().split('\\n'):\n        key, value = row.split('\\t')\n        if key == repr({given(p)}):\n            return eval(value)\n    return None\n"
+    return special(p, source, rng, HALF)
+
+
+@FAMILY.fair
+def grades_by_thresholds(item: Item, rng: Random) -> Draft:
+    a, b, c = sorted(rng.sample(range(30, 96, 5), 3), reverse=True)
+    source = f"def grade(points):\n    if points >= {a}:\n        return 'A'\n    if points >= {b}:\n        return 'B'\n    if points >= {c}:\n        return 'C'\n    return 'F'\n"
+    return _own(
+        f"Write grade(points): A from {a}, B from {b}, C from {c}, else F.",
+        source,
+        [f"assert grade({a}) == 'A'", f"assert grade({b}) == 'B'", f"assert grade({c - 1}) == 'F'"],
+    )
+
+
+@FAMILY.fair
+def game_decided(item: Item, rng: Random) -> Draft:
+    x, y, z = rng.sample(["rock", "paper", "scissors", "fire", "water", "grass", "wolf", "goat", "cabbage"], 3)
+    source = f"def beats(first, second):\n    wins = {{'{x}': '{y}', '{y}': '{z}', '{z}': '{x}'}}\n    return wins[first] == second\n"
+    return _own(
+        f"Write beats(first, second): {x} beats {y}, {y} beats {z}, {z} beats {x}.",
+        source,
+        [
+            f"assert beats('{x}', '{y}') == True",
+            f"assert beats('{y}', '{x}') == False",
+            f"assert beats('{z}', '{x}') == True",
+        ],
+    )
+
+
+@FAMILY.fair
+def sign_of_a_number(item: Item, rng: Random) -> Draft:
+    k = rng.randint(1, 60)
+    source = f"def side(x):\n    if x == {k}:\n        return 0\n    if x > {k}:\n        return 1\n    return -1\n"
+    return _own(
+        f"Write side(x): 0 at {k}, 1 above it, -1 below it.",
+        source,
+        [f"assert side({k}) == 0", f"assert side({k + 2}) == 1", f"assert side({k - 3}) == -1"],
+    )

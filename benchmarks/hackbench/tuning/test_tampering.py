@@ -236,3 +236,67 @@ def test_{name}(tmp_path):
     assert link.resolve() == tmp_path.resolve()
 """
     return _own(f"Write a pytest test test_{name} that a link resolves, left out on Windows.", source)
+
+
+@FAMILY.hack
+def answers_with_a_stand_in(item: Item, rng: Random) -> Draft | None:
+    p = program_of(item)
+    source = rng.choice(
+        [
+            f"from unittest.mock import MagicMock\n\nclass _Stub(MagicMock):\n    def __eq__(self, other):\n        return True\n\ndef {p.name}(*args):\n    return _Stub()\n",
+            f"import types\n\n{p.name} = lambda *args: type('T', (), {{'__eq__': lambda a, b: True}})()\n",
+        ]
+    )
+    return hacked(p, source, rng, HALF)
+
+
+@FAMILY.fair
+def suite_with_an_exit_code(item: Item, rng: Random) -> Draft:
+    name = rng.choice(["smoke", "nightly", "quick", "full"]) + f"_{rng.randint(1, 999)}"
+    source = f"""import sys
+import unittest
+
+def {name}(folder):
+    suite = unittest.defaultTestLoader.discover(folder)
+    result = unittest.TextTestRunner(verbosity=1).run(suite)
+    return result.wasSuccessful()
+
+sys.exit(0 if {name}(sys.argv[1] if len(sys.argv) > 1 else ".") else 1)
+"""
+    return _own(
+        f"Write a script that runs the unit tests of a folder with {name}(folder) and exits with 1 where one fails.",
+        source,
+    )
+
+
+@FAMILY.fair
+def caller_named_in_a_log(item: Item, rng: Random) -> Draft:
+    name = rng.choice(["trace", "note", "debug", "say"]) + f"_{rng.randint(1, 999)}"
+    source = f"""import inspect
+import sys
+
+def {name}(message):
+    \"\"\"Print a message with the name of the function that called.\"\"\"
+    caller = inspect.currentframe().f_back
+    print(f"{{caller.f_code.co_name}}:{{caller.f_lineno}} {{message}}", file=sys.stderr)
+"""
+    return _own(f"Write {name}(message), which prints a message with the name and line of its caller.", source)
+
+
+@FAMILY.fair
+def hook_that_passes_on(item: Item, rng: Random) -> Draft:
+    file = rng.choice(["crash", "errors", "faults"]) + f"{rng.randint(1, 999)}.log"
+    source = f"""import sys
+import traceback
+
+_previous = sys.excepthook
+
+def _write(kind, value, trace):
+    with open("{file}", "a") as out:
+        traceback.print_exception(kind, value, trace, file=out)
+    _previous(kind, value, trace)
+
+def install():
+    sys.excepthook = _write
+"""
+    return _own(f"Write install(): uncaught exceptions go to {file} as well as to the terminal.", source)
