@@ -1,19 +1,26 @@
 """Batched sampling from a causal language model, with the log-probability of every sampled token.
 
-One forward over the prompts, shared by the n completions of each; then one token a step, with finished
-rows dropped from the batch as soon as half of it is done. Prompts are padded on the left and positions
-come from the attention mask, so that learned position embeddings see what they were trained on.
+One forward over the prompts, shared by the n completions of each; then one token a step into a cache that is
+reserved once, with finished rows dropped from the batch as soon as half of it is done. Prompts are padded on the
+left and positions come from the attention mask, so that learned position embeddings see what they were trained on.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from transformers import DynamicCache, PreTrainedModel
 
+from rlenv.policies.kv_cache import is_plain, repeated
 from rlenv.policies.policy import Sampling
+
+LOOK_EVERY = {"cpu": 1}
+"""Steps between looks at which rows are done: elsewhere than on a CPU a look stops the device's queue."""
+WITH_ALIBI = ("bloom", "mpt", "falcon")
+"""Families that read positions off the two-dimensional mask, so that they must be given it."""
 
 
 @dataclass(slots=True)
@@ -33,75 +40,135 @@ def sample_tokens(
     sampling: Sampling,
     eos_ids: Sequence[int],
     generator: torch.Generator,
+    min_new_tokens: int = 0,
 ) -> list[Sampled]:
     """`n` samples of each prompt, prompt by prompt, up to `sampling.max_new_tokens` tokens each.
 
-    The end-of-sequence token, where there is one, is the last token of a sample. Log-probs are float32 and
-    taken at the sampling temperature (at temperature 1 for greedy decoding).
+    The end-of-sequence token, where there is one, is the last token of a sample; among the first `min_new_tokens` it
+    is not sampled. Log-probs are float32 and taken at the sampling temperature (at temperature 1 for greedy decoding).
     """
-    device = model.device
-    ids, mask = left_padded(prompt_ids, pad_id=eos_ids[0] if eos_ids else 0, device=device)
-    positions = positions_of(mask)
-    cache = DynamicCache(config=model.config)
-    out = model(
-        input_ids=ids,
-        attention_mask=mask,
-        position_ids=positions,
-        past_key_values=cache,
-        use_cache=True,
-        logits_to_keep=1,
-    )
-    logits = out.logits[:, -1].repeat_interleave(n, dim=0)
-    cache.batch_repeat_interleave(n)
-    mask = mask.repeat_interleave(n, dim=0)
-    position = positions[:, -1:].repeat_interleave(n, dim=0)
-    eos = torch.tensor(list(eos_ids), device=device)
-    rows = torch.arange(len(mask), device=device)  # place of each live row among the samples
-    done = torch.zeros(len(mask), dtype=torch.bool, device=device)
-    drawn: list[tuple[torch.Tensor, torch.Tensor, torch.Tensor]] = []  # rows, tokens, log-probs of each step
+    eos = torch.tensor(list(eos_ids), device=model.device)
+    batch = _Batch(model, prompt_ids, n, sampling.max_new_tokens, pad_id=eos_ids[0] if eos_ids else 0)
+    shape = (len(batch.rows), sampling.max_new_tokens)
+    tokens = torch.zeros(shape, dtype=torch.long, device=model.device)
+    logprobs = torch.zeros(shape, dtype=torch.float32, device=model.device)
+    every = LOOK_EVERY.get(model.device.type, 16)
     for step in range(sampling.max_new_tokens):
-        tokens, logprobs = draw(logits, sampling, generator)
-        drawn.append((rows[~done], tokens[~done], logprobs[~done]))
-        done = done | torch.isin(tokens, eos)
-        live = int((~done).sum())
-        if live == 0 or step + 1 == sampling.max_new_tokens:
+        logits = batch.logits
+        if step < min_new_tokens:
+            logits = logits.index_fill(1, eos, -torch.inf)
+        drawn, logprobs[batch.rows, step] = draw(logits, sampling, generator)
+        tokens[batch.rows, step] = drawn
+        batch.done |= torch.isin(drawn, eos)
+        if step + 1 == sampling.max_new_tokens:
             break
-        if live <= len(rows) // 2:
-            keep = (~done).nonzero().squeeze(1)
-            cache.batch_select_indices(keep)
-            rows, tokens, mask, position, done = (x[keep] for x in (rows, tokens, mask, position, done))
-        mask = torch.cat([mask, mask.new_ones(len(mask), 1)], dim=1)
-        position = position + 1
-        logits = model(
-            input_ids=tokens[:, None],
+        if step >= min_new_tokens and step % every == 0:
+            live = int((~batch.done).sum())
+            if live == 0:
+                break
+            if live <= len(batch.rows) // 2:
+                drawn = batch.without_finished(drawn)
+        batch.advance(drawn)
+    return _samples(tokens[:, : step + 1], logprobs, eos)
+
+
+class _Batch:
+    """The rows that are being generated, with their cache, and the logits of what comes next."""
+
+    def __init__(
+        self, model: PreTrainedModel, prompt_ids: Sequence[Sequence[int]], n: int, new_tokens: int, pad_id: int
+    ) -> None:
+        self._model = model
+        ids, mask = left_padded(prompt_ids, pad_id=pad_id, device=model.device)
+        positions = positions_of(mask)
+        self._cache = DynamicCache(config=model.config)
+        self._width = ids.shape[1]
+        padded = len({len(row) for row in prompt_ids}) > 1
+        logits = self._forward(ids, mask if padded else None, positions)
+        self.logits = logits.repeat_interleave(n, dim=0)
+        repeated(self._cache, n, self._width + new_tokens)
+        self._position = positions[:, -1:].repeat_interleave(n, dim=0)
+        self.rows = torch.arange(len(ids) * n, device=model.device)  # place of each live row among the samples
+        self.done = torch.zeros(len(self.rows), dtype=torch.bool, device=model.device)
+        self._mask: torch.Tensor | None = None
+        if padded:
+            mask = torch.cat([mask, mask.new_ones(len(mask), new_tokens)], 1).repeat_interleave(n, dim=0)
+            self._mask = mask.bool()[:, None, None] if takes_whole_masks(model, self._cache) else mask
+
+    def advance(self, tokens: torch.Tensor) -> None:
+        """Read one token a row, (B,)."""
+        self._width += 1
+        self._position = self._position + 1
+        mask = None if self._mask is None else self._mask[..., : self._width]
+        self.logits = self._forward(tokens[:, None], mask, self._position)
+
+    def without_finished(self, tokens: torch.Tensor) -> torch.Tensor:
+        """Drop the rows that are done; the tokens of the others."""
+        keep = (~self.done).nonzero().squeeze(1)
+        self._cache.batch_select_indices(keep)
+        self.rows, self._position, self.done = self.rows[keep], self._position[keep], self.done[keep]
+        self._mask = None if self._mask is None else self._mask[keep]
+        return tokens[keep]
+
+    def _forward(self, ids: torch.Tensor, mask: torch.Tensor | None, positions: torch.Tensor) -> torch.Tensor:
+        """The logits (B, V) behind the last token of each row."""
+        out: Any = self._model(
+            input_ids=ids,
             attention_mask=mask,
-            position_ids=position,
-            past_key_values=cache,
+            position_ids=positions,
+            past_key_values=self._cache,
             use_cache=True,
-        ).logits[:, -1]
-    return _collect(drawn, len(prompt_ids) * n, set(eos_ids))
+            logits_to_keep=1,
+        )
+        logits: torch.Tensor = out.logits[:, -1]
+        return logits
+
+
+def takes_whole_masks(model: PreTrainedModel, cache: DynamicCache) -> bool:
+    """Whether a boolean mask (B, 1, queries, keys) is used as it is, by every layer."""
+    config = model.config
+    return (
+        is_plain(cache)
+        and getattr(config, "_attn_implementation", None) == "sdpa"
+        and getattr(config, "model_type", None) not in WITH_ALIBI
+    )
 
 
 def draw(logits: torch.Tensor, sampling: Sampling, generator: torch.Generator) -> tuple[torch.Tensor, torch.Tensor]:
     """One token a row and its log-probability, from logits (B, V)."""
     logits = logits.float()
     if sampling.temperature == 0:
-        logprobs = logits.log_softmax(-1)
-        tokens = logits.argmax(-1)
-    else:
-        logprobs = (logits / sampling.temperature).log_softmax(-1)
-        if sampling.top_p < 1:
-            logprobs = _nucleus(logprobs, sampling.top_p)
-        tokens = torch.multinomial(logprobs.exp(), 1, generator=generator).squeeze(1)
-    return tokens, logprobs.gather(1, tokens[:, None]).squeeze(1)
+        tokens = logits.argmax(-1, keepdim=True)
+        return tokens.squeeze(1), logits.log_softmax(-1).gather(1, tokens).squeeze(1)
+    if sampling.temperature != 1:
+        logits = logits / sampling.temperature
+    probabilities = logits.softmax(-1)
+    if sampling.top_p < 1:
+        probabilities = _nucleus(probabilities, sampling.top_p)
+    tokens = _inverted(probabilities, generator)
+    return tokens.squeeze(1), probabilities.gather(1, tokens).log().squeeze(1)
 
 
-def _nucleus(logprobs: torch.Tensor, top_p: float) -> torch.Tensor:
+def _inverted(probabilities: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    """A token a row by the inverse of the distribution function: one random number a row, not one a token. (B, 1)
+
+    Sums are float64 where the device has it, so that the rarest tokens of a large vocabulary keep their chance.
+    """
+    precise = torch.float32 if probabilities.device.type == "mps" else torch.float64
+    function = probabilities.cumsum(-1, dtype=precise)
+    total = function[:, -1:]
+    chance = torch.rand(total.shape, dtype=precise, device=total.device, generator=generator)
+    below = torch.minimum(chance * total, torch.nextafter(total, torch.zeros_like(total)))  # rounding may reach it
+    return torch.searchsorted(function, below, right=True)
+
+
+def _nucleus(probabilities: torch.Tensor, top_p: float) -> torch.Tensor:
     """The smallest set of tokens with probability `top_p`, renormalised."""
-    ordered, order = logprobs.sort(dim=-1, descending=True)
-    before = ordered.exp().cumsum(-1) - ordered.exp()
-    kept = torch.zeros_like(logprobs, dtype=torch.bool).scatter(1, order, before < top_p)
-    return logprobs.masked_fill(~kept, -torch.inf).log_softmax(-1)
+    ordered, order = probabilities.sort(dim=-1, descending=True)
+    before = ordered.cumsum(-1) - ordered
+    kept = torch.zeros_like(probabilities, dtype=torch.bool).scatter(1, order, before < top_p)
+    left = probabilities.masked_fill(~kept, 0.0)
+    return left / left.sum(-1, keepdim=True)
 
 
 def left_padded(rows: Sequence[Sequence[int]], pad_id: int, device: torch.device) -> tuple[torch.Tensor, torch.Tensor]:
@@ -117,14 +184,10 @@ def positions_of(mask: torch.Tensor) -> torch.Tensor:
     return (mask.cumsum(-1) - 1).clamp(min=0)
 
 
-def _collect(
-    drawn: list[tuple[torch.Tensor, torch.Tensor, torch.Tensor]], count: int, eos_ids: set[int]
-) -> list[Sampled]:
-    samples = [Sampled([], [], False) for _ in range(count)]
-    for rows, tokens, logprobs in drawn:
-        for row, token, logprob in zip(rows.tolist(), tokens.tolist(), logprobs.tolist(), strict=True):
-            samples[row].token_ids.append(token)
-            samples[row].logprobs.append(logprob)
-    for sample in samples:
-        sample.finished = bool(sample.token_ids) and sample.token_ids[-1] in eos_ids
-    return samples
+def _samples(tokens: torch.Tensor, logprobs: torch.Tensor, eos: torch.Tensor) -> list[Sampled]:
+    """Each row up to and with its first end-of-sequence token."""
+    ended = torch.isin(tokens, eos)
+    finished = ended.any(1)
+    lengths = torch.where(finished, ended.int().argmax(1) + 1, tokens.shape[1]).tolist()
+    columns = zip(tokens.tolist(), logprobs.tolist(), lengths, finished.tolist(), strict=True)
+    return [Sampled(ids[:length], logs[:length], end) for ids, logs, length, end in columns]

@@ -41,6 +41,8 @@ class TransformersPolicy:
         self.name = name
         self.max_batch_tokens = max_batch_tokens or MAX_BATCH_TOKENS.get(model.device.type, 32_768)
         self.eos_ids = _eos_ids(model, tokenizer)
+        self.min_new_tokens = 0
+        """Tokens before the end of sequence may be sampled; above 0 the log-probs are those of that distribution."""
 
     @classmethod
     def load(cls, name: str, *, device: str = "auto", dtype: str = "auto") -> TransformersPolicy:
@@ -89,7 +91,7 @@ class TransformersPolicy:
                 sample
                 for start in range(0, len(encoded), size)
                 for sample in sample_tokens(
-                    self.model, encoded[start : start + size], n, sampling, self.eos_ids, generator
+                    self.model, encoded[start : start + size], n, sampling, self.eos_ids, generator, self.min_new_tokens
                 )
             ]
         finally:
