@@ -20,9 +20,12 @@ LONGEST = 6
 class ScriptedPolicy(TransformersPolicy):
     """Says random letters, drawn anew for every rollout, and keeps a script of them with what each is paid."""
 
-    def __init__(self, model: TransformersPolicy, pay: Callable[[str], float], group_size: int) -> None:
+    def __init__(
+        self, model: TransformersPolicy, pay: Callable[[str], float], group_size: int, *, interrupted: bool = False
+    ) -> None:
+        """With `interrupted`, the second token of longer completions is the environment's, not the policy's."""
         super().__init__(model.model, model.tokenizer, "scripted")
-        self.pay = pay
+        self.pay, self.interrupted = pay, interrupted
         self.script = Script(group_size)
         self._generator = torch.Generator().manual_seed(8)
 
@@ -36,6 +39,7 @@ class ScriptedPolicy(TransformersPolicy):
         self.script.prompts.append(texts)
         self.script.prompt_ids.append(prompt_ids)
         self.script.completion_ids.append(said)
+        self.script.masks.append([list(completion.mask) for completion in completions])
         self.script.rewards.append([self.pay(completion.text) for completion in completions])
         return completions
 
@@ -50,4 +54,5 @@ class ScriptedPolicy(TransformersPolicy):
         spoken = torch.ones(1, len(said))
         logprobs, _ = completion_logprobs(self.model, ids, torch.ones_like(ids), spoken)
         text = str(self.tokenizer.decode(said[:-1], skip_special_tokens=True))
-        return Completion(text, tuple(said), tuple(logprobs[0].tolist()))
+        mask = [0 if self.interrupted and place == 1 and len(said) > 3 else 1 for place in range(len(said))]
+        return Completion(text, tuple(said), tuple(logprobs[0].tolist()), tuple(mask))

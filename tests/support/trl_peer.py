@@ -126,6 +126,8 @@ class Script:
     prompts: list[list[str]] = field(default_factory=list)
     prompt_ids: list[list[list[int]]] = field(default_factory=list)
     completion_ids: list[list[list[int]]] = field(default_factory=list)
+    masks: list[list[list[int]]] = field(default_factory=list)
+    """1 where the policy chose the token, 0 where the environment wrote it."""
     rewards: list[list[float]] = field(default_factory=list)
 
 
@@ -140,7 +142,12 @@ class _Played:
         if list(prompts) != self._each(self.script.prompts[self.step]):
             raise AssertionError(f"TRL asked for {prompts}, the script has {self.script.prompts[self.step]}")
         said = self.script.completion_ids[self.step]
-        return {"prompt_ids": self._each(self.script.prompt_ids[self.step]), "completion_ids": said, "logprobs": None}
+        return {
+            "prompt_ids": self._each(self.script.prompt_ids[self.step]),
+            "completion_ids": said,
+            "logprobs": None,
+            "env_mask": self.script.masks[self.step],
+        }
 
     def rewards(self, completions: list[str], **_: object) -> list[float]:
         return self.script.rewards[self.step]

@@ -25,13 +25,13 @@ def _never(text: str) -> float:
     return 0.0
 
 
-def _settings(**drawing: object) -> TrainConfig:
+def _settings(**drawing: bool) -> TrainConfig:
     row = with_changes(
         ALGORITHMS["dapo"],
         {
             "drawing.overlong_buffer": 0.0,
             "drawing.max_refills": MAX_REFILLS,
-            **{f"drawing.{name}": value for name, value in drawing.items()},  # type: ignore[dict-item]
+            **{f"drawing.{name}": value for name, value in drawing.items()},
         },
     )
     return config(algorithm=row, groups=GROUPS, group_size=GROUP_SIZE, max_new_tokens=LONGEST)

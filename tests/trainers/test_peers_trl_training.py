@@ -38,6 +38,8 @@ class Case:
     changes: dict[str, Any] = field(default_factory=dict)
     ours: dict[str, Any] = field(default_factory=dict)
     trainer: str = "GRPO"
+    interrupted: bool = False
+    """The environment writes a token into some completions."""
 
 
 EPSILON = {"advantage.epsilon": 1e-4}
@@ -61,6 +63,8 @@ CASES = {
         },
         {"epochs": 2},
     ),
+    "dapo, interrupted": Case("grpo", {"loss_type": "dapo"}, {**EPSILON, "averaging": "token"}, interrupted=True),
+    "grpo, interrupted": Case("grpo", {"loss_type": "grpo"}, EPSILON, interrupted=True),
     "dr-grpo": Case("dr-grpo", {"loss_type": "dr_grpo", "scale_rewards": "none"}),
     "gspo": Case(
         "gspo",
@@ -112,21 +116,31 @@ def _trained_by_us(policy: ScriptedPolicy, case: Case, folder: Path) -> torch.Te
     return _weights(policy)
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_scripted_rollouts_leave_the_weights_that_trl_leaves(name: str, tmp_path: Path) -> None:
-    case = CASES[name]
-    policy = ScriptedPolicy(tiny_policy(0), _pay, GROUP_SIZE)
-    policy.save(tmp_path / "start")  # TRL reads its reference model from the folder again
+def _both(case: Case, folder: Path) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """The weights before, after our training, and after TRL's."""
+    policy = ScriptedPolicy(tiny_policy(0), _pay, GROUP_SIZE, interrupted=case.interrupted)
+    policy.save(folder / "start")  # TRL reads its reference model from the folder again
     start = _weights(policy).clone()
-    ours = _trained_by_us(policy, case, tmp_path / "ours")
+    ours = _trained_by_us(policy, case, folder / "ours")
     theirs = trained_by_trl(
-        TransformersPolicy.load(str(tmp_path / "start"), device="cpu"),
+        TransformersPolicy.load(str(folder / "start"), device="cpu"),
         policy.script,
-        tmp_path / "theirs",
+        folder / "theirs",
         learning_rate=LEARNING_RATE,
         trainer=case.trainer,
         max_completion_length=LONGEST,
         **case.theirs,
     )
+    return start, ours, theirs
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_scripted_rollouts_leave_the_weights_that_trl_leaves(name: str, tmp_path: Path) -> None:
+    start, ours, theirs = _both(CASES[name], tmp_path)
     assert (ours - start).abs().max() > 1e-2
     same(ours, theirs, 1e-6)
+
+
+def test_the_comparison_sees_an_epsilon(tmp_path: Path) -> None:
+    _, ours, theirs = _both(Case("grpo", {"loss_type": "grpo"}), tmp_path)
+    assert (ours - theirs).abs().max() > 1e-6
