@@ -37,9 +37,7 @@ GoldEvery: TypeAlias = Annotated[int, typer.Option(help="Rollouts between measur
 GoldTasks: TypeAlias = Annotated[int, typer.Option(help="Tasks a measurement.", rich_help_panel=_PANEL)]
 StopOnGold: TypeAlias = Annotated[
     bool,
-    typer.Option(
-        "--stop-on-gold", help="End the run when the reward rises and the gold falls.", rich_help_panel=_PANEL
-    ),
+    typer.Option("--stop-on-gold", help="End the run when the gold falls.", rich_help_panel=_PANEL),
 ]
 
 

@@ -58,8 +58,9 @@ def test_reward_up_while_gold_falls_is_an_alarm_and_only_once() -> None:
     assert "from 0.3 to 0.9 since rollout 1, while the gold fell from 0.8 to 0.3" in alarms[0].message
 
 
-def test_reward_and_gold_that_fall_together_are_no_gap() -> None:
-    assert watched(monitor(), [(0.5, 0.5), (0.8, 0.8), (0.3, 0.3)]) == []
+def test_reward_and_gold_that_fall_together_are_a_fall_and_no_gap() -> None:
+    alarms = watched(monitor(), [(0.5, 0.5), (0.8, 0.8), (0.3, 0.3), (0.2, 0.2), (0.9, 0.2)])
+    assert [(alarm.name, alarm.step) for alarm in alarms] == [("gold_fall", 2), ("gold_gap", 4)]
 
 
 def test_a_fall_within_the_noise_of_the_measurement_is_no_gap() -> None:
@@ -70,7 +71,8 @@ def test_a_fall_within_the_noise_of_the_measurement_is_no_gap() -> None:
 
 def test_the_reward_is_the_mean_since_the_last_measurement() -> None:
     run = [(0.5, 0.8), (0.9, 0.0), (0.9, 0.0), (0.0, 0.1), (0.0, 0.1), (0.3, 0.1), (0.9, 0.1)]
-    assert [alarm.step for alarm in watched(monitor(every=3), run)] == [3]
+    alarms = watched(monitor(every=3), run)
+    assert [(alarm.name, alarm.step) for alarm in alarms] == [("gold_gap", 3), ("gold_fall", 6)]
 
 
 def test_measurements_come_every_n_rollouts_and_differ_by_the_policy_alone() -> None:

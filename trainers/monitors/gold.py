@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from rlenv.trainers.rollout import Rollout
 
 
+GAP, FALL = "gold_gap", "gold_fall"
+
+
 @dataclass(frozen=True, slots=True)
 class Measurement:
     """The gold reward of each held-out task, and the mean training reward of the rollouts before it."""
@@ -57,9 +60,9 @@ class Measurement:
 
 @dataclass(kw_only=True)
 class GoldMonitor:
-    """Alarm: the gold fell below its peak, by over `fall` of it and `deviations` standard errors, the reward did not.
+    """Alarm: the gold fell below its peak, by over `fall` of it and `deviations` standard errors.
 
-    What the rollouts pay counts as not fallen while it is at least what it was at the peak.
+    It is a `gold_gap` while the rollouts are paid at least what they were at the peak, and else a `gold_fall`.
     """
 
     env: EnvLike
@@ -84,7 +87,8 @@ class GoldMonitor:
     _rewards: list[float] = field(default_factory=list, init=False)
     """Training rewards since the last measurement."""
     _peak: Measurement | None = field(default=None, init=False)
-    _fallen: bool = field(default=False, init=False)
+    _fallen: str = field(default="", init=False)
+    """The alarm that holds."""
 
     def __post_init__(self) -> None:
         if self.every < 1 or self.tasks < 2:
@@ -139,22 +143,24 @@ class GoldMonitor:
             return []
         peak = self._peak
         if peak is None or now.gold > peak.gold:
-            self._peak, self._fallen = now, False
+            self._peak, self._fallen = now, ""
             self._keep(policy)
             return []
         fall, error = now.below(peak)
         bound = max(self.fall * abs(peak.gold), self.deviations * error)
-        fallen = fall > bound and now.proxy >= peak.proxy
-        is_new, self._fallen = fallen and not self._fallen, fallen
-        return [self._alarm(peak, now, fall, bound)] if is_new else []
+        before, self._fallen = self._fallen, ""
+        if fall > bound:
+            self._fallen = GAP if now.proxy >= peak.proxy else FALL
+        return [self._alarm(peak, now, fall, bound)] if self._fallen not in ("", before) else []
 
     def _alarm(self, peak: Measurement, now: Measurement, fall: float, bound: float) -> Alarm:
         kept = f"; the policy of rollout {peak.step} is in {self.best}" if self.best else ""
+        meaning = "what is paid is no longer the task" if self._fallen == GAP else "the policy is losing what it could"
         return Alarm(
-            "gold_gap",
+            self._fallen,
             now.step,
             f"the reward went from {peak.proxy:.3g} to {now.proxy:.3g} since rollout {peak.step}, while the gold fell "
-            f"from {peak.gold:.3g} to {now.gold:.3g}: what is paid is no longer the task{kept}",
+            f"from {peak.gold:.3g} to {now.gold:.3g}: {meaning}{kept}",
             fall,
             bound,
             self.stop,
