@@ -43,7 +43,7 @@ class Options:
     out: Path
     rollouts: int = 100
     groups: int = 48
-    learning_rate: float = 4e-4
+    learning_rate: float = 3e-4
     sft_steps: int = 700
 
 
