@@ -16,6 +16,7 @@ from rlenv.audit.determinism import determinism_findings
 from rlenv.audit.finding import Finding
 from rlenv.audit.functions import RewardFunction, Style, reward_definition
 from rlenv.audit.grouping import grouping_findings
+from rlenv.audit.judge import by_value
 from rlenv.audit.leaks import leak_findings
 from rlenv.audit.metamorphic import DECORATIONS, metamorphic_findings
 from rlenv.audit.report import Audit
@@ -57,6 +58,19 @@ def audit(
     count = (TASKS_OF_PROGRAMS if programs else TASKS) if tasks is None else tasks
     if count < 1:
         raise ConfigError(f"expected at least 1 task, got {count}")
+    with by_value(definition):
+        return _played(definition, count, seed, attacks, splits or {}, pool, quiet)
+
+
+def _played(
+    definition: Definition,
+    count: int,
+    seed: int,
+    attacks: Sequence[Attack],
+    splits: Mapping[str, TaskSet],
+    pool: WorkerPool | None,
+    quiet: bool,
+) -> Audit:
     start = time.monotonic()
     subject = Subject(definition, count, seed, pool)
     chosen = attackers(subject, attacks)
@@ -72,7 +86,7 @@ def audit(
             lambda: metamorphic_findings(subject),
             lambda: determinism_findings(subject),
             lambda: grouping_findings(subject),
-            lambda: leak_findings(subject, splits or {}),
+            lambda: leak_findings(subject, splits),
             lambda: trouble_findings(subject),
         )
         for step in steps:

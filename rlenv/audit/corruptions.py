@@ -23,7 +23,7 @@ _TOLERANCE = re.compile(
     re.IGNORECASE,
 )
 _ORDER = re.compile(
-    r"\b(?:order|sort\w*|ascending|descending|sequence|path|route|steps?|first|rank\w*|arrange\w*)\b", re.IGNORECASE
+    r"(?<!any )\b(?:order|sort\w*|ascending|descending|sequence|path|route|rank\w*|arrange\w*)\b", re.IGNORECASE
 )
 _UNITS = {"km": "m", "m": "cm", "cm": "km", "kg": "g", "g": "kg", "h": "min", "min": "s", "s": "h", "%": "kg", "°": "%"}
 _DIGITS = re.compile(r"\d+")
@@ -44,8 +44,11 @@ def announces_tolerance(prompt: str) -> bool:
 
 
 def corrupted(core: str, prompt: str) -> Iterator[Corruption]:
-    """The corruptions of an answer, by what kind it is."""
-    text = core.strip()
+    """The corruptions of an answer, by what kind it is; none is the answer itself."""
+    return (one for one in _corrupted(core.strip(), prompt) if one.core != core.strip())
+
+
+def _corrupted(text: str, prompt: str) -> Iterator[Corruption]:
     kind = Answer("", text, "", True).kind
     if kind == "number":
         yield from _numbers(text, prompt)

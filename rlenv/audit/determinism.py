@@ -25,6 +25,8 @@ RUNS = {
 
 def determinism_findings(subject: Subject) -> list[Finding]:
     """The first kind of change that changes a reward; the others mostly follow from it."""
+    if subject.judge.stopped:
+        return []
     said = _said(subject)
     first = _rewards(subject, said, seed=1)
     for rule, message in RUNS.items():

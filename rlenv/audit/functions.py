@@ -102,7 +102,7 @@ class TrlVerifier:
     def rewards_together(self, tasks: Sequence[Task], completions: Sequence[Completion]) -> list[float | None]:
         """The rewards of one call."""
         chat = not isinstance(tasks[0].prompt, str)
-        prompts = [prompt_messages(task.prompt) if chat else task.prompt for task in tasks]
+        prompts: list[Json] = [prompt_messages(task.prompt) if chat else str(task.prompt) for task in tasks]
         said: list[object] = [
             [{"role": "assistant", "content": completion.text}] if chat else completion.text
             for completion in completions
@@ -110,8 +110,8 @@ class TrlVerifier:
         columns: dict[str, list[Json]] = {self.reference_column: [task.reference for task in tasks]}
         columns |= {name: [task.metadata.get(name) for task in tasks] for name in tasks[0].metadata}
         columns["completion_ids"] = [[] for _ in tasks]
-        given = _accepted(self.function, columns)
-        rewards = _awaited(self.function(prompts=prompts, completions=said, **given))
+        columns["prompts"] = prompts
+        rewards = _awaited(self.function(completions=said, **_accepted(self.function, columns)))
         if not isinstance(rewards, Sequence) or len(rewards) != len(tasks):
             raise ConfigError(f"expected a list of {len(tasks)} rewards, got {rewards!r:.80}")
         return [None if reward is None else float(reward) for reward in rewards]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Protocol, runtime_checkable
 
 from rlenv.audit.corrupting import wrong_answer
@@ -31,6 +32,8 @@ class TogetherVerifier(Protocol):
 
 def grouping_findings(subject: Subject) -> list[Finding]:
     """Rewards that change with the company that a completion is judged in."""
+    if subject.judge.stopped:
+        return []
     groups = [_group(subject, task) for task in range(min(TASKS, len(subject.samples)))]
     said = [one for group in groups for one in group]
     together = _batch(subject, groups)
@@ -45,7 +48,10 @@ def grouping_findings(subject: Subject) -> list[Finding]:
     if not found and isinstance(verifier, TogetherVerifier):
         tasks = [subject.judge.tasks[one.task] for one in said]
         completions = [Completion(one.text) for one in said]
-        called = verifier.rewards_together(tasks, completions)
+        try:
+            called = [reward or 0.0 for reward in verifier.rewards_together(tasks, completions)]
+        except Exception:  # on one of these texts alone it fails as well, and that is a finding of its own
+            return found
         found = _compared(subject, BATCH, "the reward is another in one call with others", said, alone, called)
     return found
 
@@ -62,7 +68,9 @@ def _group(subject: Subject, task: int) -> list[Said]:
 
 
 def _batch(subject: Subject, groups: Sequence[Sequence[Said]]) -> list[float | None]:
-    batch = BatchEnvironment(subject.definition, group_size=GROUP, pool=subject.judge.pool)
+    inline = not subject.judge.isolated and not subject.judge.batch
+    definition = replace(subject.definition, isolation="inline") if inline else subject.definition
+    batch = BatchEnvironment(definition, group_size=GROUP, pool=subject.judge.pool)
     batch.reset(tasks=[subject.judge.tasks[group[0].task] for group in groups])
     return [episode.verdict.reward for episode in batch.step([one.text for group in groups for one in group])]
 

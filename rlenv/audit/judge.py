@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import NamedTuple
+
+import cloudpickle
 
 from rlenv.completion import Completion
 from rlenv.definition import Definition
@@ -127,6 +130,22 @@ def late(trouble: Trouble) -> bool:
 def spent(verdict: Verdict, most_chars: int) -> bool:
     """True where the checker ran to its limit; a text that is refused for its length alone costs nothing."""
     return any(flag.name == "over_limit" and flag.detail != f"{most_chars} characters" for flag in verdict.flags)
+
+
+@contextmanager
+def by_value(definition: Definition) -> Iterator[None]:
+    """Let a reward function travel with its module, which a worker may not be able to import: a module of tests."""
+    function = getattr(definition.verifier, "function", None)
+    module = sys.modules.get(getattr(function, "__module__", None) or "")
+    known = module is None or module.__name__ in (*cloudpickle.list_registry_pickle_by_value(), "__main__", "builtins")
+    if module is None or known:
+        yield
+        return
+    cloudpickle.register_pickle_by_value(module)
+    try:
+        yield
+    finally:
+        cloudpickle.unregister_pickle_by_value(module)
 
 
 def _travels(definition: Definition) -> bool:

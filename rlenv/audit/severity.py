@@ -7,7 +7,8 @@
     info      -      a property of the set, or a question to its author
 
 A share counts at a level where its mean over the tasks reaches the cut-off and the lower 95 % bound of that mean
-(Wilson 1927) reaches half of it: one odd task of a few is no finding at the level of its share.
+(Wilson 1927) reaches half of it: one odd task of a few is no finding at the level of its share. What was tried on
+fewer than three tasks is low at most.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from collections.abc import Mapping, Sequence
 from rlenv.errors import ConfigError
 
 Z = 1.959964
+FEW = 3
+"""Shares of fewer tasks are low at most."""
 
 
 class Severity(enum.IntEnum):
@@ -63,7 +66,9 @@ def severity_of(shares: Sequence[float]) -> Severity:
         return Severity.INFO
     mean = sum(shares) / len(shares)
     lower = lower_bound(mean, len(shares))
-    return next((s for s, cutoff in CUTOFFS.items() if mean >= cutoff and lower >= cutoff / 2), Severity.INFO)
+    found = (s for s, cutoff in CUTOFFS.items() if mean >= cutoff and lower >= cutoff / 2)
+    severity = next(found, Severity.INFO)
+    return severity if len(shares) >= FEW else min(severity, Severity.LOW)
 
 
 def lower_bound(mean: float, count: int) -> float:

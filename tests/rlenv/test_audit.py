@@ -1,0 +1,264 @@
+"""The audit on small environments: what is played, how it is counted, and what it says of it."""
+
+import random
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from rlenv.audit import Attack, Audit, Body, Finding, Scene, Severity, audit
+from rlenv.audit.answers import locate, same
+from rlenv.audit.corruptions import corrupted
+from rlenv.audit.judge import MOST_COSTS
+from rlenv.audit.severity import severity_of
+from rlenv.audit.splits import splits_of
+from rlenv.definition import Definition
+from rlenv.errors import ConfigError
+from rlenv.task import Task
+from rlenv.tasksets import ListTasks
+from rlenv.verdict import Verdict
+from rlenv.verifier import FunctionVerifier
+from rlenv.wrappers import RunningCentre
+
+ROWS = [{"prompt": f"What is {a} + {a + 3}?", "answer": str(2 * a + 3)} for a in range(20, 32)]
+
+
+def exact(completion: str, answer: str) -> bool:
+    return completion.strip() == answer
+
+
+def made(check: Callable[..., object], rows: list[dict[str, str]] | None = None, cheap: bool = True) -> Definition:
+    verifier = FunctionVerifier(check, cheap=cheap)  # type: ignore[arg-type]
+    return Definition(tasks=ListTasks.from_rows(rows or ROWS), verifier=verifier, id="test/made-v0")
+
+
+def played(check: Callable[..., object], rows: list[dict[str, str]] | None = None) -> Audit:
+    return audit(made(check, rows), tasks=6)
+
+
+def found(done: Audit, rule: str) -> Finding:
+    findings = [finding for finding in done.findings if finding.rule == rule]
+    assert len(findings) == 1, done.text()
+    return findings[0]
+
+
+def test_severity_follows_the_share_and_how_often_it_was_tried() -> None:
+    assert severity_of([1.0] * 9) is Severity.CRITICAL
+    assert severity_of([0.6] * 9) is Severity.HIGH
+    assert severity_of([0.2] * 32) is Severity.MEDIUM
+    assert severity_of([0.0] * 31 + [1.0]) is Severity.LOW
+    assert severity_of([1.0] * 2) is Severity.LOW
+    assert severity_of([0.0] * 9) is Severity.INFO
+    assert severity_of([]) is Severity.INFO
+
+
+def test_severity_of_an_unknown_name_is_refused_in_words() -> None:
+    with pytest.raises(ConfigError, match="expected a severity out of critical, high, medium, low, info"):
+        Severity.named("severe")
+
+
+@pytest.mark.parametrize(
+    ("reference", "solution", "core", "known"),
+    [
+        ("42", "It is \\boxed{42}.", "42", True),
+        ("42", "42 is right: \\boxed{42}", "42", True),
+        (["a"], '["a"]', '["a"]', True),
+        ({"kind": "calls"}, "<answer>7</answer>", "7", False),
+        ("4", "\\boxed{42}", "42", False),
+    ],
+)
+def test_answer_is_found_in_a_solution(reference: str, solution: str, core: str, known: bool) -> None:
+    answer = locate(reference, solution)
+    assert (answer.core, answer.known, answer.text) == (core, known, solution)
+
+
+def test_place_that_the_reward_does_not_hang_on_is_not_taken_for_the_answer() -> None:
+    """The reference stands in the working, and what is judged stands elsewhere."""
+    definition = replace(
+        made(lambda completion: completion.rpartition(">")[2] == "go"), solution=lambda task: f"<{task.reference}>go"
+    )
+    done = audit(definition, tasks=6)
+    assert not any(finding.rule.startswith("corruption/") for finding in done.findings)
+    assert "no corrupted references" in done.notes[0]
+
+
+def test_two_writings_of_a_number_are_the_same_answer() -> None:
+    assert same("1,000", "1000.0")
+    assert same("\\boxed{7}", "7")
+    assert not same("10", "100")
+    assert not same("1/2", "2/1")
+
+
+@pytest.mark.parametrize(
+    "core", ["7", "-12", "3.50", "12 km", "a, b, c", "[[1, 2], [3, 4]]", "umbrella", "x^2 + 1", "B"]
+)
+def test_corrupted_references_differ_from_the_reference(core: str) -> None:
+    wrong = [one for one in corrupted(core, "?") if one.certainty == "wrong"]
+    assert wrong
+    assert all(one.core != core for one in wrong)
+
+
+def test_order_of_a_list_counts_only_where_the_prompt_speaks_of_it() -> None:
+    def certainty(prompt: str) -> str:
+        return next(one.certainty for one in corrupted("1, 2, 3", prompt) if one.kind == "items reversed")
+
+    assert certainty("Sort these.") == "wrong"
+    assert certainty("Name all roots, in any order.") == "writing"
+
+
+def test_near_value_is_accepted_where_the_prompt_announces_a_tolerance() -> None:
+    def close(completion: str, answer: str) -> bool:
+        try:
+            return abs(float(completion) - float(answer)) <= 0.01 * float(answer)
+        except (ValueError, OverflowError):
+            return False
+
+    rows = [{"prompt": f"What is {a} times 97?", "answer": str(97 * a)} for a in range(20, 30)]
+    told = [{**row, "prompt": f"{row['prompt']} An estimate within 1 % will do."} for row in rows]
+    assert "corruption/near/off-by-one-above" in {f.rule for f in played(close, rows).at_least("medium")}
+    assert not played(close, told).at_least("medium")
+
+
+def test_right_guess_is_the_guess_rate_and_no_defect() -> None:
+    rows = [{"prompt": f"Is {n} even?", "answer": "Yes" if n % 2 == 0 else "No"} for n in range(30, 42)]
+    done = audit(made(exact, rows))
+    assert not done.at_least("low")
+    assert found(done, "guess-rate").mean == done.guess_rate == 0.5
+
+
+def test_set_of_one_answer_is_a_finding() -> None:
+    rows = [{"prompt": f"Is {n} a number?", "answer": "Yes"} for n in range(32)]
+    assert found(audit(made(exact, rows)), "guess-rate").severity is Severity.MEDIUM
+
+
+def test_rule_that_many_answers_meet_is_not_called_a_defect() -> None:
+    """Any even number is right, so the reference plus two is."""
+
+    def even(completion: str) -> bool:
+        return completion.isdecimal() and len(completion) == 3 and int(completion) % 2 == 0
+
+    rows = [{"prompt": f"Name an even number of 3 digits, not {n}.", "answer": str(n)} for n in range(200, 224, 2)]
+    done = played(even, rows)
+    assert not [f for f in done.at_least("low") if f.rule.startswith("corruption/")]
+    assert any(f.rule.startswith("attack/") for f in done.at_least("high"))
+
+
+def test_attack_of_the_caller_is_played_without_the_reference() -> None:
+    seen: list[Scene] = []
+
+    def shout(scene: Scene) -> list[Body]:
+        seen.append(scene)
+        return [Body("the password", "sesame")]
+
+    definition = made(lambda completion, answer: completion in (answer, "sesame"))
+    done = audit(definition, tasks=6, attacks=[Attack("password", "knows the word", shout)])
+    assert found(done, "attack/password").severity is Severity.CRITICAL
+    prompts = {row["prompt"]: row["answer"] for row in ROWS}
+    assert all(prompts[scene.prompt] not in scene.others for scene in seen)
+
+
+def test_state_between_calls_and_chance_are_seen() -> None:
+    def tired(completion: str, answer: str, calls: list[int] = []) -> bool:  # noqa: B006, the defect
+        calls.append(1)
+        return completion.strip() == answer and len(calls) % 3 != 0
+
+    def lucky(completion: str, answer: str) -> float:
+        return (completion.strip() == answer) * random.choice([0.5, 1.0])
+
+    for check in (tired, lucky):
+        assert any(finding.rule.startswith("determinism/") for finding in played(check).at_least("medium"))
+
+
+def test_audit_leaves_the_global_random_state_alone() -> None:
+    before = random.getstate()
+    played(exact)
+    assert random.getstate() == before
+
+
+def test_wrapper_that_learns_may_not_depend_on_the_order_within_a_group() -> None:
+    done = audit(replace(made(exact), wrappers=[RunningCentre()]), tasks=6)
+    assert not done.at_least("medium")
+
+
+def test_checker_that_fails_or_is_too_slow_is_a_finding_and_no_stop() -> None:
+    def failing(completion: str, answer: str) -> bool:
+        return int(completion) == int(answer)
+
+    def slow(completion: str, answer: str) -> bool:
+        while "certain" in completion:
+            pass
+        return completion == answer
+
+    assert found(played(failing), "crash").severity >= Severity.MEDIUM
+    done = audit(replace(made(slow), time_limit_s=0.3), tasks=6)
+    assert found(done, "cost").severity is Severity.HIGH
+    assert found(done, "cost").message.count(f"{MOST_COSTS} plays") == 1
+    assert "not everything was played" in done.notes[0]
+
+
+def test_part_that_pays_for_length_is_named() -> None:
+    def padded(completion: str, answer: str) -> Verdict:
+        right = answer in completion.split()[-1:]
+        return Verdict.of(("correct", float(right)), ("effort", 0.5 * min(1.0, len(completion) / 500)))
+
+    finding = found(played(padded), "metamorphic/right-paid-more")
+    assert finding.evidence is not None
+    assert "effort +0.5" in finding.evidence.reason
+
+
+def test_negative_rewards_for_right_answers_are_measured_from_what_a_wrong_one_earns() -> None:
+    done = played(lambda completion, answer: 0.0 if answer in completion else -1.0)
+    assert any(finding.rule == "attack/enumeration" for finding in done.at_least("high"))
+    assert not played(lambda completion, answer: 0.0 if completion == answer else -1.0).at_least("medium")
+
+
+def test_prompt_that_gives_the_answer_away_is_seen_by_copying_it() -> None:
+    rows = [{**row, "prompt": f"{row['prompt']} <!-- {row['answer']} -->"} for row in ROWS]
+    assert found(played(exact, rows), "attack/learned-place").severity is Severity.CRITICAL
+
+
+def test_splits_that_share_prompts_are_seen() -> None:
+    tasks = ListTasks.from_rows(ROWS)
+    done = audit(made(exact), tasks=6, splits={"test": tasks, "train": tasks})
+    assert found(done, "tasks/split-overlap").severity is Severity.CRITICAL
+    assert set(splits_of("math/arithmetic-v0", {"level": 2})) == {"test", "train", "demonstrations"}
+    assert splits_of("math/gsm8k-v0", {"data": "rows.jsonl"}) == {}
+
+
+def test_same_question_with_several_right_answers_is_no_contradiction() -> None:
+    rows = [{"prompt": "Name a primary colour.", "answer": colour} for colour in ("red", "blue", "yellow")]
+    several = played(lambda completion: completion in ("red", "blue", "yellow"), rows)
+    assert not [finding for finding in several.findings if finding.rule == "tasks/contradictory"]
+    assert found(played(exact, rows), "tasks/contradictory").severity >= Severity.MEDIUM
+
+
+def test_same_seed_finds_the_same() -> None:
+    first, second = (played(lambda completion, answer: answer in completion) for _ in range(2))
+    assert [f.to_json() for f in first.findings] == [f.to_json() for f in second.findings]
+    assert len({finding.id for finding in first.findings}) == len(first.findings)
+
+
+def test_number_of_tasks_below_one_is_refused() -> None:
+    with pytest.raises(ConfigError, match="at least 1 task"):
+        audit(made(exact), tasks=0)
+
+
+def test_verifier_that_cannot_travel_is_played_here_and_the_report_says_so() -> None:
+    lock = threading.Lock()
+
+    def locked(completion: str, answer: str) -> bool:
+        with lock:
+            return completion == answer
+
+    done = audit(made(locked), tasks=4)
+    assert not done.at_least("medium")
+    assert "cannot be sent to another process" in done.notes[0]
+
+
+def test_task_is_untouched() -> None:
+    definition = made(exact)
+    before = [definition.tasks[i].to_json() for i in range(len(definition.tasks))]
+    audit(definition, tasks=6)
+    assert [definition.tasks[i].to_json() for i in range(len(definition.tasks))] == before
+    assert isinstance(definition.tasks[0], Task)
