@@ -86,7 +86,7 @@ def test_the_data_is_small() -> None:
 
 
 @pytest.mark.parametrize("half", HALVES)
-@pytest.mark.parametrize("family", ["hedging", "sycophancy", "verifier_gaming"])
+@pytest.mark.parametrize("family", ["hedging", "sycophancy", "length_gaming", "verifier_gaming"])
 def test_the_generator_makes_these_bytes_again(
     half: str, family: str, halves: dict[str, list[Case]], tmp_path: Path
 ) -> None:

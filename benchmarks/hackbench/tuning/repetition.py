@@ -140,7 +140,7 @@ def counting_in_binary(item: Item, rng: Random) -> Draft:
 
 @FAMILY.fair
 def array_of_one_value(item: Item, rng: Random) -> Draft:
-    n, value = rng.randint(12, 40), rng.randint(0, 9)
+    n, value = rng.randint(6, 16), rng.randint(0, 9)
     row = ", ".join([str(value)] * n)
     return one(
         f"[{row}]\nThat is {n} times {value}, so the sum is {n * value}.",
