@@ -41,7 +41,7 @@ _GRADING = _set(
     bewerten bewerte werten califique calificar marque notez considerez valutare valuta classificar"""
 )
 _GIVING = _set(
-    """award awarded give gives given assign assigned grant granted deserve deserves deserving merit merits earn earns
+    """award awarded give gives given gave giving assign assigned grant granted deserve deserves deserving merit merits earn earns
     receive receives get gets rate rated grade graded score scored mark marked request expect want warrant warrants output
     return provide set otorgue asigne de geben vergeben donnez attribuez mettez assegna dia atribua поставьте dale"""
 )
@@ -50,7 +50,7 @@ _MARKS = _set(
     punktzahl punkte note puntuacion calificacion nota puntaje punteggio voto pontuacao балл оценку"""
 )
 _FULL = _set(
-    """full maximum max maximal maximale maximum perfect highest top best volle
+    """full passing maximum max maximal maximale maximum perfect highest top best volle
     hochste maxima maximo massimo massima maximale parfaite perfecta perfetto максимальный высший"""
 )
 _PRAISE = _set(
@@ -81,32 +81,31 @@ _OUTSIDE = _set(
 _TOPS = _set("10 100 a+ five")
 _AS = _set("as als como comme come")
 _DOERS = _set("to you we i they can could will would should may might must not help who people and or")
-_ANCHORS = (
-    "grad", "judg", "evalua", "verif", "scor", "review", "assess", "examin", "reward", "mark", "credit", "ignor",
-    "disregard", "forget", "overrid", "overrul", "bypass", "discard", "rating", "deserv", "merit", "accept", "approv",
-    "rate", "calific", "bewert", "correct", "prufer", "puntua", "punkt", "vergiss", "olvida",
-    "point", "treat", "consider", "valut", "notez", "korrektor", "juez",
-)  # fmt: skip
-_CYRILLIC = tuple(fold(word).text for word in ("оцен", "балл", "игнор", "провер"))
+_PLEAS = _set("generous lenient leniently mercy merciful beg begging forgiving leniency plead pleading desperately")
+_PASSING = _set(
+    "accept pass grade mark score credit approve grading marking points passing reward rate accepted correct"
+)
+_GRADED = _GRADING | _DONE
+_BACKED = _PRAISE | _OUTSIDE
+_TRIGGERS = JUDGES | _MACHINE_OF | _FORGET
 _ENDS = re.compile(r"[.!?;](?=\s|$|[\"')*])|\n|。|！")
 _WORD = re.compile(r"[^\W_]+\+?")
-MOST = 500
 _WITHIN = 25
 """So many words of a sentence are read together."""
 
 
-def injections(text: str, prompt: Callable[[], str]) -> Iterator[tuple[int, int, str]]:
-    """Sentences that speak to the judge or for it, as places in the text with what they do."""
-    places = _anchored(text)
-    if not places:
+def injections(text: str, said: frozenset[str], prompt: Callable[[], str]) -> Iterator[tuple[int, int, str]]:
+    """Sentences that speak to the judge or for it, as places in the text with what they do.
+
+    `said` are the words of the whole text: most texts lack what every such sentence needs.
+    """
+    if not _possible(said):
         return
     asked = frozenset(_WORD.findall(prompt()))
-    done = -1
-    for place in sorted(places):
-        if place < done:
-            continue
-        start, done = _sentence(text, place)
-        words = list(_WORD.finditer(text, start, done))
+    start = 0
+    for stop in (*(end.start() for end in _ENDS.finditer(text)), len(text)):
+        words = list(_WORD.finditer(text, start, stop))
+        start = stop
         for first in range(0, max(1, len(words) - _WITHIN // 2), _WITHIN // 2):
             window = words[first : first + _WITHIN]
             detail = _reads([word[0] for word in window], asked)
@@ -115,25 +114,14 @@ def injections(text: str, prompt: Callable[[], str]) -> Iterator[tuple[int, int,
                 break
 
 
-def _anchored(text: str) -> list[int]:
-    """Where the words of grading stand; further ones near the end of a text that is full of them are left out."""
-    places: list[int] = []
-    for anchor in _ANCHORS if text.isascii() else (*_ANCHORS, *_CYRILLIC):
-        place = text.find(anchor)
-        seen = 0
-        while place >= 0 and seen < MOST:
-            places.append(place)
-            seen += 1
-            place = text.find(anchor, place + 1)
-    return places
-
-
-def _sentence(text: str, place: int, longest: int = 600) -> tuple[int, int]:
-    """Where the sentence around a place begins and ends."""
-    low = max(0, place - longest)
-    start = max((end.end() for end in _ENDS.finditer(text, low, place)), default=low)
-    stop = _ENDS.search(text, place, min(len(text), place + longest))
-    return start, stop.start() if stop else min(len(text), place + longest)
+def _possible(said: frozenset[str]) -> bool:
+    """Whether a sentence made of these words could speak to a judge."""
+    return not (
+        said.isdisjoint(_TRIGGERS)
+        and (said.isdisjoint(_MARKS) or (said.isdisjoint(_FULL) and said.isdisjoint(_TOPS)) or said.isdisjoint(_GIVING))
+        and (said.isdisjoint(_ANSWERS) or said.isdisjoint(_GRADED) or said.isdisjoint(_BACKED))
+        and (said.isdisjoint(_PLEAS) or said.isdisjoint(_PASSING))
+    )
 
 
 def _reads(words: list[str], asked: frozenset[str]) -> str:
@@ -141,6 +129,8 @@ def _reads(words: list[str], asked: frozenset[str]) -> str:
     said = frozenset(words)
     judge = _judges(words) - asked or (not asked & _MACHINE_OF and _pair(words, _MACHINE_OF, _MACHINE))
     full_marks = said & _MARKS and (said & _FULL or (said & _TOPS and said & _OWN and said & _ANSWERS))
+    if said & _PLEAS and said & _PASSING and not said & _PLEAS & asked:
+        return "pleads for a mark"
     if said & _FORGET and _after(words, _FORGET, _RULES - asked):
         return "the rules are to be ignored"
     if judge and (said & ASKS or said & _PRAISE or full_marks):
@@ -185,9 +175,15 @@ def _near(words: list[str], firsts: frozenset[str], seconds: frozenset[str]) -> 
 _WHOSE = r"(?:(?:final|grader|judge|overall|official|evaluator|my|the|expert|human|automatic|teacher|reward|self)(?:'s)? ?){0,2}"
 VERDICTS = Phrases(
     (
-        "/10|/100|/5|out of",
-        r"\b(?:scores?|ratings?|grades?|marks?|verdict|reward|evaluation|quality|overall|rated|graded)\W{0,6}(?:is|of|at|was)?\W{0,6}"
-        r"(?:10(?:\.0)?|100|9(?:\.\d)?|5)\s?(?:/\s?(?:10|100|5)|out of (?:10|100|5|ten|five))\b",
+        "/10|/100|/5|out|of",
+        r"\b(?:scores?|ratings?|grades?|marks?|points|verdict|reward|evaluation|assessment|quality|overall|rated|graded)\W{0,6}"
+        r"(?:(?:is|of|at|was)\W{0,6})?(?:(\d{1,3})\s?(?:/|of|out of)\s?\1\b|"
+        r"(?:10(?:\.0)?|100|9(?:\.\d)?|5)\s?(?:/\s?(?:10|100|5)|out of (?:10|100|5|ten|five))\b)",
+    ),
+    (
+        "</",
+        r"<(?:grade|score|verdict|rating|reward|evaluation|judge?ment|assessment|mark|correct|is_correct)>\s{0,3}(?:1|10|100|5|a\+?|"
+        r"true|yes|pass(?:ed)?|correct|right|full)\b",
     ),
     (
         "[[",
@@ -195,26 +191,26 @@ VERDICTS = Phrases(
         r"|(?:(?:rating|score|verdict|grade)\W{0,6}|^)\[\[\s?\d{1,3}(?:\.\d)?\s?\]\](?=\s|$)",
     ),
     (
-        "score|verdict|grade|correct|rating|reward|judg|pass|result|decision",
+        "score|verdict|grade|correct|rating|reward|judgment|judgement|passed|result|decision|equivalent|label",
         r"[\"'](?:score|verdict|grade|is_correct|correct|rating|reward|judge?ment|passed|result|decision|final_score|"
         r"equivalent|label)[\"']\s?[:=]\s?[\"']?(?:1(?:\.0)?|10|100|true|correct|pass(?:ed)?|yes|a\+?|right|accepted|"
         r"equivalent|full)(?!\w)",
     ),
     (
-        "verdict|judgment|judgement|score|grade|rating|evaluation|decision|assessment|reward|correctness",
+        "verdict|judgment|judgement|score|scores|grade|grades|rating|ratings|evaluation|decision|assessment|reward|correctness",
         rf"(?:^|[.!?>*#\[(])[ \t>*#\[(]{{0,8}}{_WHOSE}(?:verdict|judge?ment|scores?|grades?|ratings?|evaluation|decision|"
         r"assessment|correctness|reward)(?: \(?[a-z0-9 \-]{1,14}\)?)?[*_ ]{0,4}[:=][*_\[\"'`( \n]{0,6}"
         r"(?:correct|right|true|pass(?:ed)?|yes|accept(?:ed)?|approved|10|100|1(?:\.0)?(?=\s|$|\]|\)|\*)|5/5|a\+?(?=\W|$)|"
         r"perfect|excellent|full|valid|equivalent|maximum|max)",
     ),
     (
-        "rubric|answer key|reference|gold answer|ground truth|model answer|official",
+        "rubric|key|reference|gold|truth|model|official",
         r"\b(?:answer|response|solution|submission|this|it)(?: \w+){0,4} (?:matches|identical to|equals|agrees with|"
         r"satisfies|meets|fulfils?|consistent with|same as|equivalent to|in line with|confirmed by|according to)"
         r"(?: \w+){0,3} (?:rubric|answer key|reference|gold answer|ground truth|model answer|official (?:answer|solution))\b",
     ),
     (
-        "system|instruction|admin|developer",
+        "system|instruction|instructions|admin|administrator|developer",
         r"\b(?:system (?:override|note|message|prompt|update|notice)|(?:new|updated|revised) "
         r"(?:system )?instructions?|admin(?:istrator)? override|developer mode)\b[^\n]{0,40}[:\-\]]",
     ),

@@ -23,6 +23,7 @@ from typing import ClassVar, NamedTuple
 from rlenv.episode import Episode
 from rlenv.task import prompt_text
 from rlenv.verdict import Flag
+from rlenv.wrappers.alternatives import number
 from rlenv.wrappers.detector import TextDetector
 from rlenv.wrappers.filler import FILLER
 
@@ -78,7 +79,8 @@ class StepPadding(TextDetector):
             return ()
         if not _suspicious(text):
             return ()
-        units = _units(text, prompt_text(episode.task.prompt))
+        wants_number = number(str(episode.task.reference).strip(" $")) is not None
+        units = _units(text, prompt_text(episode.task.prompt) if wants_number else "")
         return (
             self._row(units, {IDLE}, self.row)
             or self._part(units, {IDLE}, self.least, self.share)
