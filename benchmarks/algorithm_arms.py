@@ -62,15 +62,15 @@ _TWO: dict[str, int | float] = {"minibatches": 2, "learning_rate": 2e-4}
 """Two optimiser steps a rollout, so that ratios leave 1 and bounds have something to do."""
 
 ARMS: tuple[Arm, ...] = (
-    Arm(algorithm="reinforce", settings={"learning_rate": 1e-4}),
-    Arm(algorithm="reinforce-baseline"),
+    Arm(algorithm="reinforce", steps=300, settings={"learning_rate": 1e-4}),
+    Arm(algorithm="reinforce-baseline", steps=250, settings={"learning_rate": 2e-4}),
     Arm(algorithm="reinforce++", settings=_TWO),
     Arm(algorithm="reinforce++-baseline", settings=_TWO),
     Arm(algorithm="rloo"),
     Arm(algorithm="grpo", settings=_TWO),
     Arm(algorithm="dr-grpo", settings=_TWO),
     Arm(algorithm="dapo", settings=_TWO),
-    Arm(algorithm="gspo", settings={"minibatches": 4, "learning_rate": 1.5e-4}),
+    Arm(algorithm="gspo", settings=_TWO, changes={"control.clip_low": 0.03, "control.clip_high": 0.04}),
     Arm(algorithm="cispo", settings=_TWO),
     Arm(algorithm="ppo", settings={**_CRITIC, **_TWO}),
     Arm(algorithm="ppo-kl", settings={**_CRITIC, **_TWO}),

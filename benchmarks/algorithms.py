@@ -170,15 +170,19 @@ def run(arm: Arm, seed: int, options: Options) -> dict[str, Any]:
 
 
 def every_run(arms: Sequence[Arm], seeds: Sequence[int], options: Options, jobs: int) -> Iterator[dict[str, Any]]:
-    """The results that results.jsonl does not have yet, as they come."""
+    """The results that results.jsonl does not have yet, as they come; a run that fails is named, and left out."""
     done = {(r["arm"], r["seed"]) for r in read(options.out / "results.jsonl")}
     left = [(arm, seed) for seed in seeds for arm in arms if (arm.name, seed) not in done]
     with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
         first = [pool.submit(prepare, seed, options) for seed in (None, *seeds)]
         for future in first:
             future.result()
-        for future in as_completed([pool.submit(run, arm, seed, options) for arm, seed in left]):
-            yield future.result()
+        runs = {pool.submit(run, arm, seed, options): f"{arm.name}, seed {seed}" for arm, seed in left}
+        for ended in as_completed(runs):
+            if (error := ended.exception()) is not None:
+                print(f"{runs[ended]} failed: {error!r}", flush=True)
+            else:
+                yield ended.result()
 
 
 def read(path: Path) -> list[dict[str, Any]]:
@@ -191,7 +195,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=2, help="runs at a time, one core each")
     parser.add_argument("--seeds", type=int, nargs="+", default=SEEDS)
     parser.add_argument("--arms", nargs="+", default=[], help="only these")
-    parser.add_argument("--tasks", type=int, default=400, help="held-out tasks")
+    parser.add_argument("--tasks", type=int, default=600, help="held-out tasks")
     parser.add_argument("--docs", type=Path, help="the folder of the page that the table and the curves go into")
     parser.add_argument("--share", type=float, default=1.0, help="of each arm's steps, for a trial")
     given = parser.parse_args()
