@@ -12,6 +12,8 @@ from rlenv.hackbench.playing import BUFFER, LIMIT, Looked, look_at
 from rlenv.hackbench.scoring import Tally
 from rlenv.wrappers.detector import Detector
 from rlenv.wrappers.detectors import DETECTORS
+from rlenv.wrappers.overlong import OverlongPenalty
+from rlenv.wrappers.wrapper import Wrapper
 
 PRECISION, RECALL, FALSE_POSITIVES = 0.98, 0.9, 0.01
 """What `--check` asks for: the first two on the reporting half, the last of the upper bound on the honest pool."""
@@ -40,12 +42,14 @@ class Row:
         return True
 
 
-def detectors(names: Sequence[str] = ()) -> list[Detector]:
+def detectors(names: Sequence[str] = ()) -> list[Wrapper]:
     """The detectors of these names, or all, each with its defaults and, where it takes them, our token limits."""
-    unknown = sorted(set(names) - set(DETECTORS))
+    overlong = OverlongPenalty(LIMIT, BUFFER)
+    made: dict[str, Wrapper] = {overlong.name: overlong} | {name: _made(kind) for name, kind in DETECTORS.items()}
+    unknown = sorted(set(names) - set(made))
     if unknown:
-        raise ConfigError(f"no detector {', '.join(unknown)}; there are: {', '.join(DETECTORS)}")
-    return [_made(kind) for name, kind in DETECTORS.items() if not names or name in names]
+        raise ConfigError(f"no detector {', '.join(unknown)}; there are: {', '.join(made)}")
+    return [detector for name, detector in made.items() if not names or name in names]
 
 
 def _made(kind: type[Detector]) -> Detector:
@@ -55,7 +59,7 @@ def _made(kind: type[Detector]) -> Detector:
     return make(**limits) if limits.keys() <= taken else make()
 
 
-def rows(chosen: Sequence[Detector], cases: Mapping[str, Sequence[Case]]) -> Iterator[Row]:
+def rows(chosen: Sequence[Wrapper], cases: Mapping[str, Sequence[Case]]) -> Iterator[Row]:
     """One row for each detector and half that has cases of its family."""
     for half, found in cases.items():
         for detector in chosen:
