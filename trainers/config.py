@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from rlenv.errors import ConfigError
 from rlenv.sampler import SAMPLERS
 from rlenv.trainers.algorithm import algorithm_named
+from rlenv.trainers.engine import EngineConfig
 from rlenv.trainers.row import Algorithm
 
 
@@ -54,6 +55,9 @@ class TrainConfig:
     """Rollouts in a row without any difference inside the groups after which the run says so loudly."""
     max_error_share: float = 0.2
     """A rollout with a larger share of verifier errors than this stops the run."""
+
+    engine: EngineConfig = field(default_factory=EngineConfig)
+    """How the run computes: precision, memory, adapters, packing (rlenv.trainers.engine)."""
 
     row: Algorithm = field(init=False, repr=False, compare=False)
 

@@ -23,13 +23,13 @@ def completion_logprobs(
     temperature: float = 1.0,
     *,
     entropy_gradient: bool = False,
-    packing: Packing = "prefix",
+    packing: Packing | None = None,
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Log-probability of each completion token and entropy of the distribution it was drawn from.
 
     ids and attention_mask are (B, P + T) with the completion in the last T places, mask is (B, T); both
     results are float32 (B, T), 0 where mask is 0. Entropies carry a gradient only where `entropy_gradient` is set.
-    `packing` decides what a forward pass costs, not what it gives (rlenv.trainers.packing).
+    `packing` (the model's own when not given) decides what a forward pass costs, not what it gives.
     """
     length = mask.shape[1]
     chosen = mask > 0

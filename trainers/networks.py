@@ -75,4 +75,4 @@ class Networks:
 
 
 def _adamw(parameters: list[torch.nn.Parameter], config: TrainConfig) -> torch.optim.AdamW:
-    return torch.optim.AdamW(parameters, config.learning_rate, (0.9, 0.99), weight_decay=0.0)
+    return torch.optim.AdamW(parameters, config.learning_rate, (0.9, 0.99), weight_decay=0.0, fused=True)

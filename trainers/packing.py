@@ -19,9 +19,11 @@ from transformers.modeling_layers import GradientCheckpointingLayer
 
 from rlenv.policies.generation import positions_of, takes_whole_masks
 from rlenv.policies.kv_cache import is_plain
+from rlenv.policies.wrapped import autocast_of, inner_model
 
 Packing: TypeAlias = Literal["prefix", "packed", "none"]
-PACKINGS = ("prefix", "packed", "none")
+PACKING = "rlenv_packing"
+"""The attribute of a model that says how its scoring is packed; `prefix` where there is none."""
 
 
 def completion_states(
@@ -29,9 +31,13 @@ def completion_states(
     ids: torch.Tensor,
     attention_mask: torch.Tensor,
     length: int,
-    packing: Packing = "prefix",
+    packing: Packing | None = None,
 ) -> torch.Tensor:
-    """The hidden state that each of the last `length` tokens is predicted from; ids are (B, P + T). (B, T, H)"""
+    """The hidden state that each of the last `length` tokens is predicted from; ids are (B, P + T). (B, T, H)
+
+    `packing` is the model's own when not given.
+    """
+    packing = packing or getattr(model, PACKING, "prefix")
     if packing == "packed":
         return _packed(model, ids, attention_mask)[:, -length - 1 : -1]
     if packing == "prefix" and length > 1 and _keeps_a_cache(model):
@@ -48,9 +54,7 @@ def hidden_states(model: PreTrainedModel, ids: torch.Tensor, attention_mask: tor
 
 def trunk_of(model: PreTrainedModel) -> nn.Module:
     """The model without its head, adapters included where it has some."""
-    unwrapped = getattr(model, "get_base_model", None)  # of peft's wrapper
-    inner: Any = model if unwrapped is None else unwrapped()
-    return cast("nn.Module", inner.base_model)
+    return cast("nn.Module", inner_model(model).base_model)
 
 
 def first_of_runs(prompts: torch.Tensor, of_prompts: torch.Tensor) -> torch.Tensor:
@@ -67,7 +71,7 @@ def _forward(
     cache: DynamicCache | None = None,
 ) -> torch.Tensor:
     trunk = trunk_of(model)
-    with _checkpointed(trunk):
+    with _checkpointed(trunk), autocast_of(model, ids.device):
         out = trunk(
             input_ids=ids,
             attention_mask=mask,

@@ -31,6 +31,7 @@ from rlenv.trainers.adaptive import Adaptive
 from rlenv.trainers.collect import SFT, Collected, collect, derived_seed, refuse_failing_checker
 from rlenv.trainers.config import TrainConfig
 from rlenv.trainers.dealing import has_signal, rows_of
+from rlenv.trainers.engine import prepare
 from rlenv.trainers.environment import training_environment
 from rlenv.trainers.given import check_given, demonstrated, fingerprint_of, paired
 from rlenv.trainers.journal import Journal
@@ -139,6 +140,7 @@ class Trainer:
         begun = (out / checkpoint.FILE).exists()
         self.processes.barrier()  # so that nobody takes the first checkpoint for one to go on from
         saved = checkpoint.load(out / checkpoint.FILE, policy.model.device) if begun else None
+        prepare(policy, config.engine, config.seed)
         if saved is None:
             self._warm_start()
         self.networks = Networks(policy.model, config)

@@ -6,7 +6,7 @@ import ast
 import inspect
 import textwrap
 from collections.abc import Callable
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, fields, is_dataclass
 from itertools import pairwise
 from typing import Annotated, Any, TypeAlias, TypeVar, get_type_hints
 
@@ -63,7 +63,7 @@ def _options(config: type[Any], defaults: dict[str, object]) -> dict[str, inspec
     hints, described = get_type_hints(config), field_help(config)
     options = {}
     for field in fields(config):
-        if not field.init:
+        if not field.init or is_dataclass(hints[field.name]):
             continue
         default = defaults.get(field.name, field.default)
         kind: Any = str if field.name == "algorithm" else hints[field.name]

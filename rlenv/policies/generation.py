@@ -16,6 +16,7 @@ from transformers import DynamicCache, PreTrainedModel
 
 from rlenv.policies.kv_cache import is_plain, repeated
 from rlenv.policies.policy import Sampling
+from rlenv.policies.wrapped import autocast_of, inner_model
 
 LOOK_EVERY = {"cpu": 1}
 """Steps between looks at which rows are done: elsewhere than on a CPU a look stops the device's queue."""
@@ -78,7 +79,8 @@ class _Batch:
     def __init__(
         self, model: PreTrainedModel, prompt_ids: Sequence[Sequence[int]], n: int, new_tokens: int, pad_id: int
     ) -> None:
-        self._model = model
+        self._model = inner_model(model)
+        self._autocast = autocast_of(model, model.device)
         ids, mask = left_padded(prompt_ids, pad_id=pad_id, device=model.device)
         positions = positions_of(mask)
         self._cache = DynamicCache(config=model.config)
@@ -112,14 +114,15 @@ class _Batch:
 
     def _forward(self, ids: torch.Tensor, mask: torch.Tensor | None, positions: torch.Tensor) -> torch.Tensor:
         """The logits (B, V) behind the last token of each row."""
-        out: Any = self._model(
-            input_ids=ids,
-            attention_mask=mask,
-            position_ids=positions,
-            past_key_values=self._cache,
-            use_cache=True,
-            logits_to_keep=1,
-        )
+        with self._autocast:
+            out: Any = self._model(
+                input_ids=ids,
+                attention_mask=mask,
+                position_ids=positions,
+                past_key_values=self._cache,
+                use_cache=True,
+                logits_to_keep=1,
+            )
         logits: torch.Tensor = out.logits[:, -1]
         return logits
 

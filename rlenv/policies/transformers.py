@@ -6,6 +6,7 @@ completions = policy.generate(["What is 2 + 2?"], n=4)
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
@@ -107,9 +108,11 @@ class TransformersPolicy:
         return list(pairwise(ends))
 
     def save(self, folder: Path) -> None:
-        """Write a folder that `load` and transformers read."""
+        """Write a folder that `load` and transformers read; an adapter is merged into the weights that it adapts."""
+        adapted: Any = self.model if hasattr(self.model, "merge_and_unload") else None
+        model = self.model if adapted is None else copy.deepcopy(adapted).merge_and_unload()
         with _no_progress_bars():
-            self.model.save_pretrained(folder)
+            model.save_pretrained(folder)
             self.tokenizer.save_pretrained(folder)
 
     def _ids(self, text: str, *, special: bool) -> list[int]:
