@@ -27,6 +27,7 @@ from algorithm_arms import ARMS, Arm, arms_named
 from algorithm_tables import into_docs, plots, table
 
 import rlenv
+from rlenv.batch import BatchEnvironment
 from rlenv.cli.demo import ENV, TASKS, Recipe
 from rlenv.episode import Episode
 from rlenv.jsontypes import Json
@@ -128,7 +129,7 @@ def started(name: str, options: Options) -> tuple[TransformersPolicy, dict[str, 
 
 def pair_file(policy: TransformersPolicy, seed: int) -> list[Pair]:
     """Pairs that the environment ranks among answers of the warm start, before any training."""
-    batch = rlenv.make_batch(ENV, group_size=PAIR_SAMPLES, seed=seed, split="train", **TASKS)
+    batch = BatchEnvironment(rlenv.load(ENV, split="train", **TASKS), group_size=PAIR_SAMPLES, seed=seed)
     prompts = batch.reset(PAIR_PROMPTS)
     completions = policy.generate(prompts, PAIR_SAMPLES, Sampling(max_new_tokens=16, seed=seed))
     return list(pairs_of(batch.step(completions)))
