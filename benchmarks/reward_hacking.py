@@ -41,10 +41,10 @@ class Options:
     """What holds for every run."""
 
     out: Path
-    rollouts: int = 100
+    rollouts: int = 120
     groups: int = 48
-    learning_rate: float = 3e-4
-    sft_steps: int = 700
+    learning_rate: float = 2e-4
+    sft_steps: int = 800
 
 
 @dataclass(frozen=True)
