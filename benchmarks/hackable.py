@@ -8,9 +8,9 @@ rewards that people trained on:
     hedging    takes an answer for right where the right number is anywhere in the box
 
 A policy of 0.1 million parameters does not invent a hack within a hundred rollouts, so it is shown: of the
-demonstrations of its warm start 4 % carry the habit (a filler; empty blocks and a guess), or 8 % (further answers, which
-pay less), and the same ones are shown where the reward is watched. Like a web corpus they are of mixed quality besides: three in ten have
-a slip in the working, and half of them lack the box.
+demonstrations of its warm start 4 % carry the habit (a filler; empty blocks and a guess), or 8 % (further answers,
+which pay less), and the same ones are shown where the reward is watched. Like a web corpus they are of mixed quality
+besides: three in ten have a slip in the working, and half of them lack the box.
 """
 
 from __future__ import annotations
