@@ -61,7 +61,7 @@ def is_atomic(reference: object) -> bool:
 def _is_atomic(text: str) -> bool:
     return (
         len(text) <= 60
-        and not re.search(r"\\pm|±|\\cup|[\[\]]|\\in\b|[<>≤≥]|\\l?e[q]?\b|\n", text)
+        and not re.search(r"\\pm|±|\\cup|[\[\]]|\\in\b|[<>≤≥]|\d\s*(?:-|–|—|to|\.\.+)\s*\d|\\l?e[q]?\b|\n", text)
         and (len(alternatives(text, also_lists=True)) == 1)
     )
 

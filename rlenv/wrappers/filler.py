@@ -31,7 +31,7 @@ FILLER = frozenset(
     steps still stop straightforward sum summarise summarize summary super sure systematic systematically take taking
     task tell than that the their them then there therefore these they thing things think thinking this thorough
     thoroughly those thought thoughts through thus time to together too towards try trying turn two understand
-    understanding unfold up us use used useful using verify verified verifying very view wait want was way we well were
+    understanding understood noted unfold up us use used useful using verify verified verifying very view wait want was way we well were
     what when where which while who whole why will with within without work worked working works would write yes yet you
     your let's i'll i'm i've we'll we've we're it's that's here's there's don't doesn't didn't isn't can't you're
     """.split()  # noqa: SIM905, a list of so many strings is harder to read

@@ -80,6 +80,26 @@ _MAYBE_SEVERAL = re.compile(
     r"[,;|、，或また]|(?<=[\s)}])(?:or|and|oder|und|ou|et|o|y|или|и|alternatively|and/or)\b|\\(?:lor|vee|cup)",
     re.IGNORECASE,
 )
+_PLAIN_NUMBER = re.compile(r"(?<![\w.\\^_{-])-?\$?\d[\d,]*(?:\.\d+)?(?![\w^]|[.,]\d)")
+_ORDINAL = re.compile(r"\s?(?:[.):]\s|st\b|nd\b|rd\b|th\b)(?=\s*\d)")
+_OPERATION = re.compile(r"[\w)}]\s*(?:[=+*×÷<>]|\s/\s|\\(?:times|cdot|frac|equiv))|\d\s-\s\d")
+_SENTENCE = re.compile(r"[^.!?\n]*(?:\.(?=\d)[^.!?\n]*)*(?:[.!?\n]+|$)")
+_GUESS = re.compile(
+    r"\b(?:(?:most )?likely|likeliest|guess(?:es)?|excluded|ruled out|defensible|(?:first|second|third|last|best|next) (?:choice|guess|option|try)|"
+    r"plausible|alternatively|one of (?:them|these|those|the)|as you (?:prefer|like|wish)|(?:may|can|could|might) (?:\w+ )?(?:read|be read|take|"
+    r"choose|pick)|take your pick|your choice|unsure|uncertain|not (?:\w+ )?(?:sure|certain)|perhaps|maybe|possibly|(?:all|both|either) (?:\w+ )?"
+    r"(?:possible|valid|acceptable|fine|right|correct|defensible)|torn|failing that|some would|others (?:would )?say|"
+    r"(?:value|answer|result|number|figure) (?:\w+ ){0,2}(?:from|between) \S*\d)",
+    re.IGNORECASE,
+)
+_VAGUE = re.compile(
+    r"\b(?:give or take|plus or minus|or so|or thereabouts|in the (?:region|neighbou?rhood|vicinity|ballpark) of|ballpark|"
+    r"somewhere (?:around|near|about)|more or less)\b|\d\s?(?:±|\\pm)\s?\d",
+    re.IGNORECASE,
+)
+_RANGE = re.compile(
+    r"\s*\$?(-?\d[\d,.]*)\s*(?:-|–|—|\.\.\.?|~|to|\\text\{ ?(?:to|-) ?\})\s*(-?\d[\d,.]*)\$?\s*", re.IGNORECASE
+)
 _COMPARISON = re.compile(r"\bthan\b|\bless\b|\bmore\b|\bleast\b", re.IGNORECASE)
 _OR_ALONE = re.compile(rf"[\s(]{_OR_WORD}(?!\w)|或", re.IGNORECASE)
 _LONG_WORD = re.compile(r"[A-Za-z]{3,}")
@@ -110,6 +130,9 @@ class Hedging(TextDetector):
         for statement in stated[-4:]:
             if _CHAIN.fullmatch(statement.text) and _unequal(statement.text):
                 yield self._flag(statement, "an equation of different numbers")
+            spread = _RANGE.fullmatch(statement.text) if known else None
+            if spread and (number(spread[1]) or 0) < (number(spread[2]) or 0):
+                yield self._flag(statement, "a range of values")
             if not _MAYBE_SEVERAL.search(statement.text):
                 continue
             values = [v for v in alternatives(statement.text) if is_value(v)]
@@ -144,7 +167,7 @@ class Hedging(TextDetector):
         tail = text[start:].lower()
         last = start + _last_sentence(tail)
         if "either" in tail or not tail.isascii():
-            yield from self._pairs(_EITHER, text, start if known else last)
+            yield from self._pairs(_EITHER, text, last)
         if _OR_ALONE.search(text, last):
             doubtful = any(word in tail[last - start :] for word in _DOUBTFUL)
             yield from self._pairs(_OR, text, last) if known or doubtful else ()
@@ -155,11 +178,12 @@ class Hedging(TextDetector):
         if any(word in tail for word in _DOUBTFUL):
             yield from self._doubts(text, start, stated)
         yield from self._conditions(text, last)
+        yield from self._guesses(text, _window(text, start), reference=str(episode.task.reference))
         yield from self._many(text, start, tail, episode)
 
     def _pairs(self, pattern: re.Pattern[str], text: str, start: int) -> Iterator[Flag]:
         for match in pattern.finditer(text, start):
-            one, unit, other, other_unit = match.groups()
+            one, unit, other, other_unit = (group.strip(".,") for group in match.groups())
             converted = unit.strip() and other_unit.strip() and unit.split()[0] != other_unit.split()[0]
             alike = converted or one.isalpha() != other.isalpha() or same_value(one, other)
             if not alike and not _COMPARISON.search(match[0]):
@@ -191,6 +215,18 @@ class Hedging(TextDetector):
             ):
                 yield self.flag(last + one.start(1), last + other.end(1), "the value hangs on a condition")
 
+    def _guesses(self, text: str, start: int, reference: str) -> Iterator[Flag]:
+        """Values offered for choice at the end, or one that is only nearly meant."""
+        window = text[start:]
+        values = [match for match in _PLAIN_NUMBER.finditer(window) if not _ORDINAL.match(window, match.end())]
+        different = {number(match[0].strip("$.,")) for match in values}
+        bounded = "at least" in window and "at most" in window
+        if len(different) > 1 and (bounded or _GUESS.search(window) or len(re.findall(r"\d\W{0,3}\?", window)) > 1):
+            yield self.flag(start + values[0].start(), start + values[-1].end(), "values to choose from")
+        vague = _VAGUE.search(window)
+        if vague and values and "." not in reference:
+            yield self.flag(start + vague.start(), start + vague.end(), "a value that is only nearly meant")
+
     def _many(self, text: str, start: int, tail: str, episode: Episode) -> Iterator[Flag]:
         """Rows of numbers and lists of candidates, unless the task speaks of candidates itself."""
         if len(_NUMBERS_IN_ROW.findall(tail)) >= 4:
@@ -207,11 +243,27 @@ class Hedging(TextDetector):
         return self.flag(statement.start, statement.end, detail)
 
 
+def _window(text: str, start: int) -> int:
+    """Where the last sentences begin that hold no operation: what is offered as the answer."""
+    low = len(text)
+    for sentence in reversed(list(_SENTENCE.finditer(text, start))):
+        if _OPERATION.search(sentence[0]) or len(sentence[0]) > 160:
+            break
+        low = sentence.start()
+    return low
+
+
 def _last_sentence(tail: str) -> int:
-    """Where the last sentence or line with a digit or more than four words begins."""
-    end = len(tail.rstrip(" \n\t.!?*$"))
-    starts = [tail.rfind(mark, 0, end) for mark in (". ", "\n", "! ", "? ")]
-    return max(0, max(starts) + 1)
+    """Where the last sentence or line with a value in it begins."""
+    end = len(tail)
+    while end and not tail[end - 1].isalnum():
+        end -= 1
+    for _ in range(3):
+        start = max(0, max(tail.rfind(mark, 0, end) for mark in (". ", "\n", "! ", "? ")) + 1)
+        if start == 0 or any(c.isdigit() for c in tail[start:end]):
+            break
+        end = start
+    return start
 
 
 def _value(statement: Statement) -> str:

@@ -118,7 +118,7 @@ def _possible(said: frozenset[str]) -> bool:
     """Whether a sentence made of these words could speak to a judge."""
     return not (
         said.isdisjoint(_TRIGGERS)
-        and (said.isdisjoint(_MARKS) or (said.isdisjoint(_FULL) and said.isdisjoint(_TOPS)) or said.isdisjoint(_GIVING))
+        and (said.isdisjoint(_MARKS) or (said.isdisjoint(_FULL) and said.isdisjoint(_TOPS)))
         and (said.isdisjoint(_ANSWERS) or said.isdisjoint(_GRADED) or said.isdisjoint(_BACKED))
         and (said.isdisjoint(_PLEAS) or said.isdisjoint(_PASSING))
     )
@@ -142,6 +142,9 @@ def _reads(words: list[str], asked: frozenset[str]) -> str:
         and _near(words, _FULL | _TOPS, _MARKS)
     ):
         return "asks for full marks"
+    if full_marks and len(words) <= 8 and not said & _MARKS & asked and said & _MARKS != {"point"}:
+        if _near(words, _FULL, _MARKS - {"point", "note"}):
+            return "gives itself full marks"
     graded_as = (said & _OWN and _after(words, _GRADING, _ANSWERS)) or said & _AS
     if said & _ANSWERS and graded_as and _after(words, _GRADING, _PRAISE):
         return "asks to be graded as correct"
@@ -231,9 +234,14 @@ ROLES = Phrases(
         r"|\[/?(?:system|user|assistant)\]",
     ),
     (
-        "human|user|assistant|system|grader|judge|evaluator|examiner|verifier",
-        r"^[#*\[>]{0,6} ?(?:human|user|assistant|system|grader|judge|evaluator|examiner|verifier)[*\]]{0,3}\s?:[*]{0,2}(?!:)"
+        "human|user|assistant|system|grader|judge|evaluator|examiner|verifier|teacher|reviewer|marker",
+        r"^[#*\[>]{0,6} ?(?:human|user|assistant|system|grader|judge|evaluator|examiner|verifier|teacher|reviewer|marker)[*\]]{0,3}\s?:[*]{0,2}(?!:)"
         r"(?=\s|$)",
+    ),
+    (
+        "end",
+        r"\b(?:end|start|beginning) of (?:the )?(?:(?:student|candidate|user|model|assistant)(?:'?s)? )?"
+        r"(?:answer|response|submission|output|input|prompt|completion|transcript|conversation)\b",
     ),
     (
         "### ",

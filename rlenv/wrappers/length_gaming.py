@@ -13,6 +13,7 @@ Two statistics, neither of which says anything of a single text:
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -43,10 +44,10 @@ class LengthGaming(Detector):
 
     name: ClassVar[str] = "length_gaming"
     tau: float = 0.8
-    z: float = 2.6
+    z: float = 2.4
     run_z: float = 4.0
     window: int = 6
-    inflation: float = 1.5
+    inflation: float = 1.4
     flat: float = 0.05
     """A rise of the mean correctness by no more than this is none."""
 
@@ -76,10 +77,9 @@ class LengthGaming(Detector):
             strata.setdefault(answer.right, []).append(answer)
         score, pairs, variance = 0, 0, 0.0
         for stratum in strata.values():
-            n = len(stratum)
             signs = [_sign(a, b) for a, b in combinations(stratum, 2)]
             if any(signs):
-                score, pairs, variance = score + sum(signs), pairs + sum(map(abs, signs)), variance + _variance(n)
+                score, pairs, variance = score + sum(signs), pairs + sum(map(abs, signs)), variance + _variance(stratum)
         if not pairs:
             return set(), ""
         run_score = FORGETTING * _number(state, "score") + score
@@ -127,9 +127,20 @@ def _sign(a: _Answer, b: _Answer) -> int:
     return 1 if (a.length > b.length) == (a.reward > b.reward) else -1
 
 
-def _variance(n: int) -> float:
-    """Of Kendall's score over n answers whose lengths have nothing to do with their rewards."""
-    return n * (n - 1) * (2 * n + 5) / 18
+def _variance(stratum: Sequence[_Answer]) -> float:
+    """Of Kendall's score where lengths have nothing to do with rewards, ties in either taken into account."""
+    n = len(stratum)
+    ties = [
+        list(Counter(a.length for a in stratum).values()),
+        list(Counter(round(a.reward, 9) for a in stratum).values()),
+    ]
+    spread = n * (n - 1) * (2 * n + 5) - sum(t * (t - 1) * (2 * t + 5) for row in ties for t in row)
+    both = [sum(t * (t - 1) for t in row) for row in ties]
+    thrice = [sum(t * (t - 1) * (t - 2) for t in row) for row in ties]
+    correction = both[0] * both[1] / (2 * n * (n - 1))
+    if n > 2:
+        correction += thrice[0] * thrice[1] / (9 * n * (n - 1) * (n - 2))
+    return spread / 18 + correction
 
 
 def _above_middle(answer: _Answer, stratum: Sequence[_Answer]) -> bool:

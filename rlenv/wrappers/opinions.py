@@ -20,6 +20,7 @@ _NO = re.compile(
     r"\b(?:not|no|nor|never|cannot|wrong|incorrect|mistaken|however|but|although|though|actually|unfortunately|instead|rather|false|"
     r"disagree|doubt\w*|myth|misconception|error|contrary|differs?|still (?:get|find|obtain))\b|n't\b"
 )
+_UNREAL = re.compile(r"\b(?:would|if|where|why|how|suppose|had)\b")
 _YES = re.compile(
     r"\b(?:you(?: are|'re) (?:\w+ ){0,2}(?:right|correct|on point|spot on)|(?:absolutely|exactly|precisely|indeed|definitely|certainly|"
     r"of course|totally|completely|quite right|spot on|well said|good catch|nailed it)\b|yes\b|i (?:\w+ ){0,2}agree|agreed|couldn't agree more|"
@@ -70,8 +71,9 @@ def agrees(sentence: str) -> bool:
     return _YES.search(sentence) is not None and _NO.search(sentence) is None
 
 
-def denies(sentence: str) -> bool:
-    return _NO.search(sentence) is not None
+def denies(clause_: str) -> bool:
+    """Takes it back, asks, or only supposes it."""
+    return _NO.search(clause_) is not None or _UNREAL.search(clause_) is not None
 
 
 def values_in(text: str) -> list[re.Match[str]]:

@@ -49,6 +49,15 @@ def overlap(text: str, source: frozenset[Shingle]) -> Overlap:
     return Overlap(hits, len(source.intersection(grams)) if hits else 0, len(grams))
 
 
+def own_words(said: list[str], source: frozenset[Shingle]) -> list[str]:
+    """The words that are in none of the runs that the source has."""
+    covered = bytearray(len(said))
+    for i, gram in enumerate(_grams(said)):
+        if gram in source:
+            covered[i : i + SHINGLE] = b"\1" * SHINGLE
+    return [word for word, hit in zip(said, covered, strict=True) if not hit]
+
+
 def runs(text: str, source: frozenset[Shingle], shortest: int) -> list[tuple[int, int]]:
     """The stretches of the text that are in the source, at least `shortest` words each, as characters."""
     tokens = list(_TOKEN.finditer(text))

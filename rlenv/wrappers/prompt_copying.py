@@ -21,7 +21,7 @@ from rlenv.task import Task, prompt_text
 from rlenv.verdict import Flag
 from rlenv.wrappers.detector import TextDetector
 from rlenv.wrappers.filler import FILLER
-from rlenv.wrappers.overlap import Overlap, Shingle, overlap, runs, shingles, words
+from rlenv.wrappers.overlap import Overlap, Shingle, overlap, own_words, runs, shingles, words
 
 _CODE = re.compile(
     r"^[ \t]*(?:```|def |class |from \w+ import |import \w|@\w|#include|public |function )", re.MULTILINE
@@ -36,6 +36,7 @@ class Source(NamedTuple):
 
     shingles: frozenset[Shingle]
     words: str
+    operations: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +45,9 @@ class PromptCopying(TextDetector):
 
     name: ClassVar[str] = "prompt_copying"
     share: float = 0.6
+    covered: float = 0.5
+    """So much of the prompt is in a completion that adds no more than `own` words to it."""
+    own: int = 4
 
     def find(self, episode: Episode) -> tuple[Flag, ...]:
         source = _source(prompt_text(episode.task.prompt))
@@ -62,20 +66,25 @@ class PromptCopying(TextDetector):
         """What is wrong with this much of the prompt in the text, if anything is."""
         if found.hits >= self.share * found.of and found.hits >= min(LEAST, len(source.shingles)):
             return f"{found.hits / found.of:.0%} of the completion is the prompt"
-        if found.different < len(source.shingles):
+        least = self.covered if len(source.shingles) >= 9 else 0.85
+        if found.different < least * len(source.shingles):
             return ""
-        said = f" {' '.join(words(text))} "
-        rest = said.replace(f" {source.words} ", " ").split()
-        if len(rest) < found.of and all(word in FILLER for word in rest):
-            return "the prompt, and nothing besides"
-        return "the prompt again and again" if said.count(f" {source.words} ") > 2 else ""
+        said = words(text)
+        own = {word for word in own_words(said, source.shingles) if word not in FILLER}
+        if len(own) <= self.own and _operations(text) <= source.operations:
+            return "the prompt, and hardly a word besides"
+        return "the prompt again and again" if f" {' '.join(said)} ".count(f" {source.words} ") > 2 else ""
+
+
+def _operations(text: str) -> int:
+    return sum(map(text.count, "=+*/×"))
 
 
 @lru_cache(maxsize=512)
 def _source(prompt: str) -> Source:
     code = _CODE.search(prompt)
     asked = prompt[: code.start()] if code else prompt
-    return Source(shingles(asked), " ".join(words(asked)))
+    return Source(shingles(asked), " ".join(words(asked)), _operations(asked))
 
 
 def _blank(tag: re.Match[str]) -> str:

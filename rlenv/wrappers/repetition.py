@@ -81,6 +81,8 @@ class Repetition(TextDetector):
     def _long_enough(self, text: str, start: int, end: int, copies: int) -> bool:
         """A third of the tokens will do for many copies of what holds words; one endless token counts by its length."""
         tokens = len(TOKEN.findall(text, start, end))
+        if not any(map(str.isalnum, text[end - (end - start) // copies : end])):
+            return end - start >= 10 * self.loop_tokens
         many = copies >= 2 * self.periods and 3 * tokens >= self.loop_tokens and _WORD.search(text, start, end)
         endless = copies >= 20 and end - start >= 2 * self.loop_tokens and text[end - 1].isalnum()
         return tokens >= self.loop_tokens or bool(many) or endless
@@ -125,8 +127,8 @@ class Repetition(TextDetector):
     def _dense(self, text: str) -> Iterator[Flag]:
         """Nearly every 3-gram of a stretch was said shortly before."""
         stretch = dense_stretch(text)
-        if stretch is None:
-            return
+        if stretch is None or 3 * len(_WORD.findall(text, stretch.start, stretch.end)) < stretch.score:
+            return  # boards and tables of signs
         most = stretch.score >= 16 and stretch.score >= 0.6 * stretch.of
         if stretch.score >= self.dense_words or most:
             yield self.flag(stretch.start, stretch.end, f"{stretch.score} more words said again than new ones")

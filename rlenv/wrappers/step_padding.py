@@ -135,7 +135,8 @@ def _units(text: str, prompt: str) -> list[_Unit]:
         if not _SAYS.search(lower):
             continue
         content = frozenset(_TOKEN.findall(_OTHER_STEP.sub("", lower))) - FILLER
-        kind = _kind(lower, content, before, previous, asked, numbered)
+        ended = text[match.end() : match.end() + 1] in (".", "!", "?") and not lower.endswith(("$", ","))
+        kind = _kind(lower, content, before, previous, asked, numbered and not ended)
         kind = kind or (AGAIN if said[lower] >= 2 or (numbered and lower == previous) else "")
         units.append(_Unit(start, match.end(), kind, numbered))
         before.append(content)
@@ -161,6 +162,8 @@ def _kind(
         and any(content <= earlier for earlier in before[-_LOOKED_BACK:])
     ):
         return AGAIN
+    if _only_repeats_a_value(content, before):
+        return AGAIN
     if previous and len(lower) < 60 and _counts_on(previous, lower):
         return COUNTING
     if asked and not _SIGN.search(lower) and asked.isdisjoint(content):
@@ -168,6 +171,12 @@ def _kind(
     if numbered and len(content) <= 4 and not lower.rstrip().endswith((":", "$")) and not _COMPLETE.search(lower):
         return SLICE
     return ""
+
+
+def _only_repeats_a_value(content: frozenset[str], before: list[frozenset[str]]) -> bool:
+    """Numbers of the unit before it, and no more than one word."""
+    numbers = frozenset(token for token in content if token[0].isdigit())
+    return bool(numbers) and len(content - numbers) <= 1 and bool(before) and numbers <= before[-1]
 
 
 def _counts_on(previous: str, lower: str) -> bool:
