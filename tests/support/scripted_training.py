@@ -4,14 +4,15 @@
 
 The same script runs under a launcher; FOLDER/NAME then holds the run that the processes made together. A completion
 depends on its prompt and its place in the group alone, so that however the prompts are shared out the rollout is the
-same. With the environment variable OPTIMISER=sgd the steps are those of plain SGD.
+same.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,21 +28,24 @@ from rlenv.task import Prompt, Task
 from rlenv.trainers import ALGORITHMS, TrainConfig, Trainer, with_changes
 from rlenv.trainers.collect import tensors
 from rlenv.trainers.logprobs import completion_logprobs
-from rlenv.trainers.processes import ALONE, Processes
+from rlenv.trainers.processes import Processes
 from rlenv.verdict import Verdict
 
-SGD_RATE = 0.5
+SGD_RATE = 0.3
 
 
 def settings() -> dict[str, TrainConfig]:
-    """The runs by name: several kinds of steps, with everything that processes share out."""
+    """The runs by name: several kinds of steps, with everything that processes share out; `-sgd` for plain SGD."""
     base = config(steps=3, groups=5, group_size=3, save_every=1, micro_batch_tokens=40, warmup_steps=0)
     ppo = with_changes(ALGORITHMS["ppo"], {"kl.beta": 0.02})
     grpo = with_changes(ALGORITHMS["grpo"], {"kl.beta": 0.02, "correction.kind": "truncate"})
+    several = replace(base, algorithm=ppo, epochs=2, minibatches=2)
     return {
+        "grpo-sgd": replace(base, algorithm=grpo, learning_rate=SGD_RATE),
         "grpo": replace(base, algorithm=grpo),
-        "ppo": replace(base, algorithm=ppo, epochs=2, minibatches=2),
-        "dapo": replace(base, algorithm="dapo", groups=4, max_new_tokens=5),
+        "ppo-sgd": replace(several, learning_rate=SGD_RATE),
+        "ppo": several,
+        "dapo-sgd": replace(base, algorithm="dapo", groups=4, max_new_tokens=5, learning_rate=SGD_RATE),
         "a2c": replace(base, algorithm="a2c"),
         "trpo": replace(base, algorithm=with_changes(ALGORITHMS["trpo"], {"control.fisher_share": 1.0})),
     }
@@ -79,7 +83,8 @@ def run(
     stop: int | None = None,
 ) -> torch.Tensor:
     """Train, in place of sampling by the script, to the end or for `stop` rollouts; returns the weights, one vector."""
-    trainer = Trainer(given, digits(), scripted(), folder, resume=resume, quiet=True, processes=processes)
+    with optimiser(folder.name):
+        trainer = Trainer(given, digits(), scripted(), folder, resume=resume, quiet=True, processes=processes)
     try:
         if stop is None:
             trainer.run()
@@ -90,26 +95,31 @@ def run(
     return torch.cat([p.detach().flatten() for p in trainer.policy.model.parameters()])
 
 
-def with_plain_sgd() -> None:
-    """Let every optimiser be SGD, whose steps are the gradients."""
+@contextmanager
+def optimiser(name: str) -> Iterator[None]:
+    """For a run of this name: plain SGD, whose steps are the gradients, or the trainer's own."""
 
     def sgd(parameters: list[torch.nn.Parameter], given: TrainConfig) -> torch.optim.SGD:
         return torch.optim.SGD(parameters, SGD_RATE)
 
-    rlenv.trainers.networks._adamw = sgd  # type: ignore[assignment]
+    own = rlenv.trainers.networks._adamw
+    if name.endswith("-sgd"):
+        rlenv.trainers.networks._adamw = sgd  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        rlenv.trainers.networks._adamw = own
 
 
 def main(folder: Path) -> None:
     torch.set_num_threads(1)
-    if os.environ.get("OPTIMISER") == "sgd":
-        with_plain_sgd()
     for name, given in settings().items():
         run(folder / name, given, stop=2)
         weights = run(folder / name, given, resume=True)
         torch.save(weights, folder / f"{name}-{os.environ.get('RANK', '0')}.pt")
+    if torch.distributed.is_initialized():
+        torch.distributed.destroy_process_group()
 
 
 if __name__ == "__main__":
     main(Path(sys.argv[1]))
-    if ALONE.count != int(os.environ.get("WORLD_SIZE", "1")):
-        torch.distributed.destroy_process_group()

@@ -8,17 +8,17 @@ from pathlib import Path
 
 import pytest
 import torch
-from scripted_training import run, settings, with_plain_sgd
+from scripted_training import run, settings
 
-import rlenv.trainers.networks
 from rlenv import read_episodes
 from rlenv.trainers.logs import read_metrics
 from rlenv.trainers.processes import ALONE
 
 SCRIPT = Path(__file__).parent.parent / "support" / "scripted_training.py"
-TOLERANCE = {"sgd": 2e-6, "adamw": 5e-5, "trpo": 5e-5}
-"""Rounding of sums in another order: AdamW's first steps divide small gradients by themselves, and a natural step
-divides by the curvature."""
+WORST = {True: 2e-6, False: 2e-4}
+"""How far a weight may be off with plain SGD, and else: sums are rounded in another order, AdamW divides a gradient
+that is nothing but rounding by itself (its steps are 1e-3), and a natural step divides by the curvature."""
+MEAN = 2e-6
 
 
 def _free_port() -> int:
@@ -27,10 +27,10 @@ def _free_port() -> int:
         return int(listener.getsockname()[1])
 
 
-def _launch(folder: Path, count: int, optimiser: str) -> None:
+def _launch(folder: Path, count: int) -> None:
     """What torchrun and accelerate do: one process a rank, told where to meet."""
     port = str(_free_port())
-    meeting = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, "WORLD_SIZE": str(count), "OPTIMISER": optimiser}
+    meeting = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, "WORLD_SIZE": str(count)}
     own = {**os.environ, **meeting, "OMP_NUM_THREADS": "1", "LOCAL_WORLD_SIZE": str(count), "PYTHONWARNINGS": "ignore"}
     started = [
         subprocess.Popen(
@@ -47,24 +47,19 @@ def _launch(folder: Path, count: int, optimiser: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("optimiser", ["sgd", "adamw"])
-def test_two_processes_end_with_the_weights_of_one(
-    optimiser: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    _launch(tmp_path / "two", 2, optimiser)
-    monkeypatch.setattr(rlenv.trainers.networks, "_adamw", rlenv.trainers.networks._adamw)  # put back at the end
-    if optimiser == "sgd":
-        with_plain_sgd()
+def test_two_processes_end_with_the_weights_of_one(tmp_path: Path) -> None:
+    _launch(tmp_path / "two", 2)
     for name, given in settings().items():
         alone = run(tmp_path / "one" / name, given, ALONE)
         ranks = [torch.load(tmp_path / "two" / f"{name}-{rank}.pt") for rank in (0, 1)]
         assert torch.equal(ranks[0], ranks[1]), name
-        tolerance = TOLERANCE["trpo" if name == "trpo" else optimiser]
-        torch.testing.assert_close(ranks[0], alone, atol=tolerance, rtol=1e-4)
+        off = (ranks[0] - alone).abs()
+        assert float(off.max()) < WORST[name.endswith("-sgd")], name
+        assert float(off.mean()) < MEAN, name
         one, two = tmp_path / "one" / name, tmp_path / "two" / name
         assert _said(one) == _said(two)
         losses = [[m["loss"] for m in read_metrics(folder / "metrics.jsonl")] for folder in (one, two)]
-        assert losses[0] == pytest.approx(losses[1], abs=1e-4)
+        assert losses[0] == pytest.approx(losses[1], abs=1e-3)
         assert sorted(path.name for path in two.iterdir()) == sorted(path.name for path in one.iterdir())
 
 
