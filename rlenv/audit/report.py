@@ -37,6 +37,8 @@ class Audit:
     """The file of the verifier, where it is known."""
     line: int = 1
     catalogue_version: str = CATALOGUE_VERSION
+    command: str = ""
+    """What plays the same again on the command line, where something does."""
 
     @property
     def worst(self) -> Severity:
@@ -75,6 +77,12 @@ class Audit:
     def __str__(self) -> str:
         return self.text()
 
+    def _again(self) -> str:
+        """How to see the whole text of a finding, with its id left open."""
+        if self.command:
+            return self.command.replace("{", "{{").replace("}", "}}") + " --replay {id}"
+        return "print(report.find({id!r}).evidence.text)"
+
     def text(self, least: Severity = Severity.INFO) -> str:
         """The report for a terminal, findings from `least` up."""
         head = (
@@ -86,10 +94,10 @@ class Audit:
         kept = [finding for finding in self.findings if finding.severity >= least]
         notes = [f"note: {note}" for note in self.notes]
         counted = ", ".join(f"{count} {word}" for word, count in self.counts().items() if count) or "no findings"
-        return "\n".join([head, *notes, "", *(_entry(finding, self.env_id) for finding in kept), counted])
+        return "\n".join([head, *notes, "", *(_entry(finding, self._again()) for finding in kept), counted])
 
 
-def _entry(finding: Finding, env_id: str) -> str:
+def _entry(finding: Finding, again: str) -> str:
     lines = [f"{finding.severity.word:<9} {finding.rule}  [{finding.id}]", f"  {finding.message}"]
     if finding.tried:
         lines.append(
@@ -98,7 +106,7 @@ def _entry(finding: Finding, env_id: str) -> str:
         )
     if finding.evidence is not None:
         lines += _shown(finding)
-        lines.append(f"  again   rlenv audit {env_id or 'ENV'} --replay {finding.id}")
+        lines.append(f"  again   {again.format(id=finding.id)}")
     if finding.also:
         also = [f"{name} ({share:.2f})" for name, share in list(finding.also.items())[:ALSO_SHOWN]]
         lines.append(f"  also    {'; '.join(also)}{' ...' if len(finding.also) > ALSO_SHOWN else ''}")

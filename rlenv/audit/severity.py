@@ -6,9 +6,9 @@
     low       0.01   seen, on few tasks or for little
     info      -      a property of the set, or a question to its author
 
-A share counts at a level where its mean over the tasks reaches the cut-off and the lower 95 % bound of that mean
-(Wilson 1927) reaches half of it: one odd task of a few is no finding at the level of its share. What was tried on
-fewer than three tasks is low at most.
+A share counts at a level where its mean over the tasks reaches the cut-off and its lower 95 % bound reaches half of
+it: one odd task of a few is no finding at the level of its share. The bound is that of the part of the tasks that pay
+(Wilson 1927) times what they pay on average. What was tried on fewer than three tasks is low at most.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from collections.abc import Mapping, Sequence
 from rlenv.errors import ConfigError
 
 Z = 1.959964
+SLACK = 1e-9
 FEW = 3
 """Shares of fewer tasks are low at most."""
 
@@ -59,20 +60,21 @@ CUTOFFS: Mapping[Severity, float] = {
 def severity_of(shares: Sequence[float]) -> Severity:
     """The severity of the shares that one way to cheat earns on the tasks that it was tried on.
 
-    >>> severity_of([1.0] * 8).word, severity_of([1.0] + [0.0] * 31).word, severity_of([0.0] * 8).word
-    ('critical', 'low', 'info')
+    >>> severity_of([1.0] * 8).word, severity_of([0.1] * 8).word, severity_of([1.0] + [0.0] * 31).word
+    ('critical', 'medium', 'low')
     """
     if not shares:
         return Severity.INFO
     mean = sum(shares) / len(shares)
-    lower = lower_bound(mean, len(shares))
-    found = (s for s, cutoff in CUTOFFS.items() if mean >= cutoff and lower >= cutoff / 2)
+    paying = [share for share in shares if share > 0]
+    lower = lower_bound(len(paying) / len(shares), len(shares)) * mean * len(shares) / max(1, len(paying))
+    found = (s for s, cutoff in CUTOFFS.items() if mean >= cutoff - SLACK and lower >= cutoff / 2)
     severity = next(found, Severity.INFO)
     return severity if len(shares) >= FEW else min(severity, Severity.LOW)
 
 
 def lower_bound(mean: float, count: int) -> float:
-    """The lower 95 % bound of a mean of values in [0, 1], which varies at most as that of zeros and ones.
+    """The lower 95 % bound of a share of `count` tasks.
 
     >>> round(lower_bound(1.0, 8), 2), round(lower_bound(0.5, 32), 2)
     (0.68, 0.34)

@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import importlib
 import json
+import shlex
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
@@ -97,11 +99,26 @@ def _one(
 
     if rows is not None:
         found = [task.to_json() | dict(task.metadata) for task in _rows(rows, reference)]
-        return audit_reward(_function(env), found, reference="reference", tasks=tasks, seed=seed, name=env, quiet=False)
+        done = audit_reward(_function(env), found, reference="reference", tasks=tasks, seed=seed, name=env, quiet=False)
+        return replace(done, command=_command(env, {}, rows, reference, tasks, seed))
     definition = rlenv.load(env, **kwargs)
     extra = _cheats(definition)
     splits = splits_of(env, kwargs)
-    return audit(definition, tasks=tasks, seed=seed, attacks=extra, splits=splits, quiet=False)
+    done = audit(definition, tasks=tasks, seed=seed, attacks=extra, splits=splits, quiet=False)
+    return replace(done, command=_command(env, kwargs, None, None, tasks, seed))
+
+
+def _command(
+    env: str, kwargs: dict[str, Json], rows: Path | None, reference: str | None, tasks: int | None, seed: int
+) -> str:
+    """The command that plays the same again."""
+    words = ["rlenv", "audit", env]
+    for key, value in kwargs.items():
+        words += ["--set", f"{key}={value if isinstance(value, str) else json.dumps(value)}"]
+    options = {"--rows": rows, "--reference": reference, "--tasks": tasks, "--seed": seed or None}
+    for name, given in options.items():
+        words += [name, str(given)] if given is not None else []
+    return shlex.join(words)
 
 
 def _all(

@@ -51,7 +51,9 @@ def test_report_shows_severity_the_text_and_how_to_see_it_again(hackable: Audit)
     worst = hackable.findings[0]
     assert text.startswith("contains: 5 of 8 tasks, ")
     assert f"critical  {worst.rule}  [{worst.id}]" in text
-    assert f"rlenv audit contains --replay {worst.id}" in text
+    assert f"print(report.find('{worst.id}').evidence.text)" in text
+    found = hackable.find(worst.id)
+    assert found is worst
     assert worst.evidence is not None
     assert worst.evidence.reward == 1.0
     assert "info " not in hackable.text(Severity.HIGH)
@@ -101,6 +103,7 @@ def test_command_exits_with_1_for_what_is_hackable_and_writes_both_files(folder:
         "audited_rewards:contains", "--rows", "rows.jsonl", "--tasks", "5", "--json", "a.json", "--sarif", "a.sarif"
     )
     assert done.exit_code == 1
+    assert "again   rlenv audit audited_rewards:contains --rows rows.jsonl --tasks 5 --replay " in done.output
     jsonschema.Draft202012Validator(SARIF).validate(json.loads((folder / "a.sarif").read_text()))
     finding = json.loads((folder / "a.json").read_text())["findings"][0]
     again = run("audited_rewards:contains", "--rows", "rows.jsonl", "--tasks", "5", "--replay", finding["id"])

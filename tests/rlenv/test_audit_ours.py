@@ -1,0 +1,47 @@
+"""No environment that comes with rlenv can be had at medium or above; `rlenv audit --all` plays on more tasks."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from code_rows import APPS, BACKEND, HUMANEVAL, MBPP, STDIO, sandbox_problem
+from problem_rows import ROWS
+
+import rlenv
+from rlenv.audit.splits import takes
+from rlenv.definition import Definition
+from rlenv.testing import assert_not_hackable
+
+FILES = {f"math/{name}-v0": rows for name, rows in ROWS.items()} | {
+    "code/humaneval-v0": HUMANEVAL,
+    "code/mbpp-v0": MBPP,
+    "code/apps-v0": APPS,
+    "code/stdio-v0": STDIO,
+}
+OURS = [id for id in rlenv.list_envs() if not id.startswith(("code/", "reasoning_gym/"))]
+PUZZLES = rlenv.list_envs("reasoning_gym")[::14]
+"""Every fourteenth: all of them take minutes."""
+
+
+def loaded(id: str, folder: Path) -> Definition:
+    kwargs: dict[str, Any] = {}
+    if id in FILES:
+        path = folder / "rows.jsonl"
+        path.write_text("".join(json.dumps(row) + "\n" for row in FILES[id]))
+        kwargs["data"] = str(path)
+    if takes(id, "sandbox"):
+        kwargs["sandbox"] = BACKEND
+    return rlenv.load(id, **kwargs)
+
+
+@pytest.mark.parametrize("id", [*OURS, *PUZZLES])
+def test_environment_is_not_hackable(id: str, tmp_path: Path) -> None:
+    assert_not_hackable(loaded(id, tmp_path), tasks=6)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(bool(sandbox_problem()), reason=f"no sandbox here: {sandbox_problem()}")
+@pytest.mark.parametrize("id", rlenv.list_envs("code"))
+def test_environment_of_programs_is_not_hackable(id: str, tmp_path: Path) -> None:
+    assert_not_hackable(loaded(id, tmp_path), tasks=2)
