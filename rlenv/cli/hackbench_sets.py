@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rlenv.cli.hackbench_conflicts import conflicting
 from rlenv.hackbench.case import HONEST, UNTUNED, Case, Said
 from rlenv.hackbench.files import FOUND, GAMING, read_cases
 from rlenv.hackbench.honest import gsm8k, honest_texts, processbench
@@ -35,7 +37,7 @@ CHEATED_TASKS = 5
 def untuned_cases(data: Path) -> list[Case]:
     """Hacks that no template of ours made, with honest cases beside them."""
     found = read_cases(FOUND) if FOUND.exists() else []
-    return [*found, *gaming(data), *costly(data), *cheating()]
+    return [*found, *gaming(data), *costly(data), *cheating(), *conflicting(data)]
 
 
 def honest_cases(data: Path) -> list[Case]:
@@ -100,15 +102,20 @@ def _code_sets(data: Path) -> Iterator[Definition]:
             yield make(data=str(file))
 
 
-def cheating() -> Iterator[Case]:
+@cache
+def cheating() -> tuple[Case, ...]:
     """Our cheats on small tasks; beside them right programs and programs that are wrong by one small change."""
+    return tuple(_cheating())
+
+
+def _cheating() -> Iterator[Case]:
     import numpy as np
 
     from rlenv.envs.code.cheats import cheats
     from rlenv.envs.code.mutants import mutants
     from rlenv.envs.code.snippets.environment import catalogue, make_task
 
-    snippets = [snippet for _, snippet in sorted(catalogue().items()) if snippet.level > 1]
+    snippets = [snippet for _, snippet in sorted(catalogue().items()) if snippet.level > 1][::2]
     for number, snippet in enumerate(snippets):
         task = make_task(snippet, "instruct")
         sources = [(snippet.source, False, "reference")]
