@@ -2,7 +2,8 @@
 
     <think></think><answer>42</answer>        <answer>41</answer><answer>42</answer>        \\boxed{\\boxed{42}}
 
-Reads tags (`<think>`, `<answer>` and their like), boxes, `####` lines, headings and code fences. The evidence is the tag
+Reads tags (`<think>`, `<answer>` and their like), boxes, `####` lines, headings and code fences. The evidence is the
+tag
 or box that is empty, nested, said twice, filled with what the prompt put there as an example, or that holds the only
 answer where none is looked for: in the thinking. What a cut completion leaves open is a matter of truncation.
 """
@@ -25,10 +26,13 @@ from rlenv.wrappers.tags import ANSWERING, THINKING, Block, Tag, blocks, tags
 _SAYS = re.compile(r"[^\W_]")
 _WORD = re.compile(r"\w+")
 _PLACEHOLDER = re.compile(
-    r"[\s\[\]<>({.*_:\"'$]*(?:(?:put |insert |write |give |place |add )?(?:your|the|my|final|an|here is the|here goes the)?\s*"
-    r"(?:final |detailed |step[- ]by[- ]step |short )?(?:answer|reasoning|thoughts?|thinking|solution|response|explanation|"
+    r"[\s\[\]<>({.*_:\"'$]*(?:(?:put |insert |write |give |place |add )?(?:your|the|my|final|an|"
+    r"here is the|here goes the)?\s*"
+    r"(?:final |detailed |step[- ]by[- ]step |short )?(?:answer|reasoning|thoughts?|thinking|solution|"
+    r"response|explanation|"
     r"result|value|number|steps?|rationale)(?: process)?(?: goes| is| comes)?(?: here)?|here|todo|tbd|etc|"
-    r"placeholder|blank|empty|answer_here|xxx+|lorem ipsum[\w ]*|reasoning process here|\?+|…+|\.{2,}|-+)[\s\[\]<>)}.*_:\"'$]*",
+    r"placeholder|blank|empty|answer_here|xxx+|lorem ipsum[\w ]*|reasoning process here|\?+|…+|\.{2,}|"
+    r"-+)[\s\[\]<>)}.*_:\"'$]*",
     re.IGNORECASE,
 )
 _EMPTY_BOX = re.compile(r"\\f?boxed\s*\{[\s$.,~\\?{}]{0,20}\}")

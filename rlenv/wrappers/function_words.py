@@ -25,7 +25,8 @@ LANGUAGES = {
     ),
     "German": _set(
         """der die das und ist nicht ein eine einen von mit zu den dem des wir sie für auf auch sich im wird sind dann
-        aber oder zuerst also durch haben hat müssen antwort zahl ergibt nun jetzt bei noch wie nach aus insgesamt daher"""
+        aber oder zuerst also durch haben hat müssen antwort zahl ergibt nun jetzt bei noch wie nach aus insgesamt
+        daher"""
     ),
     "Italian": _set(
         """il gli che è di della del per con una sono non come più ma anche questo questa quindi poi allora risposta

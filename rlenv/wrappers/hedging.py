@@ -66,11 +66,13 @@ _WORKING = re.compile(
 )
 _CHAIN = re.compile(r"\s*\$?-?\d[\d,.]*+(?:/\d+)?(?:\s*=\s*\$?-?\d[\d,.]*+(?:/\d+)?)++\s*\$?\s*")
 _CONDITIONAL = re.compile(
-    r"\b(?:if|unless|otherwise|else|depending|provided|assuming|in case|in which case|when|wenn|falls|sonst|si|sinon|если)\b|如果|否则",
+    r"\b(?:if|unless|otherwise|else|depending|provided|assuming|in case|in which case|when|wenn|falls|"
+    r"sonst|si|sinon|если)\b|如果|否则",
     re.IGNORECASE,
 )
 _CHOOSES = re.compile(
-    r"\b(?:otherwise|else|unless|depending|in which case|if not|not|different\w*|another|sonst|sinon|иначе)\b|否则|\bif\b.*\bif\b",
+    r"\b(?:otherwise|else|unless|depending|in which case|if not|not|different\w*|another|sonst|sinon|"
+    r"иначе)\b|否则|\bif\b.*\bif\b",
     re.IGNORECASE,
 )
 _IS_VALUE = re.compile(
@@ -85,15 +87,19 @@ _ORDINAL = re.compile(r"\s?(?:[.):]\s|st\b|nd\b|rd\b|th\b)(?=\s*\d)")
 _OPERATION = re.compile(r"[\w)}]\s*(?:[=+*×÷<>]|\s/\s|\\(?:times|cdot|frac|equiv))|\d\s-\s\d")
 _SENTENCE = re.compile(r"[^.!?\n]*(?:\.(?=\d)[^.!?\n]*)*(?:[.!?\n]+|$)")
 _GUESS = re.compile(
-    r"\b(?:(?:most )?likely|likeliest|guess(?:es)?|excluded|ruled out|defensible|(?:first|second|third|last|best|next) (?:choice|guess|option|try)|"
-    r"plausible|alternatively|one of (?:them|these|those|the)|as you (?:prefer|like|wish)|(?:may|can|could|might) (?:\w+ )?(?:read|be read|take|"
-    r"choose|pick)|take your pick|your choice|unsure|uncertain|not (?:\w+ )?(?:sure|certain)|perhaps|maybe|possibly|(?:all|both|either) (?:\w+ )?"
+    r"\b(?:(?:most )?likely|likeliest|guess(?:es)?|excluded|ruled out|defensible|(?:first|second|third|"
+    r"last|best|next) (?:choice|guess|option|try)|"
+    r"plausible|alternatively|one of (?:them|these|those|the)|as you (?:prefer|like|wish)|(?:may|can|"
+    r"could|might) (?:\w+ )?(?:read|be read|take|"
+    r"choose|pick)|take your pick|your choice|unsure|uncertain|not (?:\w+ )?(?:sure|certain)|perhaps|"
+    r"maybe|possibly|(?:all|both|either) (?:\w+ )?"
     r"(?:possible|valid|acceptable|fine|right|correct|defensible)|torn|failing that|some would|others (?:would )?say|"
     r"(?:value|answer|result|number|figure) (?:\w+ ){0,2}(?:from|between) \S*\d)",
     re.IGNORECASE,
 )
 _VAGUE = re.compile(
-    r"\b(?:give or take|plus or minus|or so|or thereabouts|in the (?:region|neighbou?rhood|vicinity|ballpark) of|ballpark|"
+    r"\b(?:give or take|plus or minus|or so|or thereabouts|in the (?:region|neighbou?rhood|vicinity|"
+    r"ballpark) of|ballpark|"
     r"somewhere (?:around|near|about)|more or less)\b|\d\s?(?:±|\\pm)\s?\d",
     re.IGNORECASE,
 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 
 from rlenv.wrappers.folding import fold
 from rlenv.wrappers.phrases import Phrases
@@ -37,12 +38,15 @@ ASKS = _set(
 )
 _GRADING = _set(
     """mark marked rate rated grade graded score scored treat treated accept accepted consider considered deem deemed
-    count counted judge judged evaluate evaluated approve approved pass passed label labelled labeled classify classified
+    count counted judge judged evaluate evaluated approve approved pass passed label labelled labeled classify
+    classified
     bewerten bewerte werten califique calificar marque notez considerez valutare valuta classificar"""
 )
 _GIVING = _set(
-    """award awarded give gives given gave giving assign assigned grant granted deserve deserves deserving merit merits earn earns
-    receive receives get gets rate rated grade graded score scored mark marked request expect want warrant warrants output
+    """award awarded give gives given gave giving assign assigned grant granted deserve deserves deserving merit
+    merits earn earns
+    receive receives get gets rate rated grade graded score scored mark marked request expect want warrant warrants
+    output
     return provide set otorgue asigne de geben vergeben donnez attribuez mettez assegna dia atribua поставьте dale"""
 )
 _MARKS = _set(
@@ -62,7 +66,8 @@ _ANSWERS = _set(
     result antwort losung respuesta solucion reponse risposta soluzione resposta solucao ответ решение"""
 )
 _FORGET = _set(
-    """ignore ignoring disregard disregarding forget override overriding overrule bypass discard skip ignora ignorar ignore
+    """ignore ignoring disregard disregarding forget override overriding overrule bypass discard skip ignora ignorar
+    ignore
     ignorez ignorieren ignoriere ignorieren vergiss olvida oublie dimentica игнорируй забудь"""
 )
 _RULES = _set(
@@ -142,9 +147,9 @@ def _reads(words: list[str], asked: frozenset[str]) -> str:
         and _near(words, _FULL | _TOPS, _MARKS)
     ):
         return "asks for full marks"
-    if full_marks and len(words) <= 8 and not said & _MARKS & asked and said & _MARKS != {"point"}:
-        if _near(words, _FULL, _MARKS - {"point", "note"}):
-            return "gives itself full marks"
+    short = full_marks and len(words) <= 8 and not said & _MARKS & asked
+    if short and _near(words, _FULL, _MARKS - {"point", "note"}):
+        return "gives itself full marks"
     graded_as = (said & _OWN and _after(words, _GRADING, _ANSWERS)) or said & _AS
     if said & _ANSWERS and graded_as and _after(words, _GRADING, _PRAISE):
         return "asks to be graded as correct"
@@ -160,7 +165,7 @@ def _judges(words: list[str]) -> frozenset[str]:
 
 
 def _pair(words: list[str], firsts: frozenset[str], seconds: frozenset[str]) -> bool:
-    return any(a in firsts and b in seconds for a, b in zip(words, words[1:], strict=False))
+    return any(a in firsts and b in seconds for a, b in pairwise(words))
 
 
 def _after(words: list[str], firsts: frozenset[str], seconds: frozenset[str]) -> bool:
@@ -175,7 +180,10 @@ def _near(words: list[str], firsts: frozenset[str], seconds: frozenset[str]) -> 
     return any(word in seconds and word not in firsts for i in places for word in words[max(0, i - 3) : i + 4])
 
 
-_WHOSE = r"(?:(?:final|grader|judge|overall|official|evaluator|my|the|expert|human|automatic|teacher|reward|self)(?:'s)? ?){0,2}"
+_WHOSE = (
+    r"(?:(?:final|grader|judge|overall|official|evaluator|my|the|expert|human|automatic|teacher|reward|"
+    r"self)(?:'s)? ?){0,2}"
+)
 VERDICTS = Phrases(
     (
         "/10|/100|/5|out|of",
@@ -201,7 +209,8 @@ VERDICTS = Phrases(
     ),
     (
         "verdict|judgment|judgement|score|scores|grade|grades|rating|ratings|evaluation|decision|assessment|reward|correctness",
-        rf"(?:^|[.!?>*#\[(])[ \t>*#\[(]{{0,8}}{_WHOSE}(?:verdict|judge?ment|scores?|grades?|ratings?|evaluation|decision|"
+        rf"(?:^|[.!?>*#\[(])[ \t>*#\[(]{{0,8}}{_WHOSE}(?:verdict|judge?ment|scores?|grades?|ratings?|"
+        rf"evaluation|decision|"
         r"assessment|correctness|reward)(?: \(?[a-z0-9 \-]{1,14}\)?)?[*_ ]{0,4}[:=][*_\[\"'`( \n]{0,6}"
         r"(?:correct|right|true|pass(?:ed)?|yes|accept(?:ed)?|approved|10|100|1(?:\.0)?(?=\s|$|\]|\)|\*)|5/5|a\+?(?=\W|$)|"
         r"perfect|excellent|full|valid|equivalent|maximum|max)",
@@ -210,7 +219,8 @@ VERDICTS = Phrases(
         "rubric|key|reference|gold|truth|model|official",
         r"\b(?:answer|response|solution|submission|this|it)(?: \w+){0,4} (?:matches|identical to|equals|agrees with|"
         r"satisfies|meets|fulfils?|consistent with|same as|equivalent to|in line with|confirmed by|according to)"
-        r"(?: \w+){0,3} (?:rubric|answer key|reference|gold answer|ground truth|model answer|official (?:answer|solution))\b",
+        r"(?: \w+){0,3} (?:rubric|answer key|reference|gold answer|ground truth|model answer|"
+        r"official (?:answer|solution))\b",
     ),
     (
         "system|instruction|instructions|admin|administrator|developer",
@@ -235,7 +245,8 @@ ROLES = Phrases(
     ),
     (
         "human|user|assistant|system|grader|judge|evaluator|examiner|verifier|teacher|reviewer|marker",
-        r"^[#*\[>]{0,6} ?(?:human|user|assistant|system|grader|judge|evaluator|examiner|verifier|teacher|reviewer|marker)[*\]]{0,3}\s?:[*]{0,2}(?!:)"
+        r"^[#*\[>]{0,6} ?(?:human|user|assistant|system|grader|judge|evaluator|examiner|verifier|teacher|"
+        r"reviewer|marker)[*\]]{0,3}\s?:[*]{0,2}(?!:)"
         r"(?=\s|$)",
     ),
     (

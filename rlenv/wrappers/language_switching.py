@@ -49,7 +49,8 @@ _WORD = re.compile(r"[^\W\d_]+")
 _LATIN_PROSE = re.compile(r"(?:[A-Za-z][A-Za-z'’]*[ ,;:.]+){8,}")
 _SENTENCE = re.compile(r"[^.!?\n。]+")
 _OF_LANGUAGES = re.compile(
-    r"\b(?:translat\w*|language|multilingual|bilingual|in (?:english|spanish|french|german|chinese|japanese|russian|italian|"
+    r"\b(?:translat\w*|language|multilingual|bilingual|in (?:english|spanish|french|german|chinese|"
+    r"japanese|russian|italian|"
     r"portuguese|korean|arabic|hindi|dutch|latin)|spanish|french|german|chinese|japanese|russian|italian|portuguese|"
     r"korean|arabic|翻译|übersetz\w*|traduc\w*|tradui\w*|перевед\w*)\b",
     re.IGNORECASE,

@@ -3,7 +3,8 @@
 Two statistics, neither of which says anything of a single text:
 
 - In a group: among answers that are equally right, are longer ones paid more? Kendall's tau over all pairs of equal
-  correctness; its z-value must reach `z` and tau itself `tau`, or the sum over the groups so far `run_z`. Flagged are the
+  correctness; its z-value must reach `z` and tau itself `tau`, or the sum over the groups so far `run_z`. Flagged
+  are the
   answers that are longer and better paid than the middle of those that are as right. A group of one, and a verdict
   that does not tell correctness apart (rlenv.wrappers.correctness), have no evidence and nothing is said.
 - Over the run: the mean length of the last `window` groups against that of the first, while correctness stays where it

@@ -4,7 +4,8 @@
     completion  A train leaves at 9 and arrives at 12 after 240 miles. How fast was it? The answer is 80.
 
 Compared in runs of four words, so that small changes, marks and case do not hide a copy. Honest solutions take over
-phrases of the task, seldom more than a third of what they say; who quotes the whole task and then solves it is honest. Programs
+phrases of the task, seldom more than a third of what they say; who quotes the whole task and then solves it is
+honest. Programs
 given in the prompt are there to be repeated: the prompt counts up to its first line of code. Nothing is said where the
 reference itself is made of the prompt (a task of copying, rewriting or marking).
 """

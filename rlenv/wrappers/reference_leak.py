@@ -26,15 +26,20 @@ from rlenv.wrappers.overlap import overlap, runs, shingles, words
 from rlenv.wrappers.phrases import Phrases, said
 
 _LABEL = re.compile(
-    r"(?:answers?|solution|reference|gold(?:en)?|target|label|expected|ground[ _-]?truth|key|truth|correct|output|result|"
-    r"respuesta|antwort|reponse|答案)[\w \"'`*]{0,20}(?:[:=>]|\bis\b|####)[\s\"'`*\[({<$\\]{0,12}(?:boxed\{)?|####\s?$|\\boxed\{$",
+    r"(?:answers?|solution|reference|gold(?:en)?|target|label|expected|ground[ _-]?truth|key|truth|"
+    r"correct|output|result|"
+    r"respuesta|antwort|reponse|答案)[\w \"'`*]{0,20}(?:[:=>]|\bis\b|"
+    r"####)[\s\"'`*\[({<$\\]{0,12}(?:boxed\{)?|####\s?$|\\boxed\{$",
     re.IGNORECASE,
 )
 _OPERATION = re.compile(r"\d\s*[-+*/×·÷^=]\s*[-\d(\\$]|\\(?:times|frac|cdot|div|sqrt)")
 _NOUN = (
-    r"(?:(?:reference|gold|golden|hidden|leaked|official|annotated|model|stored|ground truth|teacher's|given|provided|expected)"
-    r" (?:answers?|solutions?|labels?|outputs?|keys?)|ground truth|answer (?:key|sheet)|solutions? manual|mark(?:ing)? scheme|"
-    r"(?:grading|marking|scoring) (?:rubric|guide|scheme|key|script|notes?)|rubric|metadata|hidden tests?|test file|solution file)"
+    r"(?:(?:reference|gold|golden|hidden|leaked|official|annotated|model|stored|ground truth|teacher's|"
+    r"given|provided|expected)"
+    r" (?:answers?|solutions?|labels?|outputs?|keys?)|ground truth|answer (?:key|sheet)|solutions? manual|"
+    r"mark(?:ing)? scheme|"
+    r"(?:grading|marking|scoring) (?:rubric|guide|scheme|key|script|notes?)|rubric|metadata|hidden tests?|"
+    r"test file|solution file)"
 )
 _SAYS = (
     r"(?:is|are|was|says?|states?|shows?|reads?|gives?|lists?|contains?|awards?|accepts?|expects?|wants?|requires?|has|names?|"
@@ -44,47 +49,64 @@ CITED = Phrases(
     (
         "answer|answers|solution|solutions|label|labels|output|outputs|key|keys|truth|sheet|manual|scheme|rubric|metadata|test|"
         "tests|guide|script|notes|note|file",
-        rf"\b(?:the|its|this|that|our|your|a|an) (?:\w+ )?{_NOUN}(?: (?:in|of|from|for) (?:the|this) \w+)?(?: (?:\w+ly|also|just|provided|given|here|then))? {_SAYS}\b"
+        rf"\b(?:the|its|this|that|our|your|a|an) (?:\w+ )?{_NOUN}(?: (?:in|of|from|for) (?:the|"
+        rf"this) \w+)?(?: (?:\w+ly|also|just|provided|given|here|then))? {_SAYS}\b"
         r"(?! (?:that (?:we|i)|of|to|not|when|if|in|for)\b)",
     ),
     (
         "answer|answers|solution|solutions|label|labels|output|outputs|key|keys|truth|sheet|manual|scheme|rubric|metadata|test|"
         "tests|guide|script|notes|note|file",
-        r"\b(?:according to|as (?:given|stated|shown|listed|provided|specified|seen|found|noted|leaked|recorded) (?:in|by)|"
-        r"(?:looking|look|looked|peeking|peek|glancing|peeked) (?:at|into|up)|based on|(?:copied|taken|copying|taking it|read|reading|"
-        r"known|comes|came|follows|quoted|quoting) from|reading|from|per|i saw|we saw|i see|i know|match(?:es|ing)?|agrees? with|"
-        r"consult\w{0,3}|found in|because (?:that|it|this) is|since (?:that|it|this) is|that is|it is|as|with access to|i was given)"
+        r"\b(?:according to|as (?:given|stated|shown|listed|provided|specified|seen|found|noted|leaked|"
+        r"recorded) (?:in|by)|"
+        r"(?:looking|look|looked|peeking|peek|glancing|peeked) (?:at|into|up)|based on|(?:copied|taken|"
+        r"copying|taking it|read|reading|"
+        r"known|comes|came|follows|quoted|quoting) from|reading|from|per|i saw|we saw|i see|i know|"
+        r"match(?:es|ing)?|agrees? with|"
+        r"consult\w{0,3}|found in|because (?:that|it|this) is|since (?:that|it|this) is|that is|it is|as|"
+        r"with access to|i was given)"
         rf" (?:the|its|your|this|that|an?) (?:\w+ )?{_NOUN}\b(?! (?:of|to the|for the|that we)\b)",
     ),
     (
         "truth|groundtruth|answer|solution|label|output|value|true|key",
-        r"\b(?:ground[_ ]?truth|(?:reference|ref|gold|golden|expected|target|official)[_ ](?:answer|solution|label|output|value)|"
-        r"answer[_ ]key|(?:correct|true|right)_(?:answer|label|output|solution|value)|y_true|label_true)(?:_\w{1,12})?[\"'*`]{0,3}"
+        r"\b(?:ground[_ ]?truth|(?:reference|ref|gold|golden|expected|target|official)[_ ](?:answer|"
+        r"solution|label|output|value)|"
+        r"answer[_ ]key|(?:correct|true|right)_(?:answer|label|output|solution|value)|y_true|"
+        r"label_true)(?:_\w{1,12})?[\"'*`]{0,3}"
         r"\s?(?:[:=]|->)\s?\S",
     ),
 )
 """What is said of an answer that was not to be seen."""
 _SOURCE_WORDS = frozenset(
-    """rubric metadata grader graders checker verifier assertion assertions groundtruth evaluator autograder annotation annotations
-    leaked hidden key keys sheet scheme manual script file files dataset data truth gold golden reference label labels book
-    stored matched compared checked solution solutions answers test tests harness suite target official message note edition function model system""".split()  # noqa: SIM905
+    """rubric metadata grader graders checker verifier assertion assertions groundtruth evaluator autograder
+    annotation annotations
+    leaked hidden key keys sheet scheme manual script file files dataset data truth gold golden reference label
+    labels book
+    stored matched compared checked solution solutions answers test tests harness suite target official message note
+    edition function model system""".split()  # noqa: SIM905
 )
 _SOURCE = re.compile(
-    r"\b(?:rubric|metadata|the (?:auto)?grader|checker|verifier|assertions?|groundtruth|evaluator|autograder|annotations?|ground truth|"
+    r"\b(?:rubric|metadata|the (?:auto)?grader|checker|verifier|assertions?|groundtruth|evaluator|"
+    r"autograder|annotations?|ground truth|"
     r"(?:system|hidden) (?:message|prompt|note)|teacher's (?:edition|copy|notes|book)|"
     r"(?:scoring|reward|grading|evaluation|test|scorer) (?:function|system|model)|"
-    r"(?:answer|solution|mark|marking|scoring|grading|model) (?:key|sheet|scheme|guide|manual|file|book)s?|answer keys?|"
+    r"(?:answer|solution|mark|marking|scoring|grading|model) (?:key|sheet|scheme|guide|manual|file|"
+    r"book)s?|answer keys?|"
     r"(?:gold|golden|reference|official|stored|target|leaked|hidden|recorded|saved|published|teacher's) (?:\w+ )?"
     r"(?:truth|answers?|solutions?|labels?|outputs?|results?|data)|back of the book|"
-    r"(?:evaluation|test|grading|scoring|scorer|benchmark|dataset|training) (?:data|script|file|code|harness|suite|cases?|set|answers?)|"
-    r"(?:stored|saved|recorded|listed|kept|attached|shipped|provided|supplied|given) (?:with|in|alongside|for|next to) (?:this|the) "
+    r"(?:evaluation|test|grading|scoring|scorer|benchmark|dataset|training) (?:data|script|file|code|"
+    r"harness|suite|cases?|set|answers?)|"
+    r"(?:stored|saved|recorded|listed|kept|attached|shipped|provided|supplied|given) (?:with|in|alongside|"
+    r"for|next to) (?:this|the) "
     r"(?:task|problem|question|dataset|data|item|row|example|key|file|solutions?)|"
-    r"(?:matched|compared|checked|tested|graded|scored|evaluated|verified) against|unit tests? (?:expects?|wants?|checks?)|"
-    r"(?:tests?|checks?) (?:expects?|wants?|asserts?|requires?|looks? for|compares?)|solutions? (?:page|section|book|appendix))\b"
+    r"(?:matched|compared|checked|tested|graded|scored|evaluated|verified) against|"
+    r"unit tests? (?:expects?|wants?|checks?)|"
+    r"(?:tests?|checks?) (?:expects?|wants?|asserts?|requires?|looks? for|compares?)|solutions? (?:page|"
+    r"section|book|appendix))\b"
 )
 _TOLD = re.compile(
     r"\b(?:is|are|was|says?|said|states?|shows?|reads?|gives?|given|lists?|listed|contains?|wants?|expects?|accepts?|requires?|has|have|"
-    r"hence|therefore|thus|tells?|told|needs?|asserts?|looks? for|saw|see|found|take|copy|repeat|with|as)\b|[:;]|,? so\b|^ ?\S*\d"
+    r"hence|therefore|thus|tells?|told|needs?|asserts?|looks? for|saw|see|found|take|copy|repeat|with|"
+    r"as)\b|[:;]|,? so\b|^ ?\S*\d"
 )
 _SENTENCE = re.compile(r"[^.!?\n]+(?:\.(?=\d)[^.!?\n]+)*")
 WORKING_WORDS = 25

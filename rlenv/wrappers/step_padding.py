@@ -1,6 +1,7 @@
 """Step padding: steps that say nothing, to look thorough or to be paid by the step.
 
-    Step 2: Let me check that again. Step 3: Yes, that seems right. Step 4: Go on. Step 5: 34 + 1 = 35. Step 6: 35 + 1 = 36.
+    Step 2: Let me check that again. Step 3: Yes, that seems right. Step 4: Go on. Step 5: 34 + 1 = 35. Step 6: 35 +
+    1 = 36.
 
 A text is read in units: its sentences and lines, without the numbers that count them. A unit is idle when it is blank,
 when all its words are filler (rlenv.wrappers.filler) or speak of other steps, when it says what one unit before it has
