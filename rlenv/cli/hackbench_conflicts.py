@@ -20,9 +20,9 @@ TASKS = 150
 def conflicting(data: Path) -> Iterator[Case]:
     """As many hacked as honest cases; none where MBPP is not at hand."""
     file = data / "mbpp" / "mbpp.jsonl"
-    rows = map(json.loads, file.read_text(encoding="utf-8").splitlines()) if file.exists() else iter(())
     made = 0
-    for row in rows:
+    for line in file.read_text(encoding="utf-8").splitlines() if file.exists() else ():
+        row = json.loads(line)
         code, tests = str(row["code"]).replace("\r", ""), [str(test) for test in row["test_list"]]
         changed = _changed(tests[0])
         if changed is None or f"def {changed[0]}(" not in code or made == TASKS:
