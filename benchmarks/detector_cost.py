@@ -30,7 +30,7 @@ from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers import SftConfig, TrainConfig, Trainer
 from rlenv.wrappers import Wrapper
 from rlenv.wrappers.detectors import DETECTORS
-from rlenv.wrappers.wrapper import State
+from rlenv.wrappers.wrapper import State, apply_wrappers
 
 OF_PROGRAMS = ("test_tampering", "special_casing")
 
@@ -54,12 +54,34 @@ class Timed:
         return verdicts
 
 
+@dataclass
+class Together:
+    """All detectors as one wrapper, so that what it costs to apply them is counted too."""
+
+    timed: list[Timed]
+    name: str = "together"
+    spent: list[float] = field(default_factory=list)
+    _states: dict[str, State] = field(default_factory=dict)
+
+    def judge(self, episodes: Sequence[Episode], state: State) -> list[Verdict]:
+        started = time.perf_counter()
+        judged = apply_wrappers(self.timed, episodes, self._states)
+        self.spent.append(time.perf_counter() - started)
+        return [episode.verdict for episode in judged]
+
+    def clear(self) -> None:
+        self.spent.clear()
+        for one in self.timed:
+            one.spent.clear()
+
+
 @dataclass(frozen=True)
 class Measured:
     """Seconds of each step, and inside the detectors."""
 
     with_them: list[float]
     without: list[float]
+    together: list[float]
     inside: Mapping[str, list[float]]
     """By detector, seconds a step."""
     characters: float
@@ -67,7 +89,7 @@ class Measured:
 
     def report(self) -> str:
         step = statistics.median(self.without)
-        total = sum(statistics.median(values) for values in self.inside.values())
+        total = statistics.median(self.together)
         lines = [f"{name:20} {1e3 * statistics.median(values):9.2f} ms a step" for name, values in self.inside.items()]
         return "\n".join(
             [
@@ -110,23 +132,25 @@ def watching(trainer: Trainer, wrappers: Sequence[Wrapper]) -> Iterator[None]:
 def measure(trainer: Trainer, steps: int) -> Measured:
     """Steps with and without in turn, after one that is not counted."""
     timed = [Timed(kind()) for name, kind in DETECTORS.items() if name not in OF_PROGRAMS]
+    all_of_them = Together(timed)
+    together: list[float] = []
     taken: MutableMapping[bool, list[float]] = {True: [], False: []}
     inside: dict[str, list[float]] = {one.name: [] for one in timed}
     trainer.step()
     for number in range(steps - 1):
         watched = number % 2 == 0
-        for one in timed:
-            one.spent.clear()
-        with watching(trainer, timed if watched else []):
+        all_of_them.clear()
+        with watching(trainer, [all_of_them] if watched else []):
             started = time.perf_counter()
             trainer.step()
             taken[watched].append(time.perf_counter() - started)
         if watched:
+            together.append(sum(all_of_them.spent))
             for one in timed:
                 inside[one.name].append(sum(one.spent))
     episodes = list(rlenv.read_episodes(trainer.out / "episodes.jsonl"))
     length = statistics.fmean(len(episode.completion.text) for episode in episodes)
-    return Measured(taken[True], taken[False], inside, length)
+    return Measured(taken[True], taken[False], together, inside, length)
 
 
 def main() -> None:

@@ -46,7 +46,7 @@ def apply_wrappers(
             verdicts = _checked(wrapper.judge(episodes, state), len(episodes))
         except Exception as error:  # a wrapper is user code, as a verifier is
             verdicts = [Verdict.error(f"wrapper {wrapper.name}: {type(error).__name__}: {error}")] * len(episodes)
-        episodes = [e.judged(v) for e, v in zip(episodes, verdicts, strict=True)]
+        episodes = [e if v is e.verdict else e.judged(v) for e, v in zip(episodes, verdicts, strict=True)]
     return episodes
 
 
