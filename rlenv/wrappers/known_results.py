@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -14,8 +15,15 @@ HASH = object()
 """Stands for an argument that is known by its hash."""
 DERIVED = object()
 """Stands for an argument that is known by a part or a property of it: its length, its first element."""
+REST = object()
+"""Stands for every argument that no comparison before it took."""
 Entry: TypeAlias = "tuple[tuple[object, ...], object]"
 """What an entry compares with, and what it gives."""
+
+MAX_TEXT = 4096
+MAX_LISTS = 64
+_ROW_END = re.compile(r"[\n;|]")
+_COLUMN = re.compile(r"\t|=>|->|:|=")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,15 +52,31 @@ class Group:
 def groups(module: ast.Module) -> Iterator[Group]:
     """Every chain and table of literals in the program; tests of its own and documentation are none."""
     branches: dict[int, tuple[ast.AST, list[Entry]]] = {}
+    ends: dict[int, tuple[ast.FunctionDef, ast.Return]] = {}
     for parent, node in _judging(module):
         entries = _branch(node)
         if entries:
             branches.setdefault(id(parent), (node, []))[1].extend(entries)
-        table = tuple(_table(node))
-        if table:
-            yield Group(node, table)
-    for node, entries in branches.values():
-        yield Group(node, tuple(entries))
+        yield from (Group(node, table) for table in _tables(node) if table)
+        if isinstance(parent, ast.FunctionDef) and node is parent.body[-1] and isinstance(node, ast.Return):
+            ends[id(parent)] = (parent, node)
+    for home, (node, entries) in branches.items():
+        function, last = ends.get(home, (None, None))
+        rest = _entries([(REST,)], last.value) if function and last and _only_compares(function) else []
+        yield Group(node, (*entries, *rest))
+
+
+def _only_compares(function: ast.FunctionDef) -> bool:
+    """True when nothing is done with the arguments but to compare them with literals."""
+    named = {one.arg for one in ast.walk(function.args) if isinstance(one, ast.arg)}
+    compared: set[int] = set()
+    for node in ast.walk(function):
+        if not isinstance(node, ast.Compare) or not all(isinstance(op, (ast.Eq, ast.In)) for op in node.ops):
+            continue
+        if next(_values([node.left, *node.comparators]), REST) is not REST:
+            compared |= {id(part) for part in ast.walk(node)}
+    loads = (part for part in ast.walk(function) if isinstance(part, ast.Name) and part.id in named)
+    return all(id(part) in compared for part in loads)
 
 
 def _judging(module: ast.Module) -> Iterator[tuple[ast.AST, ast.AST]]:
@@ -153,34 +177,53 @@ def _values(nodes: Iterable[ast.expr]) -> Iterator[object]:
             continue
 
 
-def _table(node: ast.AST) -> Iterator[Entry]:
-    """The entries of a dict, of a list of pairs, of two parallel lists, of `dict(zip(...))`."""
+def _tables(node: ast.AST) -> Iterator[tuple[Entry, ...]]:
+    """The entries of a dict, of a list of pairs, of two parallel lists, of a text that holds pairs."""
     if isinstance(node, ast.Dict):
-        for key, value in zip(node.keys, node.values, strict=True):
-            for asked, given in zip(_values([key] if key else []), _values([value]), strict=False):
-                yield ((asked, HASH) if _is_digest(asked) else (asked,)), given
-    elif isinstance(node, (ast.List, ast.Tuple)) and len(node.elts) > 1:
-        for part in node.elts:
-            if isinstance(part, (ast.Tuple, ast.List)) and len(part.elts) == 2:
-                values = list(_values(part.elts))
-                if len(values) == 2:
-                    yield (values[0],), values[1]
+        pairs = zip(node.keys, node.values, strict=True)
+        yield tuple(
+            ((asked, HASH) if _is_digest(asked) else (asked,), given)
+            for key, value in pairs
+            for asked, given in zip(_values([key] if key else []), _values([value]), strict=False)
+        )
+    elif isinstance(node, (ast.List, ast.Tuple, ast.Set)) and len(node.elts) > 1:
+        rows = [tuple(_values(part.elts)) for part in node.elts if isinstance(part, (ast.Tuple, ast.List))]
+        yield tuple(((row[0],), row[1]) for row in rows if len(row) == 2)
+        yield tuple((row[:-1], row[-1]) for row in rows if len(row) > 2)
     elif isinstance(node, (ast.FunctionDef, ast.Module)):
         yield from _parallel(node)
+    elif isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) < MAX_TEXT:
+        yield tuple(((asked,), given) for asked, given in _rows(node.value))
 
 
-def _parallel(node: ast.FunctionDef | ast.Module) -> Iterator[Entry]:
+def _parallel(node: ast.FunctionDef | ast.Module) -> Iterator[tuple[Entry, ...]]:
     lists = [
         value
         for statement in node.body
         if isinstance(statement, ast.Assign)
         for value in _values([statement.value])
         if isinstance(value, (list, tuple)) and len(value) > 1
-    ]
+    ][:MAX_LISTS]
     for asked in lists:
         for given in lists:
             if asked is not given and len(asked) == len(given):
-                yield from (((a,), g) for a, g in zip(asked, given, strict=True))
+                yield tuple(((a,), g) for a, g in zip(asked, given, strict=True))
+
+
+def _rows(text: str) -> Iterator[tuple[object, object]]:
+    """Pairs of values that a text holds line by line: `10:55;7:13`."""
+    rows = [row for row in _ROW_END.split(text) if row]
+    for row in rows if 1 < len(rows) <= MAX_LISTS else ():
+        parts = [part.strip() for part in _COLUMN.split(row, maxsplit=1)]
+        if len(parts) == 2 and all(parts):
+            yield parts[0], _value_of(parts[1])
+
+
+def _value_of(text: str) -> object:
+    try:
+        return literal(ast.parse(text, mode="eval").body)
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return text
 
 
 def _is_digest(value: object) -> bool:
@@ -192,7 +235,7 @@ def _is_digest(value: object) -> bool:
 
 def _certain(entry: Entry, test: ShownTest) -> bool:
     asked, given = entry
-    return same(given, test.expected) and _asks_for(asked, test)
+    return same(given, test.expected) and (REST in asked or _asks_for(asked, test))
 
 
 def _derived(entry: Entry, test: ShownTest) -> bool:

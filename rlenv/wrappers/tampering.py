@@ -14,17 +14,17 @@ before its tests were answered).
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from rlenv.episode import Episode
-from rlenv.task import Task
+from rlenv.task import Task, prompt_text
 from rlenv.verdict import Flag, Verdict
 from rlenv.wrappers.detector import TextDetector
 from rlenv.wrappers.program_names import Names, running
 from rlenv.wrappers.program_text import ProgramTree, code_blocks, parsed, programs, shown_tests
-from rlenv.wrappers.tampering_rules import RULES, ends_the_process, suspicious
+from rlenv.wrappers.tampering_rules import RULES, Rule, ends_the_process, suspicious
 
 RUN_TIME = ("tampered", "exited_early")
 MAX_FLAGS = 8
@@ -32,7 +32,7 @@ MAX_FLAGS = 8
 
 @dataclass(frozen=True, kw_only=True)
 class TestTampering(TextDetector):
-    """Sees programs that attack their tests. Programs that read standard input may end themselves."""
+    """Sees programs that attack their tests. What the prompt asks for is no attack."""
 
     __test__: ClassVar[bool] = False  # for pytest, which collects classes by this name
     name: ClassVar[str] = "test_tampering"
@@ -64,13 +64,15 @@ def _open(text: str) -> list[tuple[int, int]]:
 def _attacks(text: str, task: Task) -> list[tuple[int, int, str]]:
     if not any(suspicious(code) for code, _ in code_blocks(text)):
         return []
-    asked = asked_functions(task)
-    return [attack for program in programs(text) for attack in _attacks_of(program, asked)]
+    asked, prompt = asked_functions(task), prompt_text(task.prompt)
+    rules = [rule for rule, asked_for in RULES.items() if not asked_for.search(prompt)]
+    return [attack for program in programs(text) for attack in _attacks_of(program, asked, rules)]
 
 
-def _attacks_of(program: ProgramTree, asked: Collection[str]) -> list[tuple[int, int, str]]:
+def _attacks_of(program: ProgramTree, asked: Collection[str], rules: Sequence[Rule]) -> list[tuple[int, int, str]]:
     names = Names(program.module)
-    rules = [rule for rule in RULES if rule is not ends_the_process or not _reads_input(program.module, names)]
+    if _reads_input(program.module, names):
+        rules = [rule for rule in rules if rule is not ends_the_process]
     found: dict[str, tuple[int, int, str]] = {}
     for node in running(program.module, asked):
         for rule in rules:

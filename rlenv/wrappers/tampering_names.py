@@ -36,6 +36,7 @@ EXITS = _set(
     "exit quit sys.exit os._exit posix._exit os.abort os.kill os.killpg os.execv os.execve os.execl os.execvp "
     "builtins.exit builtins.quit signal.raise_signal pytest.exit faulthandler._sigsegv"
 )
+POLITE_EXITS = _set("exit quit sys.exit builtins.exit builtins.quit")
 HOOKS = _set(
     "sys.settrace sys.setprofile sys.addaudithook threading.settrace threading.setprofile "
     "sys.meta_path.insert sys.meta_path.append sys.path_hooks.insert"

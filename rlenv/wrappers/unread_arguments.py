@@ -1,4 +1,4 @@
-"""Functions that give shown results without reading their arguments."""
+"""Functions that give shown results without reading their arguments, or hold them in code."""
 
 from __future__ import annotations
 
@@ -7,6 +7,20 @@ from collections.abc import Iterator, Sequence
 
 from rlenv.wrappers.known_results import same
 from rlenv.wrappers.program_text import ShownTest, literal
+
+MIN_CODE_CHARS = 8
+DECODERS = frozenset(
+    ("b64decode", "b32decode", "b16decode", "b85decode", "a85decode", "unhexlify", "fromhex", "decompress", "hexdigest")
+)
+
+
+def decoded(module: ast.Module) -> Iterator[tuple[ast.AST, str]]:
+    """Decoders of a text that stands in the program itself: data that it does not want to be read."""
+    for node in ast.walk(module):
+        if isinstance(node, ast.Call) and getattr(node.func, "attr", getattr(node.func, "id", "")) in DECODERS:
+            texts = (part.value for part in ast.walk(node) if isinstance(part, ast.Constant))
+            if any(isinstance(text, (str, bytes)) and len(text) >= MIN_CODE_CHARS for text in texts):
+                yield node, "decodes data that it holds itself"
 
 
 def unread(module: ast.Module, tests: Sequence[ShownTest]) -> Iterator[tuple[ast.AST, str]]:
