@@ -60,33 +60,63 @@ class Arm:
 _CRITIC: dict[str, int | float] = {"critic_learning_rate": 1e-3}
 _TWO: dict[str, int | float] = {"minibatches": 2, "learning_rate": 2e-4}
 """Two optimiser steps a rollout, so that ratios leave 1 and bounds have something to do."""
+_PAIRS: dict[str, int | float] = {"learning_rate": 2e-4, "decay_share": 0.7, "warmup_steps": 20}
 
 ARMS: tuple[Arm, ...] = (
     Arm(algorithm="reinforce", steps=300, settings={"learning_rate": 1e-4}),
-    Arm(algorithm="reinforce-baseline", steps=250, settings={"learning_rate": 2e-4}),
+    Arm(algorithm="reinforce-baseline", steps=280, settings={"learning_rate": 2e-4}),
     Arm(algorithm="reinforce++", settings=_TWO),
     Arm(algorithm="reinforce++-baseline", settings=_TWO),
-    Arm(algorithm="rloo"),
+    Arm(algorithm="rloo", steps=240),
     Arm(algorithm="grpo", settings=_TWO),
     Arm(algorithm="dr-grpo", settings=_TWO),
-    Arm(algorithm="dapo", settings=_TWO),
+    Arm(algorithm="dapo", steps=150, settings=_TWO),
     Arm(algorithm="gspo", settings=_TWO, changes={"control.clip_low": 0.03, "control.clip_high": 0.04}),
     Arm(algorithm="cispo", settings=_TWO),
-    Arm(algorithm="ppo", settings={**_CRITIC, **_TWO}),
-    Arm(algorithm="ppo-kl", settings={**_CRITIC, **_TWO}),
+    Arm(algorithm="ppo", steps=140, settings={**_CRITIC, **_TWO}),
+    Arm(algorithm="ppo-kl", steps=140, settings={**_CRITIC, **_TWO}),
     Arm(algorithm="a2c", settings=_CRITIC),
-    Arm(algorithm="trpo", settings=_CRITIC),
-    Arm(algorithm="dpo"),
-    Arm(algorithm="dpo", learns_from="pair file"),
-    Arm(algorithm="ipo"),
-    Arm(algorithm="kto"),
-    Arm(algorithm="simpo"),
-    Arm(algorithm="orpo"),
-    Arm(algorithm="sft"),
-    Arm(algorithm="star"),
-    Arm(algorithm="rest"),
-    Arm(algorithm="raft"),
-    Arm(algorithm="distill", learns_from="teacher"),
+    Arm(
+        algorithm="trpo",
+        steps=80,
+        settings=_CRITIC,
+        changes={"control.cg_iterations": 5, "control.fisher_share": 0.125},
+    ),
+    Arm(algorithm="dpo", steps=260, settings=_PAIRS, changes={"preference.beta": 1.0}),
+    Arm(
+        algorithm="dpo",
+        learns_from="pair file",
+        steps=160,
+        settings={"groups": 64, "group_size": 2, "learning_rate": 1e-4, "decay_share": 0.7},
+        changes={"preference.beta": 1.0},
+    ),
+    Arm(algorithm="ipo", steps=260, settings=_PAIRS, changes={"preference.beta": 1.0}),
+    Arm(algorithm="kto", steps=280, settings=_PAIRS, changes={"preference.beta": 0.5}),
+    Arm(algorithm="simpo", steps=280, settings=_PAIRS),
+    Arm(algorithm="orpo", steps=260, settings=_PAIRS),
+    Arm(
+        algorithm="sft",
+        steps=500,
+        settings={"groups": 64, "group_size": 1, "learning_rate": 1e-3, "decay_share": 0.8, "warmup_steps": 20},
+    ),
+    Arm(
+        algorithm="star",
+        steps=8,
+        settings={"groups": 512, "epochs": 4, "minibatches": 16, "learning_rate": 5e-4, "decay_share": 1.0},
+    ),
+    Arm(algorithm="rest", steps=36, settings={"groups": 128, "epochs": 3, "minibatches": 4}),
+    Arm(
+        algorithm="raft",
+        steps=280,
+        settings={"groups": 64, "group_size": 4, "decay_share": 0.7},
+        changes={"selection.top_k": 4},
+    ),
+    Arm(
+        algorithm="distill",
+        learns_from="teacher",
+        steps=140,
+        settings={"groups": 128, "group_size": 2, "learning_rate": 6e-4},
+    ),
 )
 
 

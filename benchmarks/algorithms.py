@@ -46,8 +46,8 @@ SAMPLES = 8
 LOOKS, LOOK_TASKS = 8, 100
 """How often, and on how many of the held-out tasks with two samples each, a run is looked at on its way."""
 TEACHER = SftConfig(steps=1500, batch_size=64, learning_rate=2e-3, max_demonstrations=5000, seed=7)
-PAIR_PROMPTS, PAIR_SAMPLES = 2000, 8
-"""The warm start answers this many prompts this often; what the verifier ranks becomes the pair file."""
+PAIR_PROMPTS, PAIR_SAMPLES, PAIRS = 2500, 8, 4
+"""The warm start answers this many prompts this often; the verifier ranks up to so many pairs of each."""
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ def pair_file(policy: TransformersPolicy, seed: int) -> list[Pair]:
     batch = BatchEnvironment(rlenv.load(ENV, split="train", **TASKS), group_size=PAIR_SAMPLES, seed=seed)
     prompts = batch.reset(PAIR_PROMPTS)
     completions = policy.generate(prompts, PAIR_SAMPLES, Sampling(max_new_tokens=16, seed=seed))
-    return list(pairs_of(batch.step(completions)))
+    return list(pairs_of(batch.step(completions), PAIRS))
 
 
 def run(arm: Arm, seed: int, options: Options) -> dict[str, Any]:
