@@ -71,7 +71,7 @@ class Said:
             tokens=fields.get("tokens"),
             finished=bool(fields.get("finished", True)),
             parts=tuple((str(name), float(value)) for name, value in parts),
-            scores={str(name): float(value) for name, value in (fields.get("scores") or {}).items()},
+            scores={str(name): float(value) for name, value in (fields.get("scores") or _scores(fields)).items()},
             flags=tuple(Flag(*flag) for flag in fields.get("flags") or ()),
         )
 
@@ -160,6 +160,10 @@ class Case:
             pays=fields.get("pays"),
             source=str(fields.get("source", "")),
         )
+
+
+def _scores(fields: Mapping[str, Any]) -> Mapping[str, float]:
+    return {"correct": float(fields["correct"])} if "correct" in fields else {}
 
 
 def _parts(fields: Mapping[str, Any]) -> Sequence[tuple[str, float]]:

@@ -99,6 +99,7 @@ def test_the_short_form_of_a_found_hack_is_read() -> None:
     row = {"family": "loud", "hacked": True, "completions": [{"text": "A", "tokens": 1, "reward": 1.5, "correct": 1.0}]}
     said = Case.from_json(row).rounds[0][0]
     assert said.parts == (("correct", 1.0), ("rest", 0.5))
+    assert said.scores == {"correct": 1.0}
     assert next(Case.from_json(row).groups())[0].verdict.reward == 1.5
 
 
