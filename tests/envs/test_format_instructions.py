@@ -158,7 +158,16 @@ def test_parts_scores_and_reason_tell_what_was_followed() -> None:
 
 @pytest.mark.parametrize(
     "line",
-    ["Answer: 43", "42", "Answer: 42 or 43", "Answer: 41\nAnswer: 42", "The Answer: 42", "Answer:", "Answer: -42"],
+    [
+        "Answer: 43",
+        "42",
+        "Answer: 42 or 43",
+        "Answer: 41\nAnswer: 42",
+        "The Answer: 42",
+        "Answer:",
+        "Answer: -42",
+        "Answer: 42%",
+    ],
 )
 def test_without_the_right_answer_line_nothing_is_paid(line: str) -> None:
     assert verdict(f"<<About it>>\nIt is plain.\n{line}").reward == 0.0

@@ -42,7 +42,7 @@ from rlenv.verdict import Flag, Verdict
 SIZE = 100_000
 MAX_CHARS = 20_000
 ANSWER_RULE = 'Somewhere in your reply there must be a line "Answer: ..." with nothing but the answer after the colon.'
-_BARE = re.compile(r"-?\w(?:.*\w)?")
+_BARE = re.compile(r"-?\w(?:.*[\w%])?")
 _ANSWER = re.compile(r"^[^\w\n]*answer:[^\S\n]*(.*)$", re.IGNORECASE | re.MULTILINE)
 
 
