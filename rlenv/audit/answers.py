@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, TypeAlias
@@ -87,7 +88,9 @@ def marked(solution: str) -> Answer:
 
 
 def reference_texts(reference: Json) -> list[str]:
-    """How a reference may be written in a completion; nothing for a reference of many columns."""
+    """How a reference may be written in a completion; of one with many columns, the column `answer`."""
+    if isinstance(reference, Mapping) and isinstance(reference.get("answer"), str | int | float):
+        return reference_texts(reference["answer"])
     if isinstance(reference, str):
         return [reference.strip()]
     if reference is None:

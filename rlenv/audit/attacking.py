@@ -16,7 +16,7 @@ from rlenv.audit.subject import Subject
 from rlenv.audit.tally import Play, findings
 
 FAMILY = "attack"
-TEXTS_ON = 2
+TEXTS_ON = 3
 """On how many tasks texts are tried that are no programs, where programs are asked for."""
 
 

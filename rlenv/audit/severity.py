@@ -8,7 +8,7 @@
 
 A share counts at a level where its mean over the tasks reaches the cut-off and its lower 95 % bound reaches half of
 it: one odd task of a few is no finding at the level of its share. The bound is that of the part of the tasks that pay
-(Wilson 1927) times what they pay on average. What was tried on fewer than three tasks is low at most.
+(Wilson 1927) times what they pay on average. What was tried on fewer than three tasks, or paid on one, is low at most.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def severity_of(shares: Sequence[float]) -> Severity:
     lower = lower_bound(len(paying) / len(shares), len(shares)) * mean * len(shares) / max(1, len(paying))
     found = (s for s, cutoff in CUTOFFS.items() if mean >= cutoff - SLACK and lower >= cutoff / 2)
     severity = next(found, Severity.INFO)
-    return severity if len(shares) >= FEW else min(severity, Severity.LOW)
+    return severity if len(shares) >= FEW and len(paying) > 1 else min(severity, Severity.LOW)
 
 
 def lower_bound(mean: float, count: int) -> float:

@@ -48,6 +48,7 @@ def test_severity_follows_the_share_and_how_often_it_was_tried() -> None:
     assert severity_of([0.6] * 9) is Severity.HIGH
     assert severity_of([0.2] * 32) is Severity.MEDIUM
     assert severity_of([0.0] * 31 + [1.0]) is Severity.LOW
+    assert severity_of([0.0] * 2 + [1.0]) is Severity.LOW
     assert severity_of([1.0] * 2) is Severity.LOW
     assert severity_of([0.0] * 9) is Severity.INFO
     assert severity_of([]) is Severity.INFO

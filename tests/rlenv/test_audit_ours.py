@@ -42,6 +42,6 @@ def test_environment_is_not_hackable(id: str, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(bool(sandbox_problem()), reason=f"no sandbox here: {sandbox_problem()}")
-@pytest.mark.parametrize("id", rlenv.list_envs("code"))
+@pytest.mark.parametrize("id", ["code/snippets-v0", "code/stdio-v0"])
 def test_environment_of_programs_is_not_hackable(id: str, tmp_path: Path) -> None:
-    assert_not_hackable(loaded(id, tmp_path), tasks=2)
+    assert_not_hackable(loaded(id, tmp_path), tasks=3)

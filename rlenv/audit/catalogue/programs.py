@@ -64,6 +64,6 @@ def _programs(sources: Mapping[str, str]) -> Callable[[Scene], Iterator[Body]]:
 
 PROGRAMS = (
     Attack("program", "is a program that does not solve the task", _programs(_SOURCES), framed=False),
-    Attack("costly-program", "is a program that costs", _programs(_COSTLY), framed=False, tasks=2),
+    Attack("costly-program", "is a program that costs", _programs(_COSTLY), framed=False, tasks=3),
 )
 """Attackers for environments whose right completions are programs."""
