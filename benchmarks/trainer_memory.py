@@ -1,0 +1,82 @@
+"""Peak memory of log-probs and entropies, forward and backward, at a vocabulary of 151,936: ours, TRL's, plain.
+
+    python benchmarks/trainer_memory.py rlenv 256
+
+runs one of them in this process; `memory_table` runs each in a fresh one.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+import time
+
+import torch
+
+TOKENS, VOCABULARY = 2048, 151_936
+KINDS = ("rlenv", "TRL", "plain torch")
+WIDTHS = (256, 896)
+
+
+def logprobs(kind: str, hidden: torch.Tensor, weight: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+    """Log-probs of the targets (N,), as each side computes them beside the entropies that it reports."""
+    if kind == "rlenv":
+        from rlenv.trainers.head import head_logprobs
+
+        return head_logprobs(hidden, weight, targets)[0]
+    if kind == "TRL":
+        from trl.kernels import ChunkedLogProbFunction
+
+        found: torch.Tensor = ChunkedLogProbFunction.apply(
+            hidden, weight, None, targets, 1.0, 8192, None, 1.0, ("entropy",)
+        )[0]
+        return found
+    distribution = (hidden @ weight.t()).log_softmax(-1)
+    with torch.no_grad():
+        -(distribution.exp() * distribution).sum(-1)
+    return distribution.gather(1, targets[:, None]).squeeze(1)
+
+
+def alone(kind: str, width: int) -> dict[str, float | str]:
+    """One pass forward and backward in this process."""
+    torch.set_num_threads(1)
+    torch.manual_seed(0)
+    logprobs(kind, torch.randn(2, 8), torch.randn(64, 8), torch.tensor([1, 2]))  # loads what has to be loaded
+    hidden = torch.randn(TOKENS, width, requires_grad=True)
+    weight = torch.empty(VOCABULARY, width).normal_(std=0.02).requires_grad_()  # no second copy before the start
+    targets, gradient = torch.randint(0, VOCABULARY, (TOKENS,)), torch.randn(TOKENS)
+    before, started = _peak(), time.perf_counter()
+    found = logprobs(kind, hidden, weight, targets)
+    (found * gradient).sum().backward()
+    seconds = time.perf_counter() - started
+    return {"kind": kind, "width": width, "peak MB": _peak() - before, "seconds": seconds, "sum": found.sum().item()}
+
+
+def memory_table() -> tuple[str, list[dict[str, float | str]]]:
+    """All of them as Markdown, and as they are."""
+    rows = []
+    for width in WIDTHS:
+        for kind in KINDS if width == WIDTHS[0] else KINDS[:2]:
+            said = subprocess.run(
+                [sys.executable, __file__, kind, str(width)], capture_output=True, text=True, check=True
+            ).stdout
+            rows.append(json.loads(said.splitlines()[-1]))
+    lines = [
+        "| log-probs of 2,048 tokens, width | by | peak over the start, MB | of TRL's | s |",
+        "|---|---|---|---|---|",
+    ]
+    for row in rows:
+        trl = next(r["peak MB"] for r in rows if r["kind"] == "TRL" and r["width"] == row["width"])
+        share = f"{row['peak MB'] / trl:.2f}"
+        lines.append(f"| {row['width']} | {row['kind']} | {row['peak MB']:.0f} | {share} | {row['seconds']:.2f} |")
+    return "\n".join(lines), rows
+
+
+def _peak() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+if __name__ == "__main__":
+    print(json.dumps(alone(sys.argv[1], int(sys.argv[2]))))
