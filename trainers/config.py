@@ -9,6 +9,7 @@ from rlenv.sampler import SAMPLERS
 from rlenv.trainers.algorithm import algorithm_named
 from rlenv.trainers.engine import EngineConfig
 from rlenv.trainers.row import Algorithm
+from rlenv.trainers.trackers import tracker_names
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +56,8 @@ class TrainConfig:
     """Rollouts in a row without any difference inside the groups after which the run says so loudly."""
     max_error_share: float = 0.2
     """A rollout with a larger share of verifier errors than this stops the run."""
-
+    trackers: str = "tensorboard"
+    """Where metrics are shown beside metrics.jsonl: tensorboard, wandb, trackio, several with commas, or none."""
     engine: EngineConfig = field(default_factory=EngineConfig)
     """How the run computes: precision, memory, adapters, packing (rlenv.trainers.engine)."""
 
@@ -79,6 +81,7 @@ class TrainConfig:
         for name in ("max_error_share", "decay_share"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ConfigError(f"expected {name} in [0, 1], got {getattr(self, name)}")
+        tracker_names(self.trackers)
         self._check_row()
 
     def _check_row(self) -> None:

@@ -1,10 +1,10 @@
-"""What a run writes as it goes: metrics as JSONL and TensorBoard events, progress on the terminal."""
+"""What a run writes as it goes: metrics as JSONL and to trackers, progress on the terminal."""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 
@@ -12,39 +12,36 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from rlenv.jsontypes import line
+from rlenv.trainers.trackers import Tracker, opened, tracker_names
 
 
 class MetricsLog:
-    """`metrics.jsonl`, one object a rollout, and TensorBoard events where the package is installed."""
+    """`metrics.jsonl`, one object a rollout, and whatever trackers show it besides."""
 
-    def __init__(self, folder: Path, first_step: int) -> None:
+    def __init__(self, folder: Path, trackers: Sequence[Tracker] = ()) -> None:
         self.path = folder / "metrics.jsonl"
         self._file = self.path.open("a", encoding="ascii")
-        self._writer = None
-        try:
-            from torch.utils.tensorboard import SummaryWriter
-        except ImportError:
-            return
-        self._writer = SummaryWriter(str(folder / "tensorboard"), purge_step=first_step or None)
+        self._trackers = trackers
+
+    @classmethod
+    def of_run(cls, folder: Path, trackers: str, first_step: int) -> MetricsLog:
+        """The log of the run in this folder, shown by the trackers of these names."""
+        config = json.loads((folder / "config.json").read_text())
+        return cls(folder, opened(tracker_names(trackers), folder, first_step, config))
 
     def write(self, step: int, metrics: Mapping[str, float]) -> None:
         """One line on disk, one event a metric; NaN, which JSON lacks, is left out of the line."""
         finite = {name: value for name, value in metrics.items() if math.isfinite(value)}
         self._file.write(line({"step": step, **finite}))
         self._file.flush()
-        if self._writer is not None:
-            for name, value in finite.items():
-                self._writer.add_scalar(name, value, step)
-
-    def size(self) -> int:
-        """Bytes written so far."""
-        return self._file.tell()
+        for tracker in self._trackers:
+            tracker.log(finite, step)
 
     def close(self) -> None:
         """Close the files."""
         self._file.close()
-        if self._writer is not None:
-            self._writer.close()
+        for tracker in self._trackers:
+            tracker.close()
 
 
 def read_metrics(path: Path) -> list[dict[str, float]]:

@@ -30,7 +30,7 @@ def open_folder(out: Path, config: TrainConfig, others: Mapping[str, Any], *, re
             raise RunError(f"{out} already holds a run; resume it (resume=True, --resume) or choose another folder")
         old = json.loads(file.read_text())
         from_the_end = config.decay_share or config.row.entropy.final_coefficient is not None
-        free = {"save_every"} if from_the_end else {"save_every", "steps"}
+        free = {"save_every", "trackers"} if from_the_end else {"save_every", "trackers", "steps"}
         changed = sorted(key for key in values if old.get(key) != values[key] and key not in free)
         if changed:
             raise ConfigError(

@@ -146,8 +146,9 @@ class Trainer:
         self.networks = Networks(policy.model, config)
         if saved is not None:
             self._restore(saved)
-        self.journal = Journal(out / "verdicts.jsonl") if self.processes.is_main else None
-        self.log = MetricsLog(out, self.position.step) if self.processes.is_main else None
+        main = self.processes.is_main
+        self.log = MetricsLog.of_run(out, config.trackers, self.position.step) if main else None
+        self.journal = Journal(out / "verdicts.jsonl") if main else None
         if saved is None:
             self.save()
 

@@ -10,6 +10,7 @@ from digits import WARM, config, digits, policy
 from rlenv.errors import ConfigError
 from rlenv.trainers import ALGORITHMS, TrainConfig, Trainer, with_changes
 from rlenv.trainers.checkpoint import FILE, fingerprint
+from rlenv.trainers.collect import Collected
 from rlenv.trainers.logs import read_metrics
 from rlenv.trainers.losses import corrected
 
@@ -68,6 +69,19 @@ def test_the_reference_becomes_the_policy_every_so_many_rollouts(tmp_path: Path)
     assert references == [policies[0], policies[0], policies[2]]
 
 
+def disagree(run: Trainer) -> None:
+    """Let the sampler think some tokens twenty times less likely than they are, and some a little more."""
+    collect = run._drawn
+
+    def shifted() -> Collected:
+        made = collect()
+        amounts = torch.zeros_like(made.rollout.mask)
+        amounts[0::2, 0], amounts[1::2, 0] = -3.0, 0.1
+        return replace(made, rollout=made.rollout.with_(old_logprobs=made.rollout.old_logprobs + amounts))
+
+    run._drawn = shifted  # type: ignore[method-assign]
+
+
 @pytest.mark.parametrize("kind", ["truncate", "mask"])
 def test_a_sampler_that_disagrees_with_the_trainer_is_corrected_within_bounds(kind: str, tmp_path: Path) -> None:
     row = with_changes(ALGORITHMS["dr-grpo"], {"correction.kind": kind, "correction.cap": 2.0})
@@ -75,22 +89,7 @@ def test_a_sampler_that_disagrees_with_the_trainer_is_corrected_within_bounds(ki
         trainer(config(algorithm=algorithm), tmp_path / str(i)) for i, algorithm in enumerate([row, "dr-grpo"])
     )
     for each in (run, plain):
-        collect = each._drawn
-
-        def disagreeing(collect=collect):  # type: ignore[no-untyped-def]
-            """A sampler that thought some tokens twenty times less likely than they are, and some a little more."""
-            made = collect()
-            object.__setattr__(
-                made, "rollout", made.rollout.with_(old_logprobs=made.rollout.old_logprobs + shift(made))
-            )
-            return made
-
-        def shift(made):  # type: ignore[no-untyped-def]
-            amounts = torch.zeros_like(made.rollout.mask)
-            amounts[0::2, 0], amounts[1::2, 0] = -3.0, 0.1
-            return amounts
-
-        each._drawn = disagreeing  # type: ignore[method-assign]
+        disagree(each)
         each._collect()
         each.close()
     found, uncorrected = run._rollout, plain._rollout

@@ -36,7 +36,9 @@ def small_model() -> LlamaForCausalLM:
     )
     for parameter in model.parameters():
         torch.nn.init.normal_(parameter, std=0.5)
-    return model.double().eval()
+    model.double()
+    model.eval()
+    return model
 
 
 def rollout(episodes: int = 6) -> Rollout:

@@ -50,7 +50,7 @@ def test_two_seeded_runs_are_bitwise_equal_and_another_seed_is_not(name: str, tm
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_run_resumed_between_any_two_optimiser_steps_ends_with_the_same_weights(name: str, tmp_path: Path) -> None:
-    """What is learned on the way besides weights goes on too: baseline, coefficient, reference, what was drawn again."""
+    """What is learned besides weights goes on too: baseline, coefficient, reference; and what was drawn again."""
     row = with_changes(ALGORITHMS[name], {"kl.beta": 0.01, "kl.reset_every": 1})
     several = 1 if row.control.bound == "natural" else 2
     settings = config(algorithm=row, steps=5 - 2 * (several - 1), epochs=several, minibatches=several, save_every=1)
