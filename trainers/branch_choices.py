@@ -24,7 +24,7 @@ class Preference:
     loss: PreferenceLoss
     beta: float = 0.1
     """Weight of the reference (dpo, ipo: tau, kto), scale of the margin (simpo), weight of the odds (orpo)."""
-    pairs: int = 1
+    pairs: int = 4
     """Pairs a group of one's own rollouts: the i-th best with the i-th worst; 0 takes every pair that differs."""
     margin: float = 0.0
     """SimPO's gamma: by how much the chosen must beat the rejected."""
@@ -33,7 +33,9 @@ class Preference:
     undesirable_weight: float = 1.0
     """Of a rejected completion in KTO."""
     nll_weight: float = 0.0
-    """Weight of the negative log-likelihood a token of prompt and chosen completion; ORPO's is 1."""
+    """Weight of the negative log-likelihood a token of the chosen completion; ORPO's is 1."""
+    nll_on_prompt: bool = True
+    """Whether the prompt's tokens count in it too, as in TRL; the paper's are those of the completion alone."""
 
     def __post_init__(self) -> None:
         check_member("preference.loss", self.loss, PreferenceLoss)

@@ -10,7 +10,8 @@ With h = log pi(y_w)/ref(y_w) - log pi(y_l)/ref(y_l) for a chosen y_w and a reje
                                                                       Hong et al. 2024, arXiv 2403.07691, eq. 6
 
 IPO on means over tokens, not on sums as the paper writes it, is what its authors ran and what TRL does. ORPO's
-negative log-likelihood is over prompt and chosen completion, as in TRL.
+negative log-likelihood is over prompt and chosen completion, as in TRL; `nll_on_prompt=False` leaves the prompt out,
+which matters where prompts are nothing worth learning.
 """
 
 from __future__ import annotations

@@ -85,7 +85,8 @@ def accumulate(
 ) -> dict[str, float]:
     """Add this process's share of the gradient of the mean loss to the model's; returns the means over all pairs."""
     kl = _kl_estimate(model, reference, rollout, pairs, step) if rule.loss == "kto" else None
-    tokens = _predicted(rollout.attention_mask[pairs.chosen]).sum().clamp(min=1)
+    told = _predicted(rollout.attention_mask) if rule.nll_on_prompt else rollout.mask
+    tokens = told[pairs.chosen].sum().clamp(min=1)
     totals: dict[str, float] = {}
     for part in pair_batches(rollout, pairs.share(step.processes), step.micro_batch_tokens):
         scored, nll = _scored(model, rollout, part, step, rule)
@@ -161,13 +162,13 @@ def _kl_estimate(
 def _scored(
     model: PreTrainedModel, rollout: Rollout, pairs: Pairs, step: Step, rule: Preference
 ) -> tuple[Scored, torch.Tensor]:
-    """The log-probs of the pairs, and the sum of the negative log-probs of all tokens of prompts and chosen ones."""
+    """The log-probs of the pairs, and the sum of the negative log-probs of the tokens that are learned by heart."""
     rows, places = torch.cat([pairs.chosen, pairs.rejected]).unique(return_inverse=True)
     chosen, rejected = places.chunk(2)
     part = rollout.rows(rows)
     width = part.mask.shape[1]
     wanted = part.mask
-    if rule.nll_weight:
+    if rule.nll_weight and rule.nll_on_prompt:
         wanted = F.pad(part.mask, (part.ids.shape[1] - 1 - width, 0))
         wanted[chosen] = _predicted(part.attention_mask[chosen]).to(wanted)
     logprobs, _ = completion_logprobs(model, part.ids, part.attention_mask, wanted, step.temperature)

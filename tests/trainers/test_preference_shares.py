@@ -10,6 +10,7 @@ from trl_preference import flat_gradient
 from rlenv import Completion, Episode, Task, Verdict
 from rlenv.policies.tiny import tiny_policy
 from rlenv.trainers import ALGORITHMS
+from rlenv.trainers.branch_choices import Preference
 from rlenv.trainers.logprobs import completion_logprobs
 from rlenv.trainers.preference_step import Pairs, accumulate, ranked_pairs
 from rlenv.trainers.processes import Processes
@@ -74,3 +75,16 @@ def test_micro_batches_and_order_change_only_the_rounding(loss: str) -> None:
 def test_the_gradients_of_all_processes_add_up_to_that_of_one(loss: str) -> None:
     shares = [gradient(loss, processes=Alone(rank, 3)) for rank in range(3)]
     torch.testing.assert_close(sum(shares), gradient(loss), atol=2e-6, rtol=1e-4)
+
+
+def test_without_the_prompt_the_likelihood_is_the_mean_over_the_chosen_completions_tokens() -> None:
+    model, reference = models()
+    buffer = rollout(reference)
+    rule = Preference(loss="orpo", nll_weight=1.0, nll_on_prompt=False)
+    pairs = ranked_pairs(buffer, torch.arange(12), SIZE, 1)
+    step = Step(row=replace(ALGORITHMS["orpo"], preference=rule), group_size=SIZE)
+    found = accumulate(model, buffer, pairs, step, rule, None)["nll_loss"]
+    with torch.no_grad():
+        logprobs, _ = completion_logprobs(model, buffer.ids, buffer.attention_mask, buffer.mask)
+    said = logprobs[pairs.chosen]
+    assert found == pytest.approx(-float(said.sum() / buffer.mask[pairs.chosen].sum()), abs=1e-5)
