@@ -1,4 +1,4 @@
-"""One setting of an algorithm, changed by its path: what `rlenv train --set control.clip_high=0.28` does.
+"""A setting of an algorithm, or other nested settings, changed by its path: `rlenv train --set control.clip_high=0.28`.
 
 >>> from rlenv.trainers.algorithm import ALGORITHMS
 >>> changed(ALGORITHMS["grpo"], "control.clip_high", 0.28).control.clip_high
@@ -14,22 +14,22 @@ from typing import Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from rlenv.errors import ConfigError
 from rlenv.jsontypes import Json
-from rlenv.trainers.row import Algorithm
 
 Choice = TypeVar("Choice")
 
 
-def with_changes(row: Algorithm, changes: Mapping[str, Json]) -> Algorithm:
+def with_changes(row: Choice, changes: Mapping[str, Json]) -> Choice:
     """The row with several settings changed at once, checked when all of them are in place.
 
     >>> from rlenv.trainers.algorithm import ALGORITHMS
     >>> with_changes(ALGORITHMS["ppo"], {"critic": None, "advantage.kind": "leave_one_out"}).critic is None
     True
     """
-    return _with(row, [(path.split("."), value) for path, value in changes.items()], row.name)
+    where = getattr(row, "name", type(row).__name__)
+    return _with(row, [(path.split("."), value) for path, value in changes.items()], where)
 
 
-def changed(row: Algorithm, path: str, value: Json) -> Algorithm:
+def changed(row: Choice, path: str, value: Json) -> Choice:
     """The row with one setting changed, given by its path. Raises ConfigError that says what would be legal."""
     return with_changes(row, {path: value})
 

@@ -1,4 +1,7 @@
-"""Settings of an algorithm on the command line: `--set control.clip_high=0.28`, told by the dot in the key."""
+"""Settings of an algorithm on the command line: `--set control.clip_high=0.28`, told by the dot in the key.
+
+`--set engine.precision=bf16` reaches how the run computes (rlenv.trainers.engine) in the same way.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,8 @@ from rlenv.jsontypes import Json
 
 PREFIX = "algorithm."
 """May stand in front; needed where a setting has no dot of its own (algorithm.averaging)."""
+
+ENGINE = "engine."
 
 
 def split_settings(settings: Sequence[str] | None) -> tuple[list[str], dict[str, Json]]:
@@ -34,7 +39,14 @@ def split_settings(settings: Sequence[str] | None) -> tuple[list[str], dict[str,
 
 def change_algorithm(options: dict[str, Any], others: dict[str, Any]) -> None:
     """Put the settings of the algorithm into it, before the run's own settings are checked against it."""
-    others["settings"], changes = split_settings(others["settings"])
+    others["settings"], given = split_settings(others["settings"])
+    engine = {path.removeprefix(ENGINE): value for path, value in given.items() if path.startswith(ENGINE)}
+    changes = {path: value for path, value in given.items() if not path.startswith(ENGINE)}
+    if engine:
+        from rlenv.trainers.changes import with_changes
+        from rlenv.trainers.engine import EngineConfig
+
+        options["engine"] = with_changes(EngineConfig(), engine)
     if changes:
         from rlenv.trainers.algorithm import algorithm_named
         from rlenv.trainers.changes import with_changes

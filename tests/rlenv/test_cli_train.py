@@ -120,6 +120,16 @@ def test_settings_of_the_algorithm_are_told_from_those_of_the_environment_by_the
     assert algorithm["control"]["clip_low"] == 0.2
 
 
+def test_settings_of_the_engine_are_set_in_the_same_way(tmp_path: Path) -> None:
+    changes = ["--set", "engine.packing=none", "--set", 'engine.lora_targets=["q_proj"]']
+    code, said = _run("train", "math/arithmetic-v0", *changes, *FAST, "--out", str(tmp_path / "run"))
+    assert code == 0, said
+    engine = json.loads((tmp_path / "run" / "config.json").read_text())["engine"]
+    assert (engine["packing"], engine["lora_targets"], engine["precision"]) == ("none", ["q_proj"], "float32")
+    code, said = _run("train", "math/arithmetic-v0", "--set", "engine.pack=none", *FAST, "--out", str(tmp_path / "x"))
+    assert (code, "EngineConfig has no setting 'pack'; expected one of precision" in said) == (2, True)
+
+
 def test_groups_of_one_are_trained_on_where_the_switch_is_set(tmp_path: Path) -> None:
     one = [text if FAST[i - 1] != "--group-size" else "1" for i, text in enumerate(FAST)]
     arguments = ["train", "math/arithmetic-v0", *one, "--out", str(tmp_path / "run")]
