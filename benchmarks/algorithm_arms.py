@@ -75,7 +75,7 @@ ARMS: tuple[Arm, ...] = (
     Arm(algorithm="cispo", settings=_TWO),
     Arm(algorithm="ppo", steps=140, settings={**_CRITIC, **_TWO}),
     Arm(algorithm="ppo-kl", steps=140, settings={**_CRITIC, **_TWO}),
-    Arm(algorithm="a2c", settings=_CRITIC),
+    Arm(algorithm="a2c", steps=140, settings=_CRITIC),
     Arm(
         algorithm="trpo",
         steps=80,

@@ -1,6 +1,7 @@
 """docs/algorithms.md names every row with its paper, and nothing that is not there."""
 
 import re
+import runpy
 from pathlib import Path
 
 import pytest
@@ -74,3 +75,10 @@ def test_every_name_in_the_table_of_ideas_is_in_a_file_of_its_line() -> None:
         files = [ROOT / path for path in re.findall(r"`(trainers/\w+\.py)`", line)]
         for name in re.findall(r"`([a-z]+_[a-z_]+|gae|selected|corrected)`", line):
             assert any(re.search(rf"\b{name}\b", file.read_text()) for file in files), (name, line)
+
+
+def test_the_benchmark_runs_every_row_with_settings_that_hold() -> None:
+    arms = runpy.run_path(str(ROOT / "benchmarks" / "algorithm_arms.py"))["ARMS"]
+    assert [arm.config(0).row.name for arm in arms] == [arm.algorithm for arm in arms]
+    assert {arm.algorithm for arm in arms} == set(ALGORITHMS)
+    assert len({arm.name for arm in arms}) == len(arms)
