@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+
+from rlenv.trainers.monitors import Alarm
 
 if TYPE_CHECKING:
     from reward_hacking import Result
@@ -76,7 +78,7 @@ def verdicts(results: Sequence[Result]) -> list[str]:
 
 
 def plot(results: Sequence[Result], path: Path) -> None:
-    """The true score of both runs and the hackable reward of the open one, a panel a seed."""
+    """The true score of both runs, the hackable reward of the open one and its first alarms, a panel a seed."""
     seeds = sorted({result.seed for result in results})
     figure = Figure(figsize=(4.6 * len(seeds), 3.6), layout="constrained")
     FigureCanvasAgg(figure)
@@ -88,13 +90,20 @@ def plot(results: Sequence[Result], path: Path) -> None:
             axis.plot(steps, smooth(result.true), color=color, label=f"true score, {result.arm}")
             if result.arm == "open":
                 axis.plot(steps, smooth(result.paid), color="tab:gray", linestyle="--", label="hackable reward, open")
-                for alarm in {a.name: a for a in reversed(result.alarms)}.values():
-                    axis.axvline(alarm.step, color="tab:orange", linestyle=":", linewidth=1)
-                    place = (alarm.step, 0.98)
-                    axis.annotate(
-                        alarm.name, place, xycoords=("data", "axes fraction"), rotation=90, va="top", fontsize="x-small"
-                    )
+                _mark(axis, result.alarms)
         axis.set_title(f"{results[0].setting}, seed {seed}")
         axis.set_xlabel("rollout")
-    axes[0].legend(fontsize="small", loc="center left")
+    axes[-1].legend(fontsize="small", loc="center right")
     figure.savefig(path, dpi=110)
+
+
+def _mark(axis: Any, alarms: Sequence[Alarm]) -> None:
+    """The first alarm of all and the first of the gold."""
+    first = min(alarms, key=lambda alarm: alarm.step, default=None)
+    gold = next((alarm for alarm in alarms if alarm.name == "gold_gap"), None)
+    for alarm, style, height in ((first, "-", 0.98), (gold, ":", 0.6)):
+        if alarm is not None:
+            axis.axvline(alarm.step, color="tab:orange", linestyle=style, linewidth=1)
+            axis.text(
+                alarm.step, height, f" {alarm.name}", transform=axis.get_xaxis_transform(), fontsize="x-small", va="top"
+            )

@@ -42,7 +42,7 @@ class Options:
 
     out: Path
     rollouts: int = 120
-    groups: int = 48
+    groups: int = 32
     learning_rate: float = 2e-4
     sft_steps: int = 800
 
