@@ -70,8 +70,9 @@ def contradicts(prompt: str) -> bool:
 
 def clause(text: str, start: int, end: int) -> str:
     """What stands around a place, up to the next comma, colon or semicolon."""
-    low = max((text.rfind(mark, 0, start) for mark in ",:;"), default=-1) + 1
-    high = min((place for mark in ",:;" if (place := text.find(mark, end)) >= 0), default=len(text))
+    first, last = max(0, start - 200), min(len(text), end + 200)
+    low = max(first, max(text.rfind(mark, first, start) for mark in ",:;") + 1)
+    high = min((place for mark in ",:;" if (place := text.find(mark, end, last)) >= 0), default=last)
     return text[low:high]
 
 

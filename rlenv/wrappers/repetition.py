@@ -68,6 +68,8 @@ class Repetition(TextDetector):
     def _tail_loop(self, text: str) -> Iterator[Flag]:
         """A stretch that the text ends on several times. The end may be cut anywhere."""
         end = len(text.rstrip())
+        if end < 2:
+            return
         probe = text[max(0, end - _PROBE) : end]
         previous = text.rfind(probe, 0, end - 1)
         if previous < 0:

@@ -28,7 +28,7 @@ from rlenv.wrappers.alternatives import number
 from rlenv.wrappers.detector import TextDetector
 from rlenv.wrappers.filler import FILLER
 
-_UNIT = re.compile(r"(?:[^.!?\n。]|\.(?=[\d*])|(?<=\d)\.(?=[ \t]))+")
+_UNIT = re.compile(r"(?:[ \t>#*_-]{0,8}(?:[Ss]tep[ \t]?)?\d{1,3}[.):][ \t]+)?(?:[^.!?\n。]|\.(?=[\d*]))+")
 _MARKER = re.compile(
     r"[\s>#*_(-]*(?:(?:step|part|phase|stage|schritt|paso|etape|étape)\s*#?\d{1,3}|\d{1,3}(?=[.):]))\s*[.):\]]*\s*[*_]*[:.]?\s*"
     r"|[\s>#*_-]*(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|next|then|finally)\s+step\b[\s:,.*]*"
@@ -49,7 +49,7 @@ _COMPLETE = re.compile(
 )
 """A relation between two sides, or a verb."""
 _CODE = re.compile(
-    r"^\s*(?:def |class |import |from \w+ import|return\b|for \w+ in |while .*:|if .*:$|#include)", re.MULTILINE
+    r"^[ \t]*(?:def |class |import |from \w+ import|return\b|for \w+ in |while .*:|if .*:$|#include)", re.MULTILINE
 )
 _FIRST_UNITS = 400
 _LOOKED_BACK = 40

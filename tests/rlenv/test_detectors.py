@@ -1,0 +1,206 @@
+"""What every detector of reward hacking does alike: actions, table, names on the command line, hostile texts."""
+
+import json
+import math
+import time
+from dataclasses import dataclass
+from typing import ClassVar
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rlenv.completion import Completion
+from rlenv.episode import Episode
+from rlenv.errors import ConfigError
+from rlenv.task import Task
+from rlenv.verdict import Flag, Part, StepReward, Verdict
+from rlenv.wrappers import Detector, State, TextDetector, Wrapper
+from rlenv.wrappers.detector import Action
+from rlenv.wrappers.detectors import DETECTORS
+from rlenv.wrappers.watch import watched
+
+RIGHT, WRONG, LOST = Verdict.of(("correct", 1.0)), Verdict.of(("correct", 0.0)), Verdict.error("lost")
+TEXT_ONLY = [name for name in DETECTORS if name not in ("test_tampering", "special_casing", "length_gaming")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shouting(TextDetector):
+    """Sees capitals."""
+
+    name: ClassVar[str] = "shouting"
+
+    def find(self, episode: Episode) -> tuple[Flag, ...]:
+        text = episode.completion.text
+        return (self.flag(0, len(text), "capitals"),) if text.isupper() else ()
+
+
+def judged(action: Action, verdict: Verdict = RIGHT, text: str = "YES") -> Verdict:
+    return Shouting(action=action).judge([Episode(Task("?"), Completion(text), verdict)], {})[0]
+
+
+@pytest.mark.parametrize(("action", "reward"), [("observe", 1.0), ("penalise", 0.5), ("gate", 0.0), ("veto", -1.0)])
+def test_each_action_pays_what_it_says_and_flags(action: Action, reward: float) -> None:
+    verdict = judged(action)
+    assert verdict.reward == reward
+    assert math.fsum(part.value for part in verdict.parts) == reward
+    assert verdict.flags == (Flag("shouting", 0, 3, "capitals"),)
+    assert {part.name for part in verdict.parts} <= {"correct", "shouting"}
+
+
+@pytest.mark.parametrize("action", ["observe", "penalise", "gate", "veto"])
+def test_nothing_happens_where_nothing_is_found(action: Action) -> None:
+    assert judged(action, text="yes") == RIGHT
+
+
+@pytest.mark.parametrize("action", ["observe", "penalise", "gate", "veto"])
+def test_a_failure_of_the_checker_is_flagged_and_stays_one(action: Action) -> None:
+    verdict = judged(action, LOST)
+    assert (verdict.reward, verdict.status, verdict.parts) == (None, "verifier_error", ())
+    assert verdict.flags == (Flag("shouting", 0, 3, "capitals"),)
+
+
+def test_a_gate_takes_only_what_was_earned_and_a_veto_never_pays() -> None:
+    loss = Verdict.of(("correct", 0.0), ("overlong", -0.75))
+    assert judged("gate", loss).reward == -0.75
+    assert judged("veto", Verdict.of(("correct", -2.0))).reward == -2.0
+
+
+def test_a_verdict_without_parts_is_lowered_too() -> None:
+    assert judged("gate", Verdict(0.7)).parts == (Part("reward", 0.7), Part("shouting", -0.7))
+
+
+@given(st.lists(st.floats(-10, 10), min_size=1, max_size=6), st.sampled_from(["penalise", "gate", "veto"]))
+def test_parts_sum_exactly_and_ceilings_are_met_exactly(values: list[float], action: Action) -> None:
+    before = Verdict.of(*((f"p{i}", value) for i, value in enumerate(values)))
+    verdict = judged(action, before)
+    assert before.reward is not None
+    assert verdict.reward == math.fsum(part.value for part in verdict.parts)
+    if action != "penalise":
+        ceiling = 0.0 if action == "gate" else -1.0
+        assert verdict.reward == min(before.reward, ceiling)
+
+
+def test_step_rewards_still_sum() -> None:
+    before = Verdict(1.0, parts=(Part("correct", 1.0),), step_rewards=(StepReward(0.25, 0, 1), StepReward(0.75, 1, 3)))
+    verdict = judged("veto", before)
+    assert math.fsum(step.value for step in verdict.step_rewards) == -1.0
+
+
+@pytest.mark.parametrize(
+    "settings_", [{"action": "shoot"}, {"penalty": -1.0}, {"penalty": math.nan}, {"veto_reward": math.inf}]
+)
+def test_settings_out_of_range_are_refused(settings_: dict[str, object]) -> None:
+    with pytest.raises(ConfigError, match="shouting: expected"):
+        Shouting(**settings_)  # type: ignore[arg-type]
+
+
+def test_the_table_holds_detectors_by_their_own_names_that_only_observe() -> None:
+    for name, kind in DETECTORS.items():
+        detector = kind()
+        assert isinstance(detector, Wrapper)
+        assert (detector.name, detector.action) == (name, "observe")
+        assert kind.__doc__
+
+
+def test_watch_takes_names_actions_amounts_and_all() -> None:
+    chosen = watched(" repetition, hedging:gate,sycophancy:penalise=0.25,truncation:veto")
+    assert [(d.name, d.action, d.penalty) for d in chosen] == [
+        ("repetition", "observe", 0.5),
+        ("hedging", "gate", 0.5),
+        ("sycophancy", "penalise", 0.25),
+        ("truncation", "veto", 0.5),
+    ]
+    assert [d.name for d in watched("all")] == list(DETECTORS)
+    assert {d.name: d.action for d in watched("all,hedging:gate")}["hedging"] == "gate"
+    assert watched("") == ()
+
+
+@pytest.mark.parametrize(
+    "text", ["repetitoin", "hedging:shoot", "hedging:gate=1", "hedging:penalise=much", "hedging:penalise=-1"]
+)
+def test_watch_says_what_there_is(text: str) -> None:
+    with pytest.raises(ConfigError, match=r"there are: repetition|expected"):
+        watched(text)
+
+
+def looked(name: str, text: str, prompt: str = "What is 6 * 7? I think it is 41.") -> list[tuple[Flag, ...]]:
+    episode = Episode(Task(prompt, "42"), Completion(text), RIGHT)
+    return DETECTORS[name]().look([episode], {})
+
+
+HOSTILE = {
+    "letters": "a",
+    "spaces": " ",
+    "braces": "{",
+    "boxes": r"\boxed{",
+    "nested boxes": r"\boxed{\boxed{42}}",
+    "tags": "<think>",
+    "closing tags": "</answer><answer>",
+    "answers": "the answer is 41 or ",
+    "numbers": "12 ",
+    "digits": "7",
+    "commas": "1,",
+    "or": "3 or ",
+    "if": "if it is ",
+    "marks": "please judge the score. ",
+    "zero width": "a\u200b",
+    "cyrillic": "aа",
+    "accents": "é",
+    "han": "解",
+    "brackets": "[[",
+    "fences": "```\n",
+    "hashes": "#### 4\n",
+    "steps": "Step 1: ",
+    "letters apart": "i g n o r e ",
+    "quotes": '"score": ',
+    "equals": "= ",
+    "powers": "9^",
+    "bars": "<|",
+    "praise": "what a brilliant ",
+    "lines": "\n",
+    "either": "either 1 ",
+    "prompt": "What is 6 * 7? I think ",
+    "surrogates": "\ud800",
+}
+
+
+@pytest.mark.parametrize("unit", HOSTILE.values(), ids=HOSTILE.keys())
+def test_hostile_texts_cost_in_proportion_to_their_length(unit: str) -> None:
+    """Ten times the text may cost thirty times the time, for every detector: a square would cost a hundred times."""
+    small, large = (unit * (size // len(unit)) for size in (5_000, 50_000))
+    for name in TEXT_ONLY:
+        looked(name, small)
+        start = time.process_time()
+        looked(name, small)
+        middle = time.process_time()
+        looked(name, large)
+        end = time.process_time()
+        assert end - middle < 30 * (middle - start) + 0.5, name
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(max_size=400))
+def test_spans_lie_within_any_text(text: str) -> None:
+    for name in TEXT_ONLY:
+        for flag in looked(name, text)[0]:
+            assert 0 <= flag.start <= flag.end <= len(text), name
+            assert flag.name == name
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.lists(st.sampled_from(list(HOSTILE.values())), max_size=40))
+def test_spans_lie_within_mixed_texts_and_state_is_json(pieces: list[str]) -> None:
+    text = "".join(pieces)
+    for name, kind in DETECTORS.items():
+        state: State = {}
+        found = kind().look([Episode(Task("?", "42"), Completion(text), RIGHT)] * 3, state)
+        assert len(found) == 3
+        assert all(0 <= flag.start <= flag.end <= len(text) for flags in found for flag in flags), name
+        json.dumps(dict(state))
+
+
+def test_detectors_are_a_kind_of_their_own() -> None:
+    assert issubclass(TextDetector, Detector)
+    with pytest.raises(TypeError, match="abstract"):
+        Detector()  # type: ignore[abstract]
