@@ -77,8 +77,8 @@ class Looks:
 
     name = "looks"
 
-    def __init__(self, steps: int, start: float) -> None:
-        self.every = max(1, steps // LOOKS)
+    def __init__(self, steps: int, group_size: int, start: float) -> None:
+        self.every, self.group_size = max(1, steps // LOOKS), group_size
         self.curve: list[tuple[int, float]] = [(0, start)]
         self.episodes = 0
         self.seconds = 0.0
@@ -91,7 +91,8 @@ class Looks:
         metrics: MutableMapping[str, float],
         policy: TransformersPolicy,
     ) -> list[Alarm]:
-        self.episodes += len(episodes)
+        drawn = metrics.get("dynamic_sampling/groups_drawn")  # with those that a rollout draws and leaves out
+        self.episodes += len(episodes) if drawn is None else round(drawn) * self.group_size
         if (step + 1) % self.every == 0:
             started = time.process_time()
             self.curve.append((step + 1, rate(held_out(policy, LOOK_TASKS, 2))))
@@ -142,7 +143,7 @@ def run(arm: Arm, seed: int, options: Options) -> dict[str, Any]:
     config = arm.config(seed, options.share)
     folder = options.out / "runs" / f"{arm.name}-{seed}".replace(", ", "-")
     shutil.rmtree(folder, ignore_errors=True)
-    looks = Looks(config.steps, rate(before))
+    looks = Looks(config.steps, config.group_size, rate(before))
     others: dict[str, Any] = {}
     began, wall = time.process_time(), time.perf_counter()
     if arm.learns_from == "pair file":
@@ -162,7 +163,7 @@ def run(arm: Arm, seed: int, options: Options) -> dict[str, Any]:
         "before": rate(before),
         "after": rate(after),
         "gain": [gain.value, gain.low, gain.high],
-        "episodes": looks.episodes + (PAIR_PROMPTS * PAIR_SAMPLES if "pairs" in others else 0),
+        "episodes": PAIR_PROMPTS * PAIR_SAMPLES if "pairs" in others else looks.episodes,
         "steps": config.steps,
         "processor_seconds": seconds,
         "wall_seconds": wall,
