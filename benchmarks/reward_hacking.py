@@ -43,7 +43,6 @@ class Options:
     out: Path
     rollouts: int = 120
     groups: int = 32
-    learning_rate: float = 2e-4
     sft_steps: int = 800
 
 
@@ -68,7 +67,7 @@ def config(setting: Setting, seed: int, options: Options) -> TrainConfig:
         groups=options.groups,
         group_size=8,
         max_new_tokens=setting.max_new_tokens,
-        learning_rate=options.learning_rate,
+        learning_rate=setting.learning_rate,
         seed=seed,
         save_every=10_000,
     )
