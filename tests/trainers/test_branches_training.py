@@ -25,6 +25,12 @@ Warm: TypeAlias = Callable[[], TransformersPolicy]
 PAIRS = [Pair(str(row["prompt"]), str(row["answer"]), str(n)) for n, row in enumerate(ROWS)]
 """The right digit before the one that was asked about."""
 
+OWN: dict[str, dict[str, object]] = {
+    "star": {"steps": 6, "epochs": 30, "warmup_steps": 3},
+    "simpo": {"steps": 200, "learning_rate": 5e-3},
+}
+"""What a row needs to learn the trivial environment beside what all need."""
+
 
 def weights(trained: TransformersPolicy) -> str:
     return fingerprint(trained.model.state_dict())
@@ -72,11 +78,9 @@ def test_every_row_learns_the_trivial_environment(
     name: str, teacher: TransformersPolicy, warm: Warm, tmp_path: Path
 ) -> None:
     """SimPO learns least: it is content where the chosen is ahead by its margin, however likely either of them is."""
-    own = {
-        "star": {"steps": 6, "epochs": 30, "warmup_steps": 3},
-        "simpo": {"steps": 200, "learning_rate": 5e-3},
-    }.get(name, {})
-    settings = config(**{"algorithm": name, "steps": 120, "groups": 8, "group_size": 8, "learning_rate": 2e-3, **own})
+    settings = config(
+        **{"algorithm": name, "steps": 120, "groups": 8, "group_size": 8, "learning_rate": 2e-3, **OWN.get(name, {})}
+    )
     look = config(algorithm="grpo", steps=1, groups=8, group_size=32, learning_rate=1e-12)
     train(look, digits(), warm(), tmp_path / "before", quiet=True)
     trained = train(settings, digits(), warm(), tmp_path / "run", **given(name, teacher))
