@@ -16,6 +16,7 @@ EXTRAS = (
     "gguf",
     "httpx",
     "trl",
+    "peft",
     "reasoning_gym",
     "ray",
     "docker",

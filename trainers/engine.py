@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, cast
 
@@ -69,7 +70,9 @@ def prepare_model(model: PreTrainedModel, engine: EngineConfig) -> None:
     setattr(model, PACKING, engine.packing)
     if engine.gradient_checkpointing:
         _without_dropout(model)
-        inner_model(model).gradient_checkpointing_enable({"use_reentrant": False})
+        inner = inner_model(model)
+        enable = getattr(inner, "activation_checkpointing_enable", None) or inner.gradient_checkpointing_enable
+        enable({"use_reentrant": False})
     if engine.fast_products:
         use_fast_products(model)
 
@@ -89,7 +92,8 @@ def with_adapter(model: PreTrainedModel, engine: EngineConfig, seed: int = 0) ->
         target_modules=list(engine.lora_targets) or "all-linear",
         task_type="CAUSAL_LM",
     )
-    with torch.random.fork_rng(devices=[]):
+    with torch.random.fork_rng(devices=[]), warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # peft asks transformers by an older name
         torch.manual_seed(seed)
         return cast("PreTrainedModel", get_peft_model(model, settings))
 

@@ -109,11 +109,21 @@ class TransformersPolicy:
 
     def save(self, folder: Path) -> None:
         """Write a folder that `load` and transformers read; an adapter is merged into the weights that it adapts."""
-        adapted: Any = self.model if hasattr(self.model, "merge_and_unload") else None
-        model = self.model if adapted is None else copy.deepcopy(adapted).merge_and_unload()
         with _no_progress_bars():
-            model.save_pretrained(folder)
+            self.merged().save_pretrained(folder)
             self.tokenizer.save_pretrained(folder)
+
+    def merged(self) -> PreTrainedModel:
+        """The model, or where it has an adapter a copy with the adapter merged into its weights."""
+        if not hasattr(self.model, "merge_and_unload"):
+            return self.model
+        adapted: Any = copy.deepcopy(self.model)
+        return cast("PreTrainedModel", adapted.merge_and_unload())
+
+    def text_of(self, token_ids: Sequence[int], *, finished: bool) -> str:
+        """The text of a completion, without the end-of-sequence token that finished it."""
+        spoken = token_ids[:-1] if finished else token_ids
+        return cast("str", self.tokenizer.decode(list(spoken), skip_special_tokens=True))
 
     def _ids(self, text: str, *, special: bool) -> list[int]:
         valid = text.encode("utf-8", "replace").decode()  # tokenizers refuse lone surrogates
@@ -121,8 +131,7 @@ class TransformersPolicy:
         return [int(i) for i in encoding["input_ids"]]
 
     def _completion(self, sample: Sampled) -> Completion:
-        spoken = sample.token_ids[:-1] if sample.finished else sample.token_ids
-        text = cast("str", self.tokenizer.decode(spoken, skip_special_tokens=True))
+        text = self.text_of(sample.token_ids, finished=sample.finished)
         return Completion(text, tuple(sample.token_ids), tuple(sample.logprobs), (), sample.finished)
 
 

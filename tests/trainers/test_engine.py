@@ -1,0 +1,116 @@
+"""Switches of the engine: what is trained, in which type, and that what is saved loads again."""
+
+from pathlib import Path
+
+import pytest
+import torch
+from torch.overrides import TorchFunctionMode
+
+from rlenv import Completion, Episode, Task, Verdict
+from rlenv.errors import ConfigError
+from rlenv.policies import Sampling
+from rlenv.policies.tiny import tiny_policy
+from rlenv.policies.transformers import TransformersPolicy
+from rlenv.trainers.algorithm import algorithm_named
+from rlenv.trainers.engine import EngineConfig, prepare
+from rlenv.trainers.prepare import with_advantages
+from rlenv.trainers.rollout import rollout_of
+from rlenv.trainers.update import Step, policy_step
+
+FACTORIES = {"zeros", "ones", "empty", "full", "arange", "tensor", "rand", "randn"}
+
+
+def _step(policy: TransformersPolicy, learning_rate: float = 1e-2) -> dict[str, float]:
+    """One update on a group of four completions, of which two are right."""
+    said = policy.generate(["1+1=?"], 4, Sampling(max_new_tokens=5, seed=1))
+    prompt = tuple(policy.encode("1+1=?"))
+    episodes = [
+        Episode(Task("1+1=?"), completion, Verdict.of(("r", float(i % 2))), prompt_ids=prompt)
+        for i, completion in enumerate(said)
+    ]
+    row = algorithm_named("grpo")
+    rollout = rollout_of(episodes, policy.eos_ids[0], [[]] * 4).to(policy.model.device)
+    rollout = with_advantages(rollout, row, 4)
+    trained = [p for p in policy.model.parameters() if p.requires_grad]
+    optimizer = torch.optim.AdamW(trained, learning_rate, fused=True)
+    step = Step(row=row, max_new_tokens=5, group_size=4, on_policy=True)
+    return policy_step(policy.model, optimizer, rollout, torch.arange(4), step)
+
+
+def test_an_adapter_starts_as_nothing_learns_alone_and_is_merged_when_saved(tmp_path: Path) -> None:
+    policy, plain = tiny_policy(0), tiny_policy(0)
+    prepare(policy, EngineConfig(lora_rank=4))
+    sampling = Sampling(max_new_tokens=6, seed=3)
+    assert policy.generate(["2+2=?"], 2, sampling) == plain.generate(["2+2=?"], 2, sampling)
+    names = [name for name, p in policy.model.named_parameters() if p.requires_grad]
+    assert names
+    assert all("lora_" in name for name in names)
+    _step(policy)
+    policy.save(tmp_path / "model")
+    loaded = TransformersPolicy.load(str(tmp_path / "model"), device="cpu", dtype="float32")
+    torch.manual_seed(0)
+    ids = torch.tensor([policy.encode("2+2=?")])
+    with torch.no_grad():
+        expected = policy.model(ids).logits
+        torch.testing.assert_close(loaded.model(ids).logits, expected, atol=1e-5, rtol=1e-4)
+        assert not torch.allclose(plain.model(ids).logits, expected)
+
+
+def test_bfloat16_passes_keep_float32_weights_and_come_close() -> None:
+    policy, plain = tiny_policy(0), tiny_policy(0)
+    prepare(policy, EngineConfig(precision="bf16"))
+    metrics = _step(policy)
+    assert {p.dtype for p in policy.model.parameters()} == {torch.float32}
+    assert metrics["grad_norm"] > 0
+    assert metrics["entropy"] == pytest.approx(_step(plain)["entropy"], abs=0.05)
+
+
+def test_a_model_in_bfloat16_trains_a_step() -> None:
+    policy = tiny_policy(0)
+    policy.model.to(torch.bfloat16)  # type: ignore[arg-type]  # torch's own annotation of a wrapped method
+    before = [p.detach().clone() for p in policy.model.parameters()]
+    assert _step(policy)["grad_norm"] > 0
+    assert {p.dtype for p in policy.model.parameters()} == {torch.bfloat16}
+    assert any(not torch.equal(a, b) for a, b in zip(before, policy.model.parameters(), strict=True))
+
+
+class _Strays(TorchFunctionMode):
+    """Notes every tensor that rlenv's own code makes without saying where."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def __torch_function__(self, func: object, types: object, args: tuple[object, ...] = (), kwargs: object = None):  # type: ignore[no-untyped-def]
+        import sys
+
+        given = kwargs if isinstance(kwargs, dict) else {}
+        name, caller = getattr(func, "__name__", ""), sys._getframe(1)
+        ours = any(f"/rlenv/{room}/" in caller.f_code.co_filename for room in ("trainers", "policies"))
+        if ours and name in FACTORIES and given.get("device") is None:
+            self.found.append(f"{caller.f_code.co_filename}:{caller.f_lineno} {name}")
+        return func(*args, **given)  # type: ignore[operator]
+
+
+def test_every_tensor_of_an_update_says_on_which_device_it_is_made() -> None:
+    policy = tiny_policy(0)
+    with _Strays() as strays:
+        _step(policy)
+    allowed = [
+        place for place in strays.found if "rollout.py" not in place
+    ]  # the buffer is made on the CPU, then moved
+    assert allowed == []
+
+
+@pytest.mark.parametrize("wrong", [{"precision": "fp8"}, {"packing": "tight"}, {"lora_rank": -1}])
+def test_settings_that_do_not_exist_are_refused(wrong: dict[str, object]) -> None:
+    with pytest.raises(ConfigError, match="expected"):
+        EngineConfig(**wrong)  # type: ignore[arg-type]
+
+
+def test_completions_are_as_long_as_asked_where_the_end_is_held_back() -> None:
+    policy = tiny_policy(0)
+    policy.min_new_tokens = 7
+    completions: list[Completion] = policy.generate(["1+1=?"], 16, Sampling(max_new_tokens=7))
+    assert {len(c.token_ids) for c in completions} == {7}
+    assert all(policy.eos_ids[0] not in c.token_ids for c in completions)
