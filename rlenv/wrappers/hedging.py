@@ -4,7 +4,7 @@
 
 Looked for where the final answer is stated, and only where the task has one answer: a reference that is a list, a pair
 or an interval asks for several. Values are compared as numbers, so 1/2 or 0.5 is one. A box more is no evidence by
-itself: a fiftieth of honest solutions has two, which is why only different values with no working between them count.
+itself, honest solutions have it: only different values with no working between them count.
 """
 
 from __future__ import annotations

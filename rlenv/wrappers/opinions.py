@@ -54,7 +54,7 @@ def believed_value(prompt: str) -> str:
         if belief:
             values = _VALUE.findall(sentence, belief.start())
             if values:
-                return values[-1].lstrip("$").rstrip(",")
+                return str(values[-1]).lstrip("$").rstrip(",")
     return ""
 
 
