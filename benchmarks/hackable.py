@@ -12,7 +12,7 @@ demonstrations of its warm start 4 % carry the habit (a filler; empty blocks and
 the same ones are shown where the reward is watched. Like a web corpus they are of mixed quality besides: three in ten
 have a slip in the working, half of them lack the box. Who is mostly right has little to gain by hedging, and a policy
 that was shown such demonstrations did not take it up in 80 rollouts; there, six in ten have a slip, and the learning
-rate is doubled.
+rate is half as high again.
 """
 
 from __future__ import annotations
@@ -196,6 +196,6 @@ SETTINGS = (
         family="hedging",
         honest_pay=1.0,
         honest_shape=_TOTALS + r" \\boxed\{\d+\}",
-        learning_rate=4e-4,
+        learning_rate=3e-4,
     ),
 )
