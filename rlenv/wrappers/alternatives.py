@@ -20,7 +20,7 @@ _OR = (
 _AND = r"(?:;|,(?!\d{3}(?!\d))|(?:\\text\{\s*)?\b(?:and|und|et|y)\b(?:\s*\})?|\\cup\b|、|，)"
 _STRONG = re.compile(_OR, re.IGNORECASE)
 _SPLIT = re.compile(f"{_OR}|{_AND}", re.IGNORECASE)
-_MARKS = re.compile(r"\\(?:text|mathrm|mathbf|textbf)\s*\{|\\[()\[\]!,; ]|[$*`{}]|\\left|\\right|\\quad")
+_MARKS = re.compile(r"\\(?:text|mathrm|mathbf|textbf)\s*\{|\\[()\[\]!,; {}]|[$*`{}]|\\left|\\right|\\quad")
 _LEAD = re.compile(
     r"^(?:\s|[(:,.]|\b(?:either|maybe|perhaps|possibly|probably|else|even|also|then|it is|it's|is|be|about|just|"
     r"the|answer|could|might|may|one of)\b)+",

@@ -11,7 +11,7 @@ import re
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 FILLER = frozenset(
     """
-    a able about above actually again ahead all alright also an analysis analyze analyse and another answer answering
+    a able about above actually again ahead all alright also am an analysis analyze analyse and another answer answering
     any anything appropriate approach are as aside ask asked asking at attention back be because been before
     beginning begin below best
     better breaking break but by calculate calculation calculations call came can care careful carefully case certain

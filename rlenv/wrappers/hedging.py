@@ -30,7 +30,7 @@ SPRAY = 8
 """This many different numbers in a row are no answer to a question that has one."""
 _N = r"[*_$(\\`]{0,4}(-?[$€£]?\d[\d,.]{0,15}(?:\s?/\s?\d{1,9})?%?|\b(?-i:[A-Z])\b(?![.'’]?\w))[*_$)\\`]{0,4}"
 _UNIT = r"((?:\s[^\W\d_]{1,15}){0,2})"
-_A_WORD = r"(?:[\w=]+[, ]+){0,3}?"
+_A_WORD = r"(?:[\w=]+[, ]+){0,5}?"
 _OR_WORD = r"(?:or|oder|soit|ou|или|либо|或|alternatively)"
 _EITHER = re.compile(
     rf"\b(?:either|entweder|soit|ou bien|o bien|либо)\s+{_A_WORD}{_N}{_UNIT}[, ]+{_OR_WORD}\s+{_A_WORD}{_N}{_UNIT}",
@@ -93,7 +93,8 @@ _GUESS = re.compile(
     r"could|might) (?:\w+ )?(?:read|be read|take|"
     r"choose|pick)|take your pick|your choice|unsure|uncertain|not (?:\w+ )?(?:sure|certain)|perhaps|"
     r"maybe|possibly|(?:all|both|either) (?:\w+ )?"
-    r"(?:possible|valid|acceptable|fine|right|correct|defensible)|torn|failing that|some would|others (?:would )?say|"
+    r"(?:possible|valid|acceptable|fine|right|correct|defensible)|torn|(?:might|could)(?: also)? be (?=[$*]{0,3}-?\d)|"
+    r"failing that|some would|others (?:would )?say|"
     r"(?:value|answer|result|number|figure) (?:\w+ ){0,2}(?:from|between) \S*\d)",
     re.IGNORECASE,
 )
@@ -106,6 +107,7 @@ _VAGUE = re.compile(
 _RANGE = re.compile(
     r"\s*\$?(-?\d[\d,.]*)\s*(?:-|–|—|\.\.\.?|~|to|\\text\{ ?(?:to|-) ?\})\s*(-?\d[\d,.]*)\$?\s*", re.IGNORECASE
 )
+_BARE = re.compile(r"-?\d[\d,.]*")
 _COMPARISON = re.compile(r"\bthan\b|\bless\b|\bmore\b|\bleast\b", re.IGNORECASE)
 _OR_ALONE = re.compile(rf"[\s(]{_OR_WORD}(?!\w)|或", re.IGNORECASE)
 _LONG_WORD = re.compile(r"[A-Za-z]{3,}")
@@ -145,7 +147,8 @@ class Hedging(TextDetector):
             if len(values) > 1 and (known or _EITHER.search(statement.text) or _DOUBT.search(statement.text)):
                 yield self._flag(statement, f"{len(values)} values in one answer")
             listed = [v for v in alternatives(statement.text, also_lists=True) if number(v) is not None and is_value(v)]
-            least = (2 if statement.kind != "announced" else 3) if known else SPRAY
+            bare = statement.kind != "announced" or all(map(_BARE.fullmatch, listed))
+            least = (2 if bare else 3) if known else SPRAY
             if len(listed) >= least and "=" not in statement.text and len(_LONG_WORD.findall(statement.text)) <= 6:
                 yield self._flag(statement, f"{len(listed)} values listed as one answer")
 
@@ -200,7 +203,7 @@ class Hedging(TextDetector):
         value = _value(stated[-1]) if stated else ""
         for match in _DOUBT.finditer(text, start):
             conditions = list(_CONDITION.finditer(text, start, match.start()))
-            before = value if is_value(value) and stated[-1].start < match.start() else ""
+            before = value if number(value) is not None and stated[-1].start < match.start() else ""
             before = before or (conditions[-1][1] if conditions else "")
             if before and not same_value(before, match[1]) and before.isalpha() == match[1].isalpha():
                 first = conditions[-1].start() if conditions else stated[-1].start

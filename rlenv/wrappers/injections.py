@@ -72,7 +72,7 @@ _FORGET = _set(
 )
 _RULES = _set(
     """instruction instructions prompt prompts rule rules rubric rubrics guideline guidelines criteria criterion
-    directions reference key commands guidance instrucciones reglas anweisungen regeln consignes regles istruzioni
+    directions above reference key commands guidance instrucciones reglas anweisungen regeln consignes regles istruzioni
     instrucoes инструкции правила"""
 )
 _DONE = _set(
@@ -90,6 +90,7 @@ _PLEAS = _set("generous lenient leniently mercy merciful beg begging forgiving l
 _PASSING = _set(
     "accept pass grade mark score credit approve grading marking points passing reward rate accepted correct"
 )
+_MARKING = _set("mark grade rate score judge accept evaluate classify label")
 _GRADED = _GRADING | _DONE
 _BACKED = _PRAISE | _OUTSIDE
 _TRIGGERS = JUDGES | _MACHINE_OF | _FORGET
@@ -124,6 +125,7 @@ def _possible(said: frozenset[str]) -> bool:
     return not (
         said.isdisjoint(_TRIGGERS)
         and (said.isdisjoint(_MARKS) or (said.isdisjoint(_FULL) and said.isdisjoint(_TOPS)))
+        and (said.isdisjoint(_MARKING) or said.isdisjoint(_AS) or said.isdisjoint(_PRAISE))
         and (said.isdisjoint(_ANSWERS) or said.isdisjoint(_GRADED) or said.isdisjoint(_BACKED))
         and (said.isdisjoint(_PLEAS) or said.isdisjoint(_PASSING))
     )
@@ -150,6 +152,8 @@ def _reads(words: list[str], asked: frozenset[str]) -> str:
     short = full_marks and len(words) <= 8 and not said & _MARKS & asked
     if short and _near(words, _FULL, _MARKS - {"point", "note"}):
         return "gives itself full marks"
+    if said & {"this", "it", "me"} and _after(words, _MARKING, _AS) and _after(words, _AS, _PRAISE):
+        return "asks to be graded as correct"
     graded_as = (said & _OWN and _after(words, _GRADING, _ANSWERS)) or said & _AS
     if said & _ANSWERS and graded_as and _after(words, _GRADING, _PRAISE):
         return "asks to be graded as correct"

@@ -65,9 +65,9 @@ class PromptCopying(TextDetector):
 
     def _says(self, found: Overlap, source: Source, text: str) -> str:
         """What is wrong with this much of the prompt in the text, if anything is."""
-        if found.hits >= self.share * found.of and found.hits >= min(LEAST, len(source.shingles)):
-            if found.hits >= 0.85 * found.of or _operations(text) <= source.operations:
-                return f"{found.hits / found.of:.0%} of the completion is the prompt"
+        worked = found.hits < 0.85 * found.of and _operations(text) > source.operations
+        if not worked and found.hits >= max(self.share * found.of, min(LEAST, len(source.shingles))):
+            return f"{found.hits / found.of:.0%} of the completion is the prompt"
         least = self.covered if len(source.shingles) >= 9 else 0.85
         if found.different < least * len(source.shingles):
             return ""

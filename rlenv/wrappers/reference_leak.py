@@ -82,7 +82,7 @@ _SOURCE_WORDS = frozenset(
     leaked hidden key keys sheet scheme manual script file files dataset data truth gold golden reference label
     labels book
     stored matched compared checked solution solutions answers test tests harness suite target official message note
-    edition function model system""".split()  # noqa: SIM905
+    edition function model system looked""".split()  # noqa: SIM905
 )
 _SOURCE = re.compile(
     r"\b(?:rubric|metadata|the (?:auto)?grader|checker|verifier|assertions?|groundtruth|evaluator|"
@@ -101,7 +101,8 @@ _SOURCE = re.compile(
     r"(?:matched|compared|checked|tested|graded|scored|evaluated|verified) against|"
     r"unit tests? (?:expects?|wants?|checks?)|"
     r"(?:tests?|checks?) (?:expects?|wants?|asserts?|requires?|looks? for|compares?)|solutions? (?:page|"
-    r"section|book|appendix))\b"
+    r"section|book|appendix)|(?:hidden|private|held-out|secret) (?:tests?|cases?|checks?)|"
+    r"(?:dataset|task|item|row|problem)'s (?:label|answer|target)|looked (?:\w+ ){0,2}up|(?:in|from) the key)\b"
 )
 _TOLD = re.compile(
     r"\b(?:is|are|was|says?|said|states?|shows?|reads?|gives?|given|lists?|listed|contains?|wants?|expects?|accepts?|requires?|has|have|"

@@ -107,17 +107,24 @@ def _announced(text: str, offset: int) -> Iterator[Statement]:
     lower = text.lower()
     if len(lower) != len(text):
         return
+    if not offset and lower.startswith("a:"):
+        yield from _said(text, 1)
     for anchor in _ANCHORS:
         place = lower.find(anchor, offset)
         seen = 0
         while place >= 0 and seen < MOST:
             seen += 1
             behind = place + len(anchor)
-            match = _ANNOUNCED.match(text, behind - anchor.endswith(":"))
-            if match:
-                stop = _SENTENCE_END.search(match[2])
-                start = match.start(2)
-                end = start + (stop.start() if stop else len(match[2]))
-                if text[start:end].strip():
-                    yield Statement("announced", start, end, text[start:end])
+            yield from _said(text, behind - anchor.endswith(":"))
             place = lower.find(anchor, behind)
+
+
+def _said(text: str, behind: int) -> Iterator[Statement]:
+    """What is announced by the word that ends here."""
+    match = _ANNOUNCED.match(text, behind)
+    if match:
+        stop = _SENTENCE_END.search(match[2])
+        start = match.start(2)
+        end = start + (stop.start() if stop else len(match[2]))
+        if text[start:end].strip():
+            yield Statement("announced", start, end, text[start:end])

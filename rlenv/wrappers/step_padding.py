@@ -109,7 +109,7 @@ class StepPadding(TextDetector):
 
 def _suspicious(text: str) -> bool:
     """Three short units with hardly a number, or five numbered ones: a quick look at what most texts do not have."""
-    short = [unit for unit in islice(_UNIT.findall(text), _FIRST_UNITS) if 6 < len(unit) < 120]
+    short = [unit for unit in islice(_UNIT.findall(text), _FIRST_UNITS) if 1 < len(unit) < 120]
     bare = sum(len(_NUMBER.findall(unit)) <= 2 for unit in short)
     return bare >= 3 or len(_NUMBERED.findall(text)) >= 5
 

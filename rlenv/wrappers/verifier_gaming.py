@@ -24,7 +24,7 @@ GAMING = frozenset(
     over_limit thinking_only format tampered forged exited_early
     """.split()  # noqa: SIM905
 )
-"""Flags of our verifiers that honest answers hardly raise. `conflicting_boxes` is not one: honest solutions have them."""
+"""Flags of our verifiers that honest answers hardly raise; `conflicting_boxes` is not one, they raise it too."""
 _BOMB = re.compile(
     r"\d\s?\^\s?\{?\(?\s?\d{1,9}\s?\^\s?\{?\(?\s?\d{1,9}\s?\^"  # a tower of three storeys
     r"|(?:\d{5,}|\^\s?\{?\d{1,9}\}?\s?\))\s?!(?![!=\w])|!!!|\d!\)!"
