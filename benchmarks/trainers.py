@@ -6,7 +6,7 @@
 On a CPU: models of about 0.1 and 4 million parameters in float32 without gradient checkpointing, on short prompts
 (sums) and on longer ones (the same sums behind an instruction); TRL with its growing and with its static cache. All
 take turns in one run. Then the peak memory of log-probs, forward and backward, at a vocabulary of 151,936, each in a
-fresh process. On a GPU: bfloat16, a random model of the shape of Qwen2-0.5B, then SmolLM2-135M on GSM8K. Prints
+fresh process. On a GPU: bfloat16, a random model of the shape of Qwen2-0.5B (benchmarks/trainer_gpu.py). Prints
 Markdown tables and writes them, with every single time, as JSON.
 """
 
@@ -21,64 +21,11 @@ from pathlib import Path
 import torch
 from trainer_arms import Arm, Load, OurArm, TrlArm, interleaved
 from trainer_memory import memory_table
-from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedModel, Qwen2Config, Qwen2ForCausalLM
-
-import rlenv
-from rlenv.policies.tiny import tiny_tokenizer
+from trainer_models import INSTRUCTION, checkpoint, prompts
 
 SIZES = {"0.1 M": (64, 2), "4 M": (256, 5)}
 """Hidden width and layers."""
-INSTRUCTION = "Add the digits below, one after the other, and give only the sum, in a box, without any words. "
 Row = dict[str, object]
-
-
-def checkpoint(hidden: int, layers: int, folder: Path) -> int:
-    """Save a fresh character-level model; returns how many parameters it has."""
-    tokenizer = tiny_tokenizer()
-    config = LlamaConfig(
-        vocab_size=len(tokenizer),
-        hidden_size=hidden,
-        intermediate_size=3 * hidden,
-        num_hidden_layers=layers,
-        num_attention_heads=4,
-        num_key_value_heads=4,
-        max_position_embeddings=512,
-        tie_word_embeddings=True,
-        pad_token_id=tokenizer.pad_token_id,
-        bos_token_id=tokenizer.bos_token_id,
-        eos_token_id=tokenizer.eos_token_id,
-    )
-    return _save(LlamaForCausalLM(config), folder)
-
-
-def large_checkpoint(folder: Path, hidden: int = 896, layers: int = 24, vocabulary: int = 151_936) -> int:
-    """Save a random model of the shape of Qwen2-0.5B, with the character tokenizer in front."""
-    tokenizer = tiny_tokenizer()
-    config = Qwen2Config(
-        vocab_size=vocabulary,
-        hidden_size=hidden,
-        intermediate_size=hidden * 38 // 7,
-        num_hidden_layers=layers,
-        num_attention_heads=14 if hidden == 896 else 4,
-        num_key_value_heads=2,
-        tie_word_embeddings=True,
-        pad_token_id=tokenizer.pad_token_id,
-        bos_token_id=tokenizer.bos_token_id,
-        eos_token_id=tokenizer.eos_token_id,
-    )
-    return _save(Qwen2ForCausalLM(config), folder)
-
-
-def _save(model: PreTrainedModel, folder: Path) -> int:
-    model.save_pretrained(folder)
-    tiny_tokenizer().save_pretrained(folder)
-    return sum(p.numel() for p in model.parameters())
-
-
-def prompts(instruction: str, count: int = 512) -> tuple[str, ...]:
-    """The demo's sums, in order, behind an instruction."""
-    tasks = rlenv.load("math/arithmetic-v0", level=4).tasks
-    return tuple(instruction + str(tasks[i].prompt) for i in range(count))
 
 
 def measured(load: Load, arms: list[Arm], rounds: int, warm_up: int = 1) -> list[Row]:
@@ -140,7 +87,7 @@ def on_cpu(rounds: int, groups: int) -> list[Row]:
                 name=f"{size}, {kind} prompts",
                 folder=folder,
                 prompts=prompts(instruction),
-                groups=groups,
+                groups=groups if hidden < 100 else max(1, groups // 4),
                 group_size=8,
                 new_tokens=32,
             )
@@ -154,7 +101,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=Path("runs/trainers"))
     parser.add_argument("--rounds", type=int, default=8)
-    parser.add_argument("--groups", type=int, default=16)
+    parser.add_argument("--groups", type=int, default=32, help="Of 8 completions; a quarter for 4 M.")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--no-memory", action="store_true", help="Leave the memory of log-probs out.")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Literal, TypeAlias
 
 import torch
 from torch import nn
@@ -54,7 +54,7 @@ def hidden_states(model: PreTrainedModel, ids: torch.Tensor, attention_mask: tor
 
 def trunk_of(model: PreTrainedModel) -> nn.Module:
     """The model without its head, adapters included where it has some."""
-    return cast("nn.Module", inner_model(model).base_model)
+    return inner_model(model).base_model
 
 
 def first_of_runs(prompts: torch.Tensor, of_prompts: torch.Tensor) -> torch.Tensor:

@@ -33,7 +33,7 @@ class _Engine:
         self.resets += 1
 
     def _answer(self, ids: list[int], given: Any) -> Any:
-        text = self.policy.tokenizer.decode(ids[1:-1])
+        text = str(self.policy.tokenizer.decode(ids[1:-1]))
         sampling = Sampling(max_new_tokens=given.max_tokens, temperature=given.temperature, seed=given.seed)
         said = self.policy.generate([text], given.n, sampling)
         return SimpleNamespace(outputs=[self._output(c) for c in said])
@@ -50,7 +50,7 @@ def _stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
         SamplingParams=SimpleNamespace,
         TokensPrompt=SimpleNamespace,
     )
-    monkeypatch.setitem(sys.modules, "vllm", module)  # type: ignore[arg-type]
+    monkeypatch.setitem(sys.modules, "vllm", module)
 
 
 @pytest.mark.usefixtures("_stand_in")

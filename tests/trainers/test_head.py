@@ -42,8 +42,8 @@ def test_values_and_gradients_are_those_of_a_log_softmax(
     of_plain = -(distribution.exp() * distribution).sum(-1)
     torch.testing.assert_close(logprobs, plain)
     torch.testing.assert_close(entropy, of_plain)
-    _loss(logprobs, entropy, part).backward()  # type: ignore[no-untyped-call]
-    _loss(plain, of_plain, part).backward()  # type: ignore[no-untyped-call]
+    _loss(logprobs, entropy, part).backward()
+    _loss(plain, of_plain, part).backward()
     torch.testing.assert_close(found[0].grad, expected[0].grad)
     torch.testing.assert_close(found[1].grad, expected[1].grad)
 
@@ -51,7 +51,7 @@ def test_values_and_gradients_are_those_of_a_log_softmax(
 def test_bfloat16_states_give_float32_logprobs_and_gradients_of_their_own_type() -> None:
     hidden, weight, targets = _data(torch.bfloat16)
     logprobs, entropy = head_logprobs(hidden, weight, targets)
-    logprobs.sum().backward()  # type: ignore[no-untyped-call]
+    logprobs.sum().backward()
     assert logprobs.dtype == entropy.dtype == torch.float32
     assert hidden.grad is not None
     assert weight.grad is not None
