@@ -89,7 +89,10 @@ def number(text: str) -> Fraction | None:
     match = _NUMBER.match(text)
     if match is None:
         return None
-    above = Fraction(re.sub(r"[\s,$€£]", "", match[1]))
+    try:
+        above = Fraction(re.sub(r"[\s,$€£]", "", match[1]))
+    except ValueError:  # two signs, or more digits than Python reads
+        return None
     below = int(match[2] or 1)
     return above / below / (100 if match[3] else 1) if below else None
 
