@@ -30,11 +30,11 @@ def _weights(trained: object) -> str:
 @pytest.mark.parametrize("name", NAMES)
 def test_every_algorithm_solves_the_trivial_environment(name: str, tmp_path: Path) -> None:
     longest = 5 if ALGORITHMS[name].drawing.overlong_buffer else 3  # the answer has two tokens, with its end
-    settings = config(algorithm=name, steps=150, groups=8, group_size=8, learning_rate=1e-3, max_new_tokens=longest)
+    settings = config(algorithm=name, steps=80, groups=8, group_size=8, learning_rate=2e-3, max_new_tokens=longest)
     train(settings, digits(), policy(), tmp_path, sft=WARM, quiet=True)
     curve = rewards(tmp_path)
     assert sum(curve[:5]) / 5 < 0.4
-    assert sum(curve[-5:]) / 5 > 0.9
+    assert sum(curve[-5:]) / 5 > 0.85
 
 
 @pytest.mark.parametrize("name", NAMES)
