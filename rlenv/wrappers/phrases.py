@@ -17,7 +17,7 @@ from collections.abc import Iterator
 
 GAP = r"[\W_]{1,8}"
 _RARE = "<[#/"
-_BETWEEN = re.compile(r"(?<=[a-z)+}]) (?=[a-z(\\])|(?<=\?:) (?=[a-z(\\])")
+_BETWEEN = re.compile(r"(?<=[a-z)+}]) (?=[a-z()\\])|(?<=\?:) (?=[a-z(\\])")
 _MARKS = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 _TO_SPACES = str.maketrans(_MARKS, " " * len(_MARKS))
 
