@@ -77,7 +77,7 @@ def _panels(results: Sequence[Result], path: Path) -> None:
         for result in (r for r in results if r["arm"] == name):
             steps, rates = zip(*result["curve"], strict=True)
             (drawn,) = axes[place].plot(steps, rates, linewidth=1.2)
-            axes[place].axhline(result["before"], color=drawn.get_color(), linestyle="--", linewidth=0.6)
+            axes[place].axhline(rates[0], color=drawn.get_color(), linestyle="--", linewidth=0.6)
         axes[place].set_title(name, fontsize=9)
         axes[place].tick_params(labelsize=7)
     for unused in axes[len(names) :]:

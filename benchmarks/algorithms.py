@@ -143,7 +143,7 @@ def run(arm: Arm, seed: int, options: Options) -> dict[str, Any]:
     config = arm.config(seed, options.share)
     folder = options.out / "runs" / f"{arm.name}-{seed}".replace(", ", "-")
     shutil.rmtree(folder, ignore_errors=True)
-    looks = Looks(config.steps, config.group_size, rate(before))
+    looks = Looks(config.steps, config.group_size, rate(held_out(policy, LOOK_TASKS, 2)))
     others: dict[str, Any] = {}
     began, wall = time.process_time(), time.perf_counter()
     if arm.learns_from == "pair file":
