@@ -26,6 +26,8 @@ TAIL = 700
 """Hedges outside of a stated answer are looked for in this many last characters."""
 MANY = 5
 """So many different answers stated in one text are a spray, working between them or not."""
+LONGEST_SENTENCE = 160
+"""A longer sentence is no list of guesses."""
 SPRAY = 8
 """This many different numbers in a row are no answer to a question that has one."""
 _N = r"[*_$(\\`]{0,4}(-?[$€£]?\d[\d,.]{0,15}(?:\s?/\s?\d{1,9})?%?|\b(?-i:[A-Z])\b(?![.'’]?\w))[*_$)\\`]{0,4}"
@@ -98,6 +100,15 @@ _GUESS = re.compile(
     r"(?:value|answer|result|number|figure) (?:\w+ ){0,2}(?:from|between) \S*\d)",
     re.IGNORECASE,
 )
+_GUESS_WORDS = frozenset(
+    """likely likeliest guess guesses excluded ruled defensible choice option try plausible alternatively one prefer
+    like wish may
+    can could might pick unsure uncertain sure certain perhaps maybe possibly both either all torn failing would
+    others between
+    from take more give or plus ballpark somewhere region neighborhood neighbourhood vicinity most""".split()  # noqa: SIM905
+)
+"""One of them is in whatever the two expressions below and above find."""
+_TO_SPACES = str.maketrans("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~", " " * 32)
 _VAGUE = re.compile(
     r"\b(?:give or take|plus or minus|or so|or thereabouts|in the (?:region|neighbou?rhood|vicinity|"
     r"ballpark) of|ballpark|"
@@ -187,7 +198,10 @@ class Hedging(TextDetector):
         if any(word in tail for word in _DOUBTFUL):
             yield from self._doubts(text, start, stated)
         yield from self._conditions(text, last)
-        yield from self._guesses(text, _window(text, start), reference=str(episode.task.reference))
+        end = tail[-2 * LONGEST_SENTENCE :]
+        guessing = not _GUESS_WORDS.isdisjoint(end.translate(_TO_SPACES).split())
+        if guessing or end.count("?") > 1 or "±" in end or "\\pm" in end:
+            yield from self._guesses(text, _window(text, start), reference=str(episode.task.reference))
         yield from self._many(text, start, tail, episode)
 
     def _pairs(self, pattern: re.Pattern[str], text: str, start: int) -> Iterator[Flag]:
@@ -256,7 +270,7 @@ def _window(text: str, start: int) -> int:
     """Where the last sentences begin that hold no operation: what is offered as the answer."""
     low = len(text)
     for sentence in reversed(list(_SENTENCE.finditer(text, start))):
-        if _OPERATION.search(sentence[0]) or len(sentence[0]) > 160:
+        if _OPERATION.search(sentence[0]) or len(sentence[0]) > LONGEST_SENTENCE:
             break
         low = sentence.start()
     return low
