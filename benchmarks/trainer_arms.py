@@ -6,6 +6,7 @@ number of new tokens and the same reward, a cheap function of the text.
 
 from __future__ import annotations
 
+import importlib
 import tempfile
 import threading
 import time
@@ -163,19 +164,20 @@ class TrlArm:
 def _trl_trainer(load: Load, cache: str | None) -> Any:
     from datasets import Dataset
     from transformers import AutoModelForCausalLM, AutoTokenizer
-    from trl import GRPOConfig, GRPOTrainer
+
+    trl: Any = importlib.import_module("trl")
 
     def reward(completions: list[list[dict[str, str]]], **_: object) -> list[float]:
         return [share_of_digits(completion[0]["content"]) for completion in completions]
 
     rows = [{"prompt": [{"role": "user", "content": prompt}]} for prompt in load.prompts]
     bf16 = load.precision == "bf16"
-    return GRPOTrainer(
-        model=AutoModelForCausalLM.from_pretrained(load.folder, dtype=torch.float32).to(load.device),
+    return trl.GRPOTrainer(
+        model=AutoModelForCausalLM.from_pretrained(load.folder, dtype=torch.float32),
         reward_funcs=reward,
         train_dataset=Dataset.from_list(rows),
         processing_class=AutoTokenizer.from_pretrained(load.folder, padding_side="left"),
-        args=GRPOConfig(
+        args=trl.GRPOConfig(
             output_dir=tempfile.mkdtemp(prefix="trl-"),
             max_steps=10_000,
             per_device_train_batch_size=load.groups * load.group_size,
@@ -207,7 +209,7 @@ def _trl_trainer(load: Load, cache: str | None) -> Any:
 def _train(trainer: Any, pause: Callable[[], None]) -> None:
     from transformers import PrinterCallback, TrainerCallback
 
-    class Pause(TrainerCallback):  # type: ignore[misc]
+    class Pause(TrainerCallback):
         def on_optimizer_step(self, *args: object, **kwargs: object) -> None:
             trainer.rlenv_optimised()
 
