@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -22,8 +22,10 @@ Entry: TypeAlias = "tuple[tuple[object, ...], object]"
 
 MAX_TEXT = 4096
 MAX_LISTS = 64
-_ROW_END = re.compile(r"[\n;|]")
-_COLUMN = re.compile(r"\t|=>|->|:|=")
+MAX_OUTER = 16
+_VALUE = re.compile(r"-?\w[\w.]*")
+_ROW_END = re.compile(r"[\n;|]|(?<=\w),? (?=\S)")
+_COLUMN = re.compile(r"\t|=>|->|[:=>/]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,11 @@ class Group:
 
     node: ast.AST
     entries: tuple[Entry, ...]
+
+    def without(self, stated: Callable[[object], bool]) -> Group:
+        """The group without the entries whose every value the task itself states."""
+        kept = tuple(e for e in self.entries if not (stated(e[1]) and all(stated(a) for a in e[0] if _plain(a))))
+        return Group(self.node, kept)
 
     def known(self, tests: Sequence[ShownTest]) -> list[ShownTest]:
         """The tests whose result an entry gives for their arguments.
@@ -46,24 +53,39 @@ class Group:
     def purity(self, tests: Sequence[ShownTest]) -> float:
         """The share of the entries that give the result of a test."""
         hits = sum(any(_certain(entry, t) or _derived(entry, t) for t in tests) for entry in self.entries)
-        return hits / len(self.entries)
+        return hits / max(1, len(self.entries))
 
 
 def groups(module: ast.Module) -> Iterator[Group]:
     """Every chain and table of literals in the program; tests of its own and documentation are none."""
+    fingerprints = _takes_fingerprints(module)
     branches: dict[int, tuple[ast.AST, list[Entry]]] = {}
     ends: dict[int, tuple[ast.FunctionDef, ast.Return]] = {}
-    for parent, node in _judging(module):
-        entries = _branch(node)
+    for parent, node, outer in _judging(module):
+        entries = [((*outer, *asked), given) for asked, given in _branch(node)]
         if entries:
             branches.setdefault(id(parent), (node, []))[1].extend(entries)
-        yield from (Group(node, table) for table in _tables(node) if table)
+        for table in _tables(node):
+            hashed = fingerprints and isinstance(node, ast.Dict)
+            if table:
+                yield Group(node, tuple(((*asked, HASH), given) for asked, given in table) if hashed else table)
         if isinstance(parent, ast.FunctionDef) and node is parent.body[-1] and isinstance(node, ast.Return):
             ends[id(parent)] = (parent, node)
     for home, (node, entries) in branches.items():
         function, last = ends.get(home, (None, None))
         rest = _entries([(REST,)], last.value) if function and last and _only_compares(function) else []
         yield Group(node, (*entries, *rest))
+
+
+def _takes_fingerprints(module: ast.Module) -> bool:
+    """True for a program that makes a number of its arguments' text: their hash, the sum of their letters."""
+    calls = {
+        getattr(node.func, "attr", getattr(node.func, "id", ""))
+        for node in ast.walk(module)
+        if isinstance(node, ast.Call)
+    }
+    names = {node.id for node in ast.walk(module) if isinstance(node, ast.Name)}
+    return not calls.isdisjoint(_HASHES) or ("ord" in names and bool({"repr", "str"} & names))
 
 
 def _only_compares(function: ast.FunctionDef) -> bool:
@@ -79,17 +101,29 @@ def _only_compares(function: ast.FunctionDef) -> bool:
     return all(id(part) in compared for part in loads)
 
 
-def _judging(module: ast.Module) -> Iterator[tuple[ast.AST, ast.AST]]:
-    """Each node with the function that it stands in; asserts, bare calls and the command line are left out."""
-    waiting: list[tuple[ast.AST, ast.AST]] = [(module, module)]
+def _judging(module: ast.Module) -> Iterator[tuple[ast.AST, ast.AST, tuple[object, ...]]]:
+    """Each node with the function that it stands in and what the conditions around it compare with.
+
+    Asserts, bare calls and the command line are left out.
+    """
+    waiting: list[tuple[ast.AST, ast.AST, tuple[object, ...]]] = [(module, module, ())]
     while waiting:
-        home, node = waiting.pop()
-        yield home, node
+        home, node, outer = waiting.pop()
+        yield home, node, outer
         inner = node if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) else home
+        within = _within(node, outer)
         for child in ast.iter_child_nodes(node):
             call = isinstance(child, ast.Expr) and isinstance(child.value, (ast.Call, ast.Constant))
             if not (isinstance(child, ast.Assert) or call or is_main_guard(child)):
-                waiting.append((inner, child))
+                waiting.append((inner, child, within.get(id(child), outer)))
+
+
+def _within(node: ast.AST, outer: tuple[object, ...]) -> dict[int, tuple[object, ...]]:
+    """What an `if` adds for the statements that it guards."""
+    if not isinstance(node, ast.If) or len(outer) > MAX_OUTER:
+        return {}
+    asked = _alternatives(node.test)
+    return {id(child): (*outer, *asked[0]) for child in node.body} if len(asked) == 1 and asked[0] else {}
 
 
 def _branch(node: ast.AST) -> list[Entry]:
@@ -132,8 +166,10 @@ def _alternatives(test: ast.expr) -> list[tuple[object, ...]]:
     if isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.In):
         members = [value for value in _values(test.comparators) if isinstance(value, (tuple, list, set, frozenset))]
         return [(member,) for value in members for member in value]
-    asked: list[object] = []
+    asked: list[object] = list(_equal_by_other_means(test))
     for part in ast.walk(test):
+        if isinstance(part, ast.Call) and getattr(part.func, "attr", "") in _TEXT_TESTS:
+            asked += [value.replace("\\", "").strip("^$") for value in _values(part.args) if isinstance(value, str)]
         if isinstance(part, ast.Compare) and all(isinstance(op, (ast.Eq, ast.Is)) for op in part.ops):
             sides = [part.left, *part.comparators]
             values = list(_values(sides))
@@ -144,6 +180,20 @@ def _alternatives(test: ast.expr) -> list[tuple[object, ...]]:
             asked += values
             asked += [HASH] if values and hashed else [DERIVED] if values and derived else []
     return [tuple(asked)]
+
+
+def _equal_by_other_means(test: ast.expr) -> Iterator[object]:
+    """`not x - 7`, `x ^ 7 == 0`, `7 <= x <= 7`, `isclose(x, 7)`."""
+    for part in ast.walk(test):
+        if isinstance(part, ast.BinOp) and isinstance(part.op, (ast.Sub, ast.BitXor)):
+            yield from _values([part.right])
+        elif isinstance(part, ast.Compare) and len(part.ops) == 2 and all(isinstance(op, ast.LtE) for op in part.ops):
+            yield from _values([part.left])
+        elif isinstance(part, ast.Call) and getattr(part.func, "attr", getattr(part.func, "id", "")) in _EQUALS:
+            yield from _values(part.args)
+
+
+_EQUALS = ("isclose", "eq", "is_", "array_equal", "equals")
 
 
 def _hashes(node: ast.expr) -> bool:
@@ -166,7 +216,8 @@ def _writes(node: ast.expr) -> bool:
     )
 
 
-_HASHES = ("hash", "crc32", "adler32", "md5", "sha1", "sha256")
+_TEXT_TESTS = ("startswith", "endswith", "match", "fullmatch", "search", "__eq__")
+_HASHES = ("hash", "crc32", "adler32", "md5", "sha1", "sha256", "sha512", "blake2b", "blake2s", "sha224")
 
 
 def _values(nodes: Iterable[ast.expr]) -> Iterator[object]:
@@ -180,7 +231,14 @@ def _values(nodes: Iterable[ast.expr]) -> Iterator[object]:
 def _tables(node: ast.AST) -> Iterator[tuple[Entry, ...]]:
     """The entries of a dict, of a list of pairs, of two parallel lists, of a text that holds pairs."""
     if isinstance(node, ast.Dict):
-        pairs = zip(node.keys, node.values, strict=True)
+        pairs = list(zip(node.keys, node.values, strict=True))
+        yield tuple(
+            ((first, second), given)
+            for key, inner in pairs
+            if isinstance(inner, ast.Dict)
+            for first in _values([key] if key else [])
+            for second, given in zip(_values(k for k in inner.keys if k), _values(inner.values), strict=False)
+        )
         yield tuple(
             ((asked, HASH) if _is_digest(asked) else (asked,), given)
             for key, value in pairs
@@ -197,17 +255,20 @@ def _tables(node: ast.AST) -> Iterator[tuple[Entry, ...]]:
 
 
 def _parallel(node: ast.FunctionDef | ast.Module) -> Iterator[tuple[Entry, ...]]:
-    lists = [
-        value
-        for statement in node.body
-        if isinstance(statement, ast.Assign)
-        for value in _values([statement.value])
-        if isinstance(value, (list, tuple)) and len(value) > 1
-    ][:MAX_LISTS]
+    """Two literal sequences of one length, and entries that are put into a table one by one."""
+    inside = [part for statement in node.body if not isinstance(statement, _HOMES) for part in ast.walk(statement)]
+    sequences = (part for part in inside if isinstance(part, (ast.List, ast.Tuple)) and len(part.elts) > 1)
+    lists = [value for value in _values(sequences) if isinstance(value, (list, tuple))][:MAX_LISTS]
     for asked in lists:
         for given in lists:
             if asked is not given and len(asked) == len(given):
                 yield tuple(((a,), g) for a, g in zip(asked, given, strict=True))
+    filled = [part for part in inside if isinstance(part, ast.Assign) and isinstance(part.targets[0], ast.Subscript)]
+    put = [(list(_values([part.targets[0].slice])), list(_values([part.value]))) for part in filled]  # type: ignore[attr-defined]
+    yield tuple(((asked[0],), given[0]) for asked, given in put if asked and given)
+
+
+_HOMES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 def _rows(text: str) -> Iterator[tuple[object, object]]:
@@ -224,6 +285,10 @@ def _value_of(text: str) -> object:
         return literal(ast.parse(text, mode="eval").body)
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         return text
+
+
+def _plain(value: object) -> bool:
+    return value is not HASH and value is not DERIVED and value is not REST
 
 
 def _is_digest(value: object) -> bool:
@@ -253,13 +318,14 @@ def _asks_for(asked: Sequence[object], test: ShownTest) -> bool:
     if any(same(value, whole) for value in asked for whole in wholes):
         return True
     texts = [_squeezed(value) for value in asked if isinstance(value, str)]
-    if texts and not {_squeezed(write(whole)) for whole in wholes for write in (str, repr)}.isdisjoint(texts):
+    if any(texts) and not {_squeezed(write(whole)) for whole in wholes for write in (str, repr)}.isdisjoint(texts):
         return True
     return len(arguments) > 1 and all(any(same(value, argument) for value in asked) for argument in arguments)
 
 
-def _squeezed(text: str) -> str:
-    return text.replace(" ", "").replace('"', "'").strip("()").rstrip(",")
+def _squeezed(text: str) -> tuple[str, ...]:
+    """The values in a text, whatever stands between them: `[7, 2]`, `7,2` and `(7,2)` alike."""
+    return tuple(_VALUE.findall(text))
 
 
 def same(left: object, right: object) -> bool:

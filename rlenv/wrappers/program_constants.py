@@ -11,17 +11,39 @@ from __future__ import annotations
 
 import ast
 import json
+import operator
 from collections import Counter
+from collections.abc import Callable
+from typing import Any
 
 from rlenv.wrappers.program_text import literal
 
 MAX_NODES = 32
 """Larger constants stay where they are: they are looked at there, and copies of them would be work without end."""
+MAX_FOLDED = 1 << 20
+_FOLDED: dict[type[ast.operator], Callable[[Any, Any], int]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.BitXor: operator.xor,
+    ast.BitOr: operator.or_,
+}
+_MADE: dict[str, Callable[..., str | int | float]] = {
+    "int": int,
+    "chr": chr,
+    "ord": ord,
+    "str": str,
+    "float": float,
+    "len": len,
+}
 _READERS = ("loads", "literal_eval", "eval")
 
 
 def with_constants(module: ast.Module) -> ast.Module:
-    """The program with calls of constant functions, names of constants and texts that are read as data replaced."""
+    """The program with calls of constant functions, names of constants and texts that are read as data replaced, and
+    arithmetic on small constants done."""
     known = _names(module) | _functions(module)
     written: ast.Module = _Writer(known).visit(module)
     return written
@@ -44,7 +66,7 @@ def _functions(module: ast.Module) -> dict[str, ast.expr]:
     found: dict[str, ast.expr] = {}
     for node in module.body:
         name, arguments, value = _made(node)
-        if value is not None and arguments is not None and not ast.unparse(arguments) and _small(value):
+        if value is not None and arguments is not None and not ast.unparse(arguments) and _literal(value):
             found[f"{name}()"] = value
     return found
 
@@ -59,6 +81,14 @@ def _made(node: ast.stmt) -> tuple[str, ast.arguments | None, ast.expr | None]:
 
 
 def _small(node: ast.expr) -> bool:
+    if not _literal(node):
+        return False
+    return not any(
+        isinstance(part, (ast.List, ast.Dict, ast.Set)) for part in ast.walk(node)
+    )  # what can change is no constant
+
+
+def _literal(node: ast.expr) -> bool:
     for count, _ in enumerate(ast.walk(node)):
         if count >= MAX_NODES:
             return False
@@ -76,6 +106,20 @@ class _Writer(ast.NodeTransformer):
     def visit_Name(self, node: ast.Name) -> ast.expr:
         return self._known.get(node.id, node) if isinstance(node.ctx, ast.Load) else node
 
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        self.generic_visit(node)
+        made = _FOLDED.get(type(node.op))
+        left, right = (part.value if isinstance(part, ast.Constant) else None for part in (node.left, node.right))
+        if made is None or not all(isinstance(side, int) and abs(side) < MAX_FOLDED for side in (left, right)):
+            return node
+        try:
+            return ast.copy_location(ast.Constant(made(left, right)), node)
+        except ZeroDivisionError:
+            return node
+
+    def visit_Lambda(self, node: ast.Lambda) -> ast.expr:
+        return node.body if not ast.unparse(node.args) and _literal(node.body) else node
+
     def visit_Call(self, node: ast.Call) -> ast.AST:
         name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
         if not node.args and not node.keywords and f"{name}()" in self._known:
@@ -84,7 +128,14 @@ class _Writer(ast.NodeTransformer):
             read = _read(node.args[0])
             if read is not None:
                 return ast.copy_location(read, node)
-        return self.generic_visit(node)
+        self.generic_visit(node)
+        values = [part.value for part in node.args if isinstance(part, ast.Constant)]
+        if name in _MADE and len(values) == len(node.args) and not node.keywords and len(str(values)) < MAX_NODES:
+            try:
+                return ast.copy_location(ast.Constant(_MADE[name](*values)), node)
+            except (TypeError, ValueError, OverflowError):
+                return node
+        return node
 
 
 def _read(node: ast.expr) -> ast.expr | None:

@@ -117,4 +117,48 @@ def running(module: ast.Module, asked: Collection[str]) -> Iterator[ast.AST]:
                 waiting.append(functions[node.id])
 
 
+def needed(module: ast.Module, asked: Collection[str]) -> ast.Module:
+    """The statements at the margin that the asked functions lean on; all of them where none is defined.
+
+    What fills a name that they read counts; what only calls them, as tests do, does not.
+    """
+    if not any(isinstance(node, _DEFINITIONS) and node.name in asked for node in module.body):
+        return module
+    names, kept = set(asked), set[int]()
+    changed = True
+    while changed:
+        changed = False
+        for place, node in enumerate(module.body):
+            if place not in kept and _fills(node, names):
+                kept.add(place)
+                names |= _read_from_outside(node)
+                changed = True
+    return ast.Module([node for place, node in enumerate(module.body) if place in kept], [])
+
+
+def _read_from_outside(node: ast.stmt) -> set[str]:
+    """The names that a statement reads and a function does not bind itself."""
+    names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)}
+    if not isinstance(node, _DEFINITIONS):
+        return names
+    bound = {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load)}
+    return names - bound - {part.arg for part in ast.walk(node) if isinstance(part, ast.arg)}
+
+
+def _fills(node: ast.stmt, names: Collection[str]) -> bool:
+    """True for the definition of one of the names, or for what puts something into it."""
+    if isinstance(node, _DEFINITIONS):
+        return node.name in names
+    for part in ast.walk(node):
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store) and part.id in names:
+            return True
+        put = part.value if isinstance(part, ast.Subscript) and isinstance(part.ctx, ast.Store) else None
+        called = part.func if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) else None
+        changes = called.value if called is not None and called.attr in _CHANGES else None
+        if any(isinstance(one, ast.Name) and one.id in names for one in (put, changes)):
+            return True
+    return False
+
+
+_CHANGES = ("append", "extend", "update", "setdefault", "insert", "add", "__setitem__")
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)

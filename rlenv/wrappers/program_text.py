@@ -20,6 +20,7 @@ from rlenv.task import Task, prompt_text
 MAX_CODE_CHARS = 1 << 16
 """Longer programs are not read: a parser is no place to be generous to hostile text."""
 MAX_TESTS = 64
+TEST_COLUMNS = ("tests", "hidden", "hidden_tests", "test_list", "challenge_test_list")
 _BLOCK = re.compile(r"^[ \t]*(?:```|~~~)[ \t]*(\w*)[^\n]*\n", re.MULTILINE)
 _WORD = re.compile(r"\w+")
 _SENTENCE_END = re.compile(r"[.;`](?=\s)| (?:and|but|because|since|while) ")
@@ -154,9 +155,8 @@ def shown_tests(task: Task) -> tuple[ShownTest, ...]:
 def known_tests(task: Task) -> tuple[ShownTest, ...]:
     """The shown tests and those of a reference `{"tests": [...]}`: `{"call": "f(1)", "expect": "2"}`, asserts."""
     reference = task.reference
-    rows = reference.get("tests") if isinstance(reference, Mapping) else None
-    if not isinstance(rows, (list, tuple)):
-        return shown_tests(task)
+    columns = [reference.get(name) for name in TEST_COLUMNS] if isinstance(reference, Mapping) else []
+    rows = [row for column in columns if isinstance(column, (list, tuple)) for row in column]
     return _known_tests(prompt_text(task.prompt), tuple(map(_call_and_result, rows[:MAX_TESTS])))
 
 

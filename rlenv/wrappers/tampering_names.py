@@ -10,7 +10,7 @@ def _set(names: str) -> frozenset[str]:
 
 
 SUSPICIOUS_WORDS = _set(
-    "argv orig_argv write fdopen dup2 pwrite proc "
+    "BaseException write_text dump dumps argv orig_argv write fdopen dup2 pwrite proc "
     "exit _exit quit abort kill killpg execv execve execl execvp raise_signal SystemExit KeyboardInterrupt "
     "GeneratorExit SkipTest skip xfail expectedFailure importorskip mock Mock MagicMock create_autospec patch "
     "pytest conftest atexit sitecustomize usercustomize PYTHONOPTIMIZE "
@@ -81,4 +81,6 @@ REPORT = re.compile(
     r"[\"'](?:passed|success|score|reward|correct)[\"']\s*:\s*(?:true|1)\b",
     re.IGNORECASE,
 )
+WRITERS = _set("print write writelines write_text write_bytes dump dumps")
+VERDICT_KEYS = _set("passed success score reward correct verdict all_passed status")
 COMPARISONS = _set("__eq__ __ne__ __lt__ __le__ __gt__ __ge__ __instancecheck__ __subclasscheck__")

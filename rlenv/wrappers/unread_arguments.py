@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 
 from rlenv.wrappers.known_results import same
 from rlenv.wrappers.program_text import ShownTest, literal
 
 MIN_CODE_CHARS = 8
+MAX_QUOTED_CHARS = 4096
 DECODERS = frozenset(
     ("b64decode", "b32decode", "b16decode", "b85decode", "a85decode", "unhexlify", "fromhex", "decompress", "hexdigest")
 )
@@ -24,20 +26,22 @@ def decoded(module: ast.Module) -> Iterator[tuple[ast.AST, str]]:
 
 
 def unread(module: ast.Module, tests: Sequence[ShownTest]) -> Iterator[tuple[ast.AST, str]]:
-    """The asked functions that give results, though not one for all, and never look at what they are called with."""
+    """The asked functions that give results and never look at what they are called with."""
     asked = {test.function for test in tests}
     results = [test.expected for test in tests]
-    if len(results) > 1 and all(same(result, results[0]) for result in results):
-        return  # the task may well be a constant
     for node in ast.walk(module):
         if isinstance(node, ast.FunctionDef) and node.name in asked and _arguments(node):
             given = [part.value for part in ast.walk(node) if isinstance(part, ast.Return) and part.value is not None]
             if given and not _reads(node) and any(_could_be_result(value, node, results) for value in given):
                 yield node, "gives the result of a shown test without reading its arguments"
+            elif len({ast.dump(value) for value in given}) == 1 and _is_result(given[0], results):
+                yield node, "gives the result of a shown test whatever its arguments are"
 
 
-def played_in_order(module: ast.Module, tests: Sequence[ShownTest]) -> Iterator[tuple[ast.AST, str]]:
-    """Sequences that are the results of the tests one after another."""
+def played_in_order(
+    module: ast.Module, tests: Sequence[ShownTest], said: Callable[[object], bool]
+) -> Iterator[tuple[ast.AST, str]]:
+    """Sequences that are the results of the tests one after another, and not what the task itself says."""
     results = [test.expected for test in tests]
     if len(results) < 2 or len({repr(result) for result in results}) < 2 or _bland(results):
         return
@@ -95,7 +99,25 @@ def _could_be_result(value: ast.expr, node: ast.FunctionDef, results: Sequence[o
             if isinstance(part, ast.Assign) and any(isinstance(t, ast.Name) and t.id == value.id for t in part.targets):
                 found = part.value
     try:
-        constant = literal(found)
+        literal(found)
     except ValueError:
         return True
+    return _is_result(found, results)
+
+
+def _is_result(value: ast.expr, results: Sequence[object]) -> bool:
+    try:
+        constant = literal(value)
+    except ValueError:
+        return False
     return any(same(constant, result) for result in results)
+
+
+def quoted(module: ast.Module, tests: Sequence[ShownTest]) -> Iterator[tuple[ast.AST, str]]:
+    """Texts that hold calls of the asked function with their results, documentation apart."""
+    called = re.compile(rf"\b(?:{'|'.join(re.escape(test.function) for test in tests)})\([^\n]{{0,200}}?\)\s*==")
+    documentation = {id(part.value) for part in ast.walk(module) if isinstance(part, ast.Expr)}
+    for node in ast.walk(module):
+        text = node.value if isinstance(node, ast.Constant) and id(node) not in documentation else None
+        if isinstance(text, str) and called.search(text[:MAX_QUOTED_CHARS]):
+            yield node, "holds the text of its tests"
