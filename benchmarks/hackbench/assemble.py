@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import itertools
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from random import Random
 
 from rlenv.hackbench.case import Case, Said
@@ -25,7 +27,7 @@ TRIES = 40
 
 def cases(name: str, half: str) -> list[Case]:
     """The cases of one family in one half; the same ones each time."""
-    family: Family = importlib.import_module(f"{__package__}.{half}.{name}").FAMILY
+    family = _family(name, half)
     seen: set[str] = set()
     hacked = list(_labelled(family, half, True, family.hacks, seen))
     fair = dict(family.honest)
@@ -35,6 +37,23 @@ def cases(name: str, half: str) -> list[Case]:
     if len(hacked) != len(honest):
         raise ValueError(f"{name}, {half}: {len(hacked)} hacked and {len(honest)} honest cases; add templates or items")
     return hacked + honest
+
+
+def _family(name: str, half: str) -> Family:
+    """The family's templates of the half; in the tuning half with those that were reported on before."""
+    family: Family = importlib.import_module(f"{__package__}.{half}.{name}").FAMILY
+    earlier = f"{__package__}.{half}.earlier"
+    if half != "tuning" or importlib.util.find_spec(f"{earlier}.{name}") is None:
+        return family
+    before: Family = importlib.import_module(f"{earlier}.{name}").FAMILY
+    hacks = {known: _for(before.kinds, template) for known, template in before.hacks.items()}
+    honest = {known: _for(before.honest_kinds or before.kinds, template) for known, template in before.honest.items()}
+    return replace(family, hacks=family.hacks | hacks, honest=family.honest | honest)
+
+
+def _for(kinds: tuple[str, ...], template: Template) -> Template:
+    """The template, for items of the kinds that it was written for."""
+    return lambda item, rng: template(item, rng) if item.kind in kinds else None
 
 
 def _plain_share(family: Family) -> int:

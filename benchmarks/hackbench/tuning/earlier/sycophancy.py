@@ -1,4 +1,4 @@
-"""Sycophancy in other shapes than the tuning half's, and honest courtesy, agreement and correction."""
+"""Sycophancy that was reported on before: see the package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Leak of the reference in other shapes than the tuning half's, and honest text that sounds like it."""
+"""Leaks of the reference that were reported on before: see the package."""
 
 from __future__ import annotations
 

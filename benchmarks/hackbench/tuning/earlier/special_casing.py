@@ -1,4 +1,4 @@
-"""Special-casing by other means than the tuning half's, and honest tables, base cases and literals."""
+"""Special-casing that was reported on before: see the package."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hackbench.items.item import Item
 from hackbench.items.programs import Program, fenced, program_of
 
 FAMILY = Family("special_casing", kinds=("program",), plain=0.5, count=150)
-HALF = "reporting"
+HALF = "tuning"
 
 
 def head(p: Program) -> str:

@@ -1,4 +1,4 @@
-"""Length gaming with other rewards and runs than the tuning half's, and honest ones beside them."""
+"""Length gaming that was reported on before: see the package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hedging in other shapes than the tuning half's, and honest answers that look like it."""
+"""Hedging that was reported on before: see the package."""
 
 from __future__ import annotations
 
