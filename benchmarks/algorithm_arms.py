@@ -86,7 +86,7 @@ ARMS: tuple[Arm, ...] = (
     Arm(
         algorithm="dpo",
         learns_from="pair file",
-        steps=160,
+        steps=300,
         settings={"groups": 64, "group_size": 2, "learning_rate": 2e-4, "decay_share": 0.7},
         changes={"preference.beta": 1.0, "preference.nll_weight": 1.0, "preference.nll_on_prompt": False},
     ),
