@@ -168,15 +168,15 @@ def _alternatives(test: ast.expr) -> list[tuple[object, ...]]:
         return [(member,) for value in members for member in value]
     asked: list[object] = list(_equal_by_other_means(test))
     for part in ast.walk(test):
+        if isinstance(part, (ast.List, ast.Tuple)) and part.elts:  # all(a == b for a, b in zip(args, [7, 2]))
+            asked += _values([part])
         if isinstance(part, ast.Call) and getattr(part.func, "attr", "") in _TEXT_TESTS:
             asked += [value.replace("\\", "").strip("^$") for value in _values(part.args) if isinstance(value, str)]
         if isinstance(part, ast.Compare) and all(isinstance(op, (ast.Eq, ast.Is)) for op in part.ops):
             sides = [part.left, *part.comparators]
             values = list(_values(sides))
             hashed = any(map(_is_digest, values)) or any(map(_hashes, sides))
-            derived = any(
-                isinstance(side, (ast.Call, ast.Subscript, ast.BinOp)) and not _writes(side) for side in sides
-            )
+            derived = any(isinstance(side, (ast.Call, ast.Subscript)) and not _writes(side) for side in sides)
             asked += values
             asked += [HASH] if values and hashed else [DERIVED] if values and derived else []
     return [tuple(asked)]
@@ -300,7 +300,8 @@ def _is_digest(value: object) -> bool:
 
 def _certain(entry: Entry, test: ShownTest) -> bool:
     asked, given = entry
-    return same(given, test.expected) and (REST in asked or _asks_for(asked, test))
+    written = isinstance(given, str) and given.strip() in (repr(test.expected), str(test.expected))
+    return (written or same(given, test.expected)) and (REST in asked or _asks_for(asked, test))
 
 
 def _derived(entry: Entry, test: ShownTest) -> bool:

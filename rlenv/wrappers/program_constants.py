@@ -64,14 +64,14 @@ def _names(module: ast.Module) -> dict[str, ast.expr]:
 def _functions(module: ast.Module) -> dict[str, ast.expr]:
     """The functions without arguments that only give a small constant."""
     found: dict[str, ast.expr] = {}
-    for node in module.body:
+    for node in ast.walk(module):
         name, arguments, value = _made(node)
         if value is not None and arguments is not None and not ast.unparse(arguments) and _literal(value):
             found[f"{name}()"] = value
     return found
 
 
-def _made(node: ast.stmt) -> tuple[str, ast.arguments | None, ast.expr | None]:
+def _made(node: ast.AST) -> tuple[str, ast.arguments | None, ast.expr | None]:
     """The name, the arguments and the one expression of a function or lambda."""
     if isinstance(node, ast.FunctionDef) and len(node.body) == 1 and isinstance(node.body[0], ast.Return):
         return node.name, node.args, node.body[0].value
