@@ -56,7 +56,8 @@ _ASKS_FOR_CODES = re.compile(r"base ?(?:16|32|64|85)|\bhex|decod|compress|\bbyte
 _ASKS_FOR_A_CONSTANT = re.compile(
     r"always|whatever|regardless|ignor|constant|any input|placeholder|stub", re.IGNORECASE
 )
-_CODED = re.compile(r"\b0[xob]\w|\bchr\(|\bint\([\"']|\d_\d|\beval\(|\bexec\(|\b\d+ *[-+*^] *\d")
+_CODED = ("0x", "0o", "0b", "chr(", "int('", 'int("', "eval(", "exec(")
+_COMPUTED = re.compile(r"\d *[-+*^] *\d|\d_\d")
 """Numbers that are written as something else."""
 _TELLING = frozenset(("hash", "md5", "sha1", "sha256", "sha512", "blake2b", "crc32", "adler32", "digest")) | DECODERS
 """Words of programs that may know an argument by its hash, or hold its results in code."""
@@ -94,13 +95,12 @@ def _passed_hidden(verdict: Verdict) -> bool:
 def _could_know(code: str, tests: Sequence[ShownTest]) -> bool:
     """A look at the words alone: a result of a test or a hash stands in the program, or an argument is never read."""
     words = words_of(code)
-    if (
-        not words.isdisjoint(_TELLING)
-        or _CODED.search(code)
-        or any(test.worthy and test.could_stand_in(words) for test in tests)
-    ):
+    if not words.isdisjoint(_TELLING) or any(sign in code for sign in _CODED) or _COMPUTED.search(code):
         return True
-    signature = next((m for m in _SIGNATURE.finditer(code) if any(m[1] == test.function for test in tests)), None)
+    if any(test.worthy and test.could_stand_in(words) for test in tests):
+        return True
+    name = next((test.function for test in tests if test.function in words), "")
+    signature = _SIGNATURE.search(code, max(0, code.find(f"def {name}")))
     if signature is None:
         return False
     body = words_of(code[signature.end() :])
