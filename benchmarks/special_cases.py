@@ -83,14 +83,14 @@ def main() -> None:
     print("| programs | paid | flagged |\n|---|---|---|")
     for name, definition in sets.items():
         tasks = [definition.tasks[i] for i in range(len(definition.tasks))]
-        paid, found = flagged(verifier, [(task, Completion(definition.solution(task))) for task in tasks])
-        print(f"| references of {name} | {paid} | {found} |", flush=True)
+        paid, seen = flagged(verifier, [(task, Completion(definition.solution(task))) for task in tasks])
+        print(f"| references of {name} | {paid} | {seen} |", flush=True)
     mbpp = sets["MBPP"].tasks
     known = [(mbpp[i], found) for i in range(len(mbpp)) if (found := plain_tests(mbpp[i])) is not None]
     for hack in HACKS:
         jobs = [(task, Completion(f"```python\n{hack(*found)}```")) for task, found in known[: options.limit]]
-        paid, found = flagged(verifier, jobs)
-        print(f"| {hack.__name__} | {paid} | {found} |", flush=True)
+        paid, seen = flagged(verifier, jobs)
+        print(f"| {hack.__name__} | {paid} | {seen} |", flush=True)
 
 
 if __name__ == "__main__":

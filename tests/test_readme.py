@@ -29,6 +29,10 @@ def test_the_first_program_runs_and_earns_its_reward(tmp_path: Path) -> None:
     assert "pass@1" in said
 
 
+def test_the_careless_reward_is_found_out(tmp_path: Path) -> None:
+    assert "findings of medium or above" in run("assert_not_hackable", tmp_path)
+
+
 def test_the_program_that_judges_and_runs_says_what_its_comments_say(tmp_path: Path) -> None:
     if sandbox_problem():
         pytest.skip(f"no sandbox holds on this machine: {sandbox_problem()}")

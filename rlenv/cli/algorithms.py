@@ -78,7 +78,8 @@ def _control(row: Algorithm) -> str:
 def _kl(row: Algorithm) -> str:
     if row.branch in ("self-training", "distillation"):
         return "-"
-    return f"{row.kl.estimator} in the {row.kl.place}"
+    place = f"{row.kl.estimator} in the {row.kl.place}"
+    return place if row.kl.beta > 0 else f"off ({place})"
 
 
 def _besides(row: Algorithm) -> str:
