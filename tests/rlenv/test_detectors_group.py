@@ -1,6 +1,7 @@
 """Detectors that look at groups and at the run: what they need, what they remember, and resuming."""
 
 import json
+from random import Random
 from typing import cast
 
 import pytest
@@ -57,6 +58,46 @@ def test_a_group_of_one_and_failures_of_the_checker_say_nothing() -> None:
     assert not any(flagged(LengthGaming(), GAMED[:1], {}))
     assert not any(flagged(LengthGaming(), lost, {}))
     assert LengthGaming().look([], {}) == []
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        [(60, 1.0, 0.1), (60, 1.0, 0.1), (90, 1.0, 0.1), (128, 1.0, 0.3), (128, 1.0, 0.3), (128, 1.0, 0.2)] * 2,
+        [
+            *((50 + 5 * i, 1.0, (0.1, 0.2, 0.0, 0.25)[i]) for i in range(4)),
+            *((200 + 15 * i, 1.0, (0.6, 0.5, 0.9, 0.8)[i]) for i in range(4)),
+        ],
+        [(30 * i, 1.0, float(i // 3)) for i in range(1, 9)],
+        [(40 * i, (0.3, 0.7, 0.5, 0.6, 0.2, 0.8, 0.4, 0.55)[i], float(i)) for i in range(8)],
+    ],
+    ids=["saturated at the limit", "two camps", "whole points", "no two equally right"],
+)
+def test_ties_steps_and_shares_hide_nothing(answers: list[tuple[int, float, float]]) -> None:
+    assert any(flagged(LengthGaming(), group(*answers), {}))
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        [(128, 1.0, 0.1)] * 7 + [(140, 1.0, 0.9)],
+        [(128, 1.0, 0.1 * i) for i in range(8)],
+        [(40 * i, 0.1 * i, 0.0) for i in range(8)],
+        [(40 * i, (0.3, 0.7, 0.5, 0.6, 0.2, 0.8, 0.4, 0.55)[i], 0.0) for i in range(8)],
+    ],
+    ids=["one stands out", "one length", "longer is better", "length beside the matter"],
+)
+def test_ties_and_shares_alone_are_no_evidence(answers: list[tuple[int, float, float]]) -> None:
+    assert not any(flagged(LengthGaming(), group(*answers), {}))
+
+
+def test_honest_groups_are_flagged_less_than_once_in_fifty() -> None:
+    chance = Random(5)
+
+    def honest() -> list[Episode]:
+        return group(*((chance.randint(50, 300), float(chance.random() < 0.5), chance.random()) for _ in range(8)))
+
+    assert sum(any(flagged(LengthGaming(), honest(), {})) for _ in range(1000)) < 20
 
 
 def test_weak_evidence_adds_up_over_groups() -> None:
