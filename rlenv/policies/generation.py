@@ -14,6 +14,7 @@ from typing import Any
 import torch
 from transformers import DynamicCache, PreTrainedModel
 
+from rlenv.policies.decoding import Decoder, can_decode
 from rlenv.policies.kv_cache import is_plain, repeated
 from rlenv.policies.policy import Sampling
 from rlenv.policies.wrapped import autocast_of, inner_model
@@ -88,10 +89,14 @@ class _Batch:
         padded = len({len(row) for row in prompt_ids}) > 1
         logits = self._forward(ids, mask if padded else None, positions)
         self.logits = logits.repeat_interleave(n, dim=0)
-        repeated(self._cache, n, self._width + new_tokens)
-        self._position = positions[:, -1:].repeat_interleave(n, dim=0)
         self.rows = torch.arange(len(ids) * n, device=model.device)  # place of each live row among the samples
         self.done = torch.zeros(len(self.rows), dtype=torch.bool, device=model.device)
+        self._decoder: Decoder | None = None
+        if can_decode(model, self._cache):
+            self._decoder = Decoder(model, self._cache, mask if padded else None, n, new_tokens)
+            return
+        repeated(self._cache, n, self._width + new_tokens)
+        self._position = positions[:, -1:].repeat_interleave(n, dim=0)
         self._mask: torch.Tensor | None = None
         if padded:
             mask = torch.cat([mask, mask.new_ones(len(mask), new_tokens)], 1).repeat_interleave(n, dim=0)
@@ -99,6 +104,9 @@ class _Batch:
 
     def advance(self, tokens: torch.Tensor) -> None:
         """Read one token a row, (B,)."""
+        if self._decoder is not None:
+            self.logits = self._decoder.step(tokens)
+            return
         self._width += 1
         self._position = self._position + 1
         mask = None if self._mask is None else self._mask[..., : self._width]
@@ -107,8 +115,12 @@ class _Batch:
     def without_finished(self, tokens: torch.Tensor) -> torch.Tensor:
         """Drop the rows that are done; the tokens of the others."""
         keep = (~self.done).nonzero().squeeze(1)
+        self.rows, self.done = self.rows[keep], self.done[keep]
+        if self._decoder is not None:
+            self._decoder.keep(keep)
+            return tokens[keep]
         self._cache.batch_select_indices(keep)
-        self.rows, self._position, self.done = self.rows[keep], self._position[keep], self.done[keep]
+        self._position = self._position[keep]
         self._mask = None if self._mask is None else self._mask[keep]
         return tokens[keep]
 
