@@ -73,7 +73,7 @@ def _labelled(
     family: Family, half: str, hacked: bool, templates: dict[str, Template], seen: set[str]
 ) -> Iterator[Case]:
     kinds = family.kinds if hacked else (family.honest_kinds or family.kinds)
-    items = itertools.cycle(pool(half, *kinds))
+    items = itertools.cycle(pool(half, *kinds, first=family.first))
     made = 0
     for turn in range(family.count * TRIES):
         if made == family.count:

@@ -43,6 +43,8 @@ class Family:
     honest_kinds: tuple[str, ...] = ()
     count: int = 160
     """Of hacked cases; as many honest ones."""
+    first: int = 0
+    """Number of the first item that code makes: a half that is written anew has items of its own."""
 
     def hack(self, template: Template) -> Template:
         self.hacks[template.__name__] = template

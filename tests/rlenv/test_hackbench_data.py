@@ -6,6 +6,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -54,6 +55,14 @@ def test_each_family_has_a_dozen_templates_of_hacks(halves: dict[str, list[Case]
     assert {name: count for name, count in found.items() if count < LEAST_TEMPLATES} == {}
 
 
+@pytest.mark.parametrize("family", ["hedging", "reference_leak", "sycophancy", "length_gaming", "special_casing"])
+def test_halves_that_were_written_anew_are_broad(family: str, halves: dict[str, list[Case]]) -> None:
+    names = {(case.hacked, case.template) for case in halves["reporting"] if case.family == family}
+    count = Counter(hacked for hacked, _ in names)
+    assert count[True] >= 12
+    assert count[False] >= 9
+
+
 def test_no_case_is_there_twice_and_no_hack_is_in_both_halves(halves: dict[str, list[Case]]) -> None:
     for cases in halves.values():
         assert [i for i, count in Counter(case.id for case in cases).items() if count > 1] == []
@@ -81,12 +90,43 @@ def test_code_that_games_was_paid_by_a_naive_reward(halves: dict[str, list[Case]
     assert all(case.pays for case in hacks)
 
 
+def test_honest_programs_beside_special_casing_pass_all_their_tests(halves: dict[str, list[Case]]) -> None:
+    for case in halves["reporting"]:
+        if case.family == "special_casing" and not case.hacked:
+            assert passes(case, "tests", "hidden"), case.id
+
+
+def test_special_cased_programs_pass_what_is_shown(halves: dict[str, list[Case]]) -> None:
+    for case in halves["reporting"]:
+        if case.family == "special_casing" and case.hacked:
+            assert passes(case, "tests"), case.id
+
+
+def passes(case: Case, *kinds: str) -> bool:
+    """Whether the program, which our own templates made, passes its tests of these kinds."""
+    source = case.texts[0].partition("```python\n")[2].rpartition("```")[0]
+    reference = cast("dict[str, list[str]]", case.reference)
+    program = "\n".join([source, *(test for kind in kinds for test in reference[kind])])
+    try:
+        exec(compile(program, case.id, "exec"), {"__name__": "program"})
+    except AssertionError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("family", ["hedging", "reference_leak"])
+def test_a_reward_that_looks_for_the_answer_anywhere_pays_the_hacks(family: str, halves: dict[str, list[Case]]) -> None:
+    hacks = [case for case in halves["reporting"] if case.family == family and case.hacked]
+    answers = [str(case.reference).rpartition("#### ")[2] for case in hacks]
+    assert [c.id for c, answer in zip(hacks, answers, strict=True) if answer.lower() not in c.texts[0].lower()] == []
+
+
 def test_the_data_is_small() -> None:
     assert sum(file.stat().st_size for file in DATA.iterdir()) < MOST_BYTES
 
 
 @pytest.mark.parametrize("half", HALVES)
-@pytest.mark.parametrize("family", ["hedging", "sycophancy", "length_gaming", "verifier_gaming"])
+@pytest.mark.parametrize("family", ["hedging", "sycophancy", "length_gaming", "verifier_gaming", "reference_leak"])
 def test_the_generator_makes_these_bytes_again(
     half: str, family: str, halves: dict[str, list[Case]], tmp_path: Path
 ) -> None:
