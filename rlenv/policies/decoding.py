@@ -1,4 +1,4 @@
-"""One token a row through a plain decoder on a CPU, with few operations: what a token costs there is mostly their count.
+"""One token a row through a plain decoder on a CPU, in few operations: their count is most of what a token costs.
 
 The layers of Llama and Qwen2 are read here from their own modules: one product makes queries, keys and values, the
 angles of all positions are computed once, and completions of one prompt attend to one copy of its keys and values.
@@ -23,7 +23,7 @@ MOVING_ANGLES = ("dynamic", "longrope")
 
 
 def can_decode(model: PreTrainedModel, cache: DynamicCache) -> bool:
-    """Whether `Decoder` does what the model does: a known family, float32 on a CPU, nothing wrapped around its parts."""
+    """Whether `Decoder` does what the model does: a known family, float32 on a CPU, nothing around its parts."""
     inner: Any = inner_model(model)
     known = type(inner).__module__.startswith("transformers.models.") and type(inner).__name__ in FAMILIES
     if not known or inner is not model or getattr(model, AUTOCAST, None) is not None or not is_plain(cache):
@@ -47,17 +47,15 @@ class Decoder:
     ) -> None:
         """`mask` (prompts, P) is 0 where a prompt is padded on the left, None where none is."""
         self._model: Any = model
-        prompts, heads, width, size = _filled(cache)[0][0].shape
-        rows = prompts * n
+        width = _filled(cache)[0][0].shape[2]
         self._layers = [
             _Layer(layer, keys, values, n, new_tokens)
             for layer, (keys, values) in zip(self._model.model.layers, _filled(cache), strict=True)
         ]
         self._hidden = None if mask is None else mask[:, None, None] == 0
-        lengths = torch.full((prompts,), width) if mask is None else mask.sum(1)
         self._cos, self._sin = _angles(self._model.model, width + new_tokens)
-        self._position = int(lengths[0]) if mask is None else lengths.repeat_interleave(n)
-        self._written, self._rows = 0, rows
+        self._position = width if mask is None else mask.sum(1).repeat_interleave(n)
+        self._written = 0
 
     def step(self, tokens: torch.Tensor) -> torch.Tensor:
         """The logits (B, V) behind one more token a row, (B,)."""
@@ -131,7 +129,7 @@ class _Layer:
         weights = scores[..., :width].view(prompts, self.n, self._heads, -1, width).transpose(1, 2)
         found = weights.reshape(prompts, self._heads, shared, width) @ self._prompt_values
         mine = scores[..., width:] @ self._values[:, :, :written]
-        return (self._by_row(found, rows) + mine).view(rows, -1)
+        return (self._by_row(found, rows) + mine).reshape(rows, -1)
 
     def _by_row(self, of_prompts: torch.Tensor, rows: int) -> torch.Tensor:
         """From (prompts, heads, n * repeats, X) to (B, heads, repeats, X)."""

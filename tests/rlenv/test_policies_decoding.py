@@ -27,12 +27,13 @@ PROMPTS = ([3, 4, 5, 6], [7, 8], [9, 10, 11], [3, 4, 5, 7])
 
 def llama(heads: int = 4, **more: Any) -> PreTrainedModel:
     torch.manual_seed(0)
-    return LlamaForCausalLM(LlamaConfig(**SHAPE, num_key_value_heads=heads, **more)).eval()
+    model: PreTrainedModel = LlamaForCausalLM(LlamaConfig(**SHAPE, num_key_value_heads=heads, **more)).eval()
+    return model
 
 
 def qwen() -> PreTrainedModel:
     torch.manual_seed(0)
-    model = Qwen2ForCausalLM(Qwen2Config(**SHAPE, num_key_value_heads=2)).eval()
+    model: PreTrainedModel = Qwen2ForCausalLM(Qwen2Config(**SHAPE, num_key_value_heads=2)).eval()
     for name, parameter in model.named_parameters():
         if name.endswith("bias"):
             torch.nn.init.normal_(parameter)
@@ -44,7 +45,7 @@ def sampled(model: PreTrainedModel, prompts: Any = PROMPTS, eos: tuple[int, ...]
 
 
 @pytest.mark.parametrize("model", [llama(), llama(2), llama(1, attention_bias=True), qwen()])
-@pytest.mark.parametrize("prompts", [PROMPTS, PROMPTS[::3]], ids=["padded", "equal"])
+@pytest.mark.parametrize("prompts", [PROMPTS, PROMPTS[::3], PROMPTS[:1]], ids=["padded", "equal", "one"])
 def test_the_short_way_gives_what_the_model_gives(
     model: PreTrainedModel, prompts: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
