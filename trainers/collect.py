@@ -12,7 +12,7 @@ import numpy as np
 from rlenv.batch import BatchEnvironment
 from rlenv.episode import Episode
 from rlenv.errors import TooManyVerifierErrors
-from rlenv.policies.policy import Sampling
+from rlenv.policies.policy import Policy, Sampling
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers.advantages import varied
 from rlenv.trainers.config import TrainConfig
@@ -66,16 +66,17 @@ def collect(
     step: int,
     journal: Journal | None = None,
     processes: Processes = ALONE,
+    generator: Policy | None = None,
 ) -> Collected:
-    """Generate and judge the rollout of this step."""
+    """Generate and judge the rollout of this step; `generator` draws the tokens, by default the policy itself."""
     drawn, size, rule = _Drawn(), config.group_size, config.row.drawing
-    signal = _draw(env, policy, config, step, config.groups, drawn, journal, processes)
+    signal = _draw(env, policy, config, step, config.groups, drawn, journal, processes, generator)
     while rule.refill and sum(signal) < config.groups and drawn.draws <= rule.max_refills:
         if error_share(drawn.episodes) > config.max_error_share:
             break  # the run ends here: more of the same would only take time
         share = max(LEAST_VARIED, sum(signal) / len(signal))
         wanted = min(config.groups, math.ceil((config.groups - sum(signal)) / share))
-        signal += _draw(env, policy, config, step, wanted, drawn, journal, processes)
+        signal += _draw(env, policy, config, step, wanted, drawn, journal, processes, generator)
     metrics = {**measured(drawn.episodes, size), **drawn.seconds}
     if not rule.refill:
         return Collected(drawn.episodes, tensors(policy, drawn.episodes), metrics)
@@ -107,6 +108,7 @@ def _draw(
     drawn: _Drawn,
     journal: Journal | None,
     processes: Processes,
+    generator: Policy | None,
 ) -> list[bool]:
     """Draw, judge and add so many groups; returns which of them hold two different rewards."""
     prompts = env.reset(groups, step=step + (drawn.draws << 32))
@@ -114,7 +116,7 @@ def _draw(
     seed = derived_seed(config.seed, step, GENERATE, *more)
     sampling = Sampling(max_new_tokens=config.max_new_tokens, temperature=config.temperature, seed=seed)
     started = time.perf_counter()
-    own = policy.generate(processes.share(prompts), config.group_size, sampling)
+    own = (generator or policy).generate(processes.share(prompts), config.group_size, sampling)
     size = config.group_size
     by_prompt = processes.gathered([own[i : i + size] for i in range(0, len(own), size)])
     generated = time.perf_counter()

@@ -92,6 +92,13 @@ class TrainConfig:
                 f"{row.name} compares the members of a group: expected a group_size of at least 2, got 1; raise it, "
                 "use reinforce++ or ppo, or set advantage.allow_singletons=True: the raw reward is then the advantage"
             )
+        weighs = row.preference is None and row.selection is None
+        if self.engine.generator == "vllm" and weighs and row.correction.kind == "none":
+            raise ConfigError(
+                "vLLM samples with slightly other probabilities than the trainer computes, and a gradient that takes "
+                "them for the same is biased: set correction.kind='truncate' (or 'mask'), or engine.generator="
+                "'transformers'"
+            )
         if row.control.bound == "natural" and self.updates_a_rollout > 1:
             raise ConfigError(
                 f"{row.name} bounds one step from the policy that sampled: expected epochs=1 and minibatches=1, got "

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
 
 from rlenv.errors import ConfigError, MissingExtra
@@ -15,16 +16,18 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
     from rlenv.policies.transformers import TransformersPolicy
+    from rlenv.policies.vllm import VllmPolicy
 
 CHOICES = {
     "precision": ("float32", "bf16"),
     "packing": ("prefix", "packed", "none"),
+    "generator": ("transformers", "vllm"),
 }
 
 
 @dataclass(frozen=True, kw_only=True)
 class EngineConfig:
-    """None of this changes what a run computes, but for its rounding and, with an adapter, which weights it trains."""
+    """None of this changes what a run computes, but for its rounding, what an engine draws, and what is adapted."""
 
     precision: Literal["float32", "bf16"] = "float32"
     """`bf16` computes the passes in bfloat16; weights, head, log-probs and the optimiser stay as they are (float32)."""
@@ -38,6 +41,8 @@ class EngineConfig:
     """Names of the layers that get an adapter; empty means every linear layer but the head."""
     packing: Literal["prefix", "packed", "none"] = "prefix"
     """How scoring avoids needless tokens (rlenv.trainers.packing)."""
+    generator: Literal["transformers", "vllm"] = "transformers"
+    """Who draws the tokens of a rollout; `vllm` gets the weights before each and asks for an importance correction."""
     fast_products: bool = True
     """Let oneDNN multiply float32 matrices on processors where it is the faster library (rlenv.policies.linear)."""
 
@@ -56,6 +61,16 @@ def prepare(policy: TransformersPolicy, engine: EngineConfig, seed: int = 0) -> 
     if engine.lora_rank and not hasattr(policy.model, "get_base_model"):
         policy.model = with_adapter(policy.model, engine, seed)
     prepare_model(policy.model, engine)
+
+
+def generator_of(policy: TransformersPolicy, engine: EngineConfig, folder: Path) -> VllmPolicy | None:
+    """The engine that generates in the policy's place, loaded from a copy saved at `folder`; None for the policy."""
+    if engine.generator != "vllm":
+        return None
+    from rlenv.policies.vllm import VllmPolicy
+
+    policy.save(folder)
+    return VllmPolicy(policy, str(folder))
 
 
 def prepare_model(model: PreTrainedModel, engine: EngineConfig) -> None:

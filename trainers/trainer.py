@@ -31,7 +31,7 @@ from rlenv.trainers.adaptive import Adaptive
 from rlenv.trainers.collect import SFT, Collected, collect, derived_seed, refuse_failing_checker
 from rlenv.trainers.config import TrainConfig
 from rlenv.trainers.dealing import has_signal, rows_of
-from rlenv.trainers.engine import prepare
+from rlenv.trainers.engine import generator_of, prepare
 from rlenv.trainers.environment import training_environment
 from rlenv.trainers.given import check_given, demonstrated, fingerprint_of, paired
 from rlenv.trainers.journal import Journal
@@ -146,6 +146,7 @@ class Trainer:
         self.networks = Networks(policy.model, config)
         if saved is not None:
             self._restore(saved)
+        self.generator = generator_of(policy, config.engine, out / f"generator-{self.processes.rank}")
         main = self.processes.is_main
         self.log = MetricsLog.of_run(out, config.trackers, self.position.step) if main else None
         self.journal = Journal(out / "verdicts.jsonl") if main else None
@@ -282,7 +283,9 @@ class Trainer:
             return paired(self.pairs, policy, config, step)
         if rule is not None and rule.kind == "demonstrations":
             return demonstrated(env.definition, policy, config, step)
-        collected = collect(env, policy, config, step, self.journal, self.processes)
+        if self.generator is not None:
+            self.generator.send_weights()
+        collected = collect(env, policy, config, step, self.journal, self.processes, self.generator)
         return rationalised(collected, env.definition, policy, config, step, self.journal, self.processes, self._pool)
 
     def _judges(self) -> Judges:
