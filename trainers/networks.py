@@ -24,7 +24,7 @@ class Networks:
         self.value_head: ValueHead | None = None
         self.optimizer = _adamw([p for p in model.parameters() if p.requires_grad], config)
         if row.needs_reference:
-            self.reference = copy.deepcopy(model).eval().requires_grad_(False)
+            self.reference = _copy_of(model).eval().requires_grad_(False)
         if row.critic is not None and row.critic.shared_trunk:
             self.value_head = ValueHead(model)
             self.optimizer.add_param_group({"params": list(self.value_head.parameters())})
@@ -72,6 +72,11 @@ class Networks:
             "value_head": self.value_head,
         }
         return {name: part for name, part in parts.items() if part is not None}
+
+
+def _copy_of(model: PreTrainedModel) -> PreTrainedModel:
+    """A copy that shares the weights which nobody trains: beside an adapter, it costs the memory of the adapter."""
+    return copy.deepcopy(model, {id(p): p for p in model.parameters() if not p.requires_grad})
 
 
 def _adamw(parameters: list[torch.nn.Parameter], config: TrainConfig) -> torch.optim.AdamW:

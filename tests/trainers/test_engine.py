@@ -12,7 +12,9 @@ from rlenv.policies import Sampling
 from rlenv.policies.tiny import tiny_policy
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers.algorithm import algorithm_named
+from rlenv.trainers.config import TrainConfig
 from rlenv.trainers.engine import EngineConfig, prepare
+from rlenv.trainers.networks import Networks
 from rlenv.trainers.prepare import with_advantages
 from rlenv.trainers.rollout import rollout_of
 from rlenv.trainers.update import Step, policy_step
@@ -54,6 +56,36 @@ def test_an_adapter_starts_as_nothing_learns_alone_and_is_merged_when_saved(tmp_
         expected = policy.model(ids).logits
         torch.testing.assert_close(loaded.model(ids).logits, expected, atol=1e-5, rtol=1e-4)
         assert not torch.allclose(plain.model(ids).logits, expected)
+
+
+def test_the_reference_of_an_adapter_shares_the_weights_and_stays_what_it_was() -> None:
+    policy = tiny_policy(0)
+    prepare(policy, EngineConfig(lora_rank=4))
+    networks = Networks(policy.model, TrainConfig(algorithm="dpo"))
+    reference = networks.reference
+    assert reference is not None
+    ids = torch.tensor([policy.encode("2+2=?")])
+    with torch.no_grad():
+        before = reference(ids).logits
+    _step(policy)
+
+    own = {p.data_ptr() for p in policy.model.parameters()}
+    assert {name for name, p in reference.named_parameters() if p.data_ptr() not in own} == {
+        name for name, p in policy.model.named_parameters() if p.requires_grad
+    }
+    with torch.no_grad():
+        torch.testing.assert_close(reference(ids).logits, before, atol=0, rtol=0)
+        assert not torch.allclose(policy.model(ids).logits, before)
+        networks.reset_reference()
+        torch.testing.assert_close(reference(ids).logits, policy.model(ids).logits, atol=0, rtol=0)
+
+
+def test_the_reference_of_a_whole_model_is_a_whole_copy() -> None:
+    policy = tiny_policy(0)
+    reference = Networks(policy.model, TrainConfig(algorithm="dpo")).reference
+    assert reference is not None
+    own = {p.data_ptr() for p in policy.model.parameters()}
+    assert not any(p.data_ptr() in own for p in reference.parameters())
 
 
 def test_bfloat16_passes_keep_float32_weights_and_come_close() -> None:
@@ -100,6 +132,29 @@ def test_every_tensor_of_an_update_says_on_which_device_it_is_made() -> None:
         place for place in strays.found if "rollout.py" not in place
     ]  # the buffer is made on the CPU, then moved
     assert allowed == []
+
+
+def test_an_update_runs_where_tensors_without_a_device_hold_no_numbers() -> None:
+    policy = tiny_policy(0)
+    said = policy.generate(["1+1=?"], 4, Sampling(max_new_tokens=5, seed=1))
+    prompt = tuple(policy.encode("1+1=?"))
+    episodes = [
+        Episode(Task("1+1=?"), completion, Verdict.of(("r", float(i % 2))), prompt_ids=prompt)
+        for i, completion in enumerate(said)
+    ]
+    row = algorithm_named("grpo")
+    buffer = rollout_of(episodes, policy.eos_ids[0], [[]] * 4)
+    optimizer = torch.optim.AdamW(policy.model.parameters(), 1e-2, fused=True)
+    step = Step(row=row, max_new_tokens=5, group_size=4, entropy_coefficient=0.01)
+    rows = torch.arange(4)
+    torch.set_default_device("meta")
+    try:
+        metrics = policy_step(policy.model, optimizer, with_advantages(buffer, row, 4), rows, step)
+        generated = policy.generate(["1+1=?"], 4, Sampling(max_new_tokens=5, seed=1))
+    finally:
+        torch.set_default_device("cpu")
+    assert metrics["grad_norm"] > 0
+    assert len(generated) == 4
 
 
 @pytest.mark.parametrize("wrong", [{"precision": "fp8"}, {"packing": "tight"}, {"lora_rank": -1}])
