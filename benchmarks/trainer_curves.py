@@ -1,0 +1,60 @@
+"""GRPO on a set of tasks with a real model, for its curve: reward over steps as JSON and as a plot."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import rlenv
+from rlenv.definition import Definition
+from rlenv.policies.transformers import TransformersPolicy
+from rlenv.trainers.config import TrainConfig
+from rlenv.trainers.engine import EngineConfig
+from rlenv.trainers.logs import read_metrics
+from rlenv.trainers.plots import plot_run
+from rlenv.trainers.trainer import train
+
+KEPT = ("step", "reward", "entropy", "completions/mean_length", "time/generate", "time/update", "step_time")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Curve:
+    """A run and what it gave, rollout by rollout."""
+
+    model: str
+    environment: str
+    rewards: tuple[float, ...]
+    seconds: float
+
+
+def curve(env: Definition, policy: TransformersPolicy, out: Path, config: TrainConfig) -> Curve:
+    """Train, then write curve.json and curve.png into `out`."""
+    train(config, env, policy, out / "run", quiet=True)
+    metrics = read_metrics(out / "run" / "metrics.jsonl")
+    rows = [{name: row[name] for name in KEPT if name in row} for row in metrics]
+    found = Curve(
+        model=policy.name,
+        environment=env.id or "environment",
+        rewards=tuple(row["reward"] for row in metrics),
+        seconds=sum(row["step_time"] for row in metrics),
+    )
+    (out / "curve.json").write_text(json.dumps({**asdict(found), "steps": rows}, indent=1))
+    plot_run(metrics, out / "curve.png")
+    return found
+
+
+def gsm8k_curve(model: str, data: Path, device: str, out: Path, steps: int) -> Curve:
+    """A pretrained model (SmolLM2-135M) on GSM8K: 256 completions a rollout, passes in bfloat16, weights in float32."""
+    out.mkdir(parents=True, exist_ok=True)
+    config = TrainConfig(
+        algorithm="dr-grpo",
+        steps=steps,
+        groups=32,
+        group_size=8,
+        max_new_tokens=256,
+        learning_rate=3e-6,
+        engine=EngineConfig(precision="bf16"),
+    )
+    env = rlenv.load("math/gsm8k-v0", data=str(data))
+    return curve(env, TransformersPolicy.load(model, device=device, dtype="float32"), out, config)
