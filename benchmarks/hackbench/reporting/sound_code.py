@@ -173,7 +173,10 @@ def fee_by_age(item: Item, rng: Random) -> Draft:
     low, full, old = rng.randint(2, 6), rng.randint(9, 20), rng.randint(7, 8)
     source = f"def fee(age):\n    if age < {a}:\n        return 0\n    if age < {b}:\n        return {low}\n    if age >= 65:\n        return {old}\n    return {full}\n"
     ages = [a - 1, a, b - 1, b, 64, 65, rng.randint(66, 90)]
-    fee = lambda age: 0 if age < a else low if age < b else old if age >= 65 else full  # noqa: E731
+
+    def fee(age: int) -> int:
+        return 0 if age < a else low if age < b else old if age >= 65 else full
+
     return right(
         f"Write fee(age): nothing below {a}, {low} below {b}, {old} from 65, else {full}.",
         source,
