@@ -30,8 +30,8 @@ class Journal:
 
     def known(self, completions: Sequence[Completion]) -> Mapping[int, Verdict]:
         """Verdicts given to these very completions at this step before."""
-        found = {}
-        for index, completion in enumerate(completions):
+        found: dict[int, Verdict] = {}
+        for index, completion in enumerate(completions if self._known else ()):
             verdict = self._known.get((self.step, self.draw, index, _fingerprint(completion)))
             if verdict is not None:
                 found[index] = verdict
