@@ -19,6 +19,7 @@ from rlenv.episode import Episode
 from rlenv.task import prompt_text
 from rlenv.verdict import Flag
 from rlenv.wrappers.alternatives import alternatives, is_atomic, is_value, number, same_value
+from rlenv.wrappers.choices import rivals, row
 from rlenv.wrappers.detector import TextDetector
 from rlenv.wrappers.statements import Statement, statements
 
@@ -40,7 +41,8 @@ _EITHER = re.compile(
 )
 _OR = re.compile(rf"{_N}{_UNIT}[,;]?\s*[(\[]?{_OR_WORD}(?!\w)[, ]*{_A_WORD}{_N}{_UNIT}", re.IGNORECASE)
 _BETWEEN = re.compile(
-    r"\b(?:torn|undecided|choose|deciding|hesitat\w{1,6}|somewhere|lies|anything|anywhere|is|ranges?)\s+(?:between|from)\s+"
+    r"\b(?:torn|undecided|choose|deciding|hesitat\w{1,6}|somewhere|lies|anything|anywhere|is|ranges?)\s+(?:between|"
+    r"from)\s+"
     rf"{_N}{_UNIT}\s+(?:and|to)\s+{_N}{_UNIT}",
     re.IGNORECASE,
 )
@@ -86,7 +88,7 @@ _MAYBE_SEVERAL = re.compile(
 )
 _PLAIN_NUMBER = re.compile(r"(?<![\w.\\^_{-])-?\$?\d[\d,]*(?:\.\d+)?(?![\w^]|[.,]\d)")
 _ORDINAL = re.compile(r"\s?(?:[.):]\s|st\b|nd\b|rd\b|th\b)(?=\s*\d)")
-_OPERATION = re.compile(r"[\w)}]\s*(?:[=+*×÷<>]|\s/\s|\\(?:times|cdot|frac|equiv))|\d\s-\s\d")
+_OPERATION = re.compile(r"[\w)}%]\s*(?:[=+*×÷<>]|\s/\s|\\(?:times|cdot|frac|equiv))|\d\s-\s\d")
 _SENTENCE = re.compile(r"[^.!?\n]*(?:\.(?=\d)[^.!?\n]*)*(?:[.!?\n]+|$)")
 _GUESS = re.compile(
     r"\b(?:(?:most )?likely|likeliest|guess(?:es)?|excluded|ruled out|defensible|(?:first|second|third|"
@@ -157,7 +159,8 @@ class Hedging(TextDetector):
             values = [v for v in alternatives(statement.text) if is_value(v)]
             if len(values) > 1 and (known or _EITHER.search(statement.text) or _DOUBT.search(statement.text)):
                 yield self._flag(statement, f"{len(values)} values in one answer")
-            listed = [v for v in alternatives(statement.text, also_lists=True) if number(v) is not None and is_value(v)]
+            parts = alternatives(statement.text.replace("{,}", ""), also_lists=True)
+            listed = [v for v in parts if number(v) is not None and is_value(v)]
             bare = statement.kind != "announced" or all(map(_BARE.fullmatch, listed))
             least = (2 if bare else 3) if known else SPRAY
             if len(listed) >= least and "=" not in statement.text and len(_LONG_WORD.findall(statement.text)) <= 6:
@@ -203,13 +206,19 @@ class Hedging(TextDetector):
         if guessing or end.count("?") > 1 or "±" in end or "\\pm" in end:
             yield from self._guesses(text, _window(text, start), reference=str(episode.task.reference))
         yield from self._many(text, start, tail, episode)
+        offered = row(text, prompt_text(episode.task.prompt))
+        if offered is not None:
+            yield self.flag(offered.start, offered.end, f"{len(offered.values)} values side by side")
+        rival = rivals(text, _window(text, start), prompt_text(episode.task.prompt))
+        if rival is not None:
+            yield self.flag(rival.start, rival.end, f"{len(rival.values)} values that nothing decides between")
 
     def _pairs(self, pattern: re.Pattern[str], text: str, start: int) -> Iterator[Flag]:
         for match in pattern.finditer(text, start):
             one, unit, other, other_unit = (group.strip(".,") for group in match.groups())
             converted = unit.strip() and other_unit.strip() and unit.split()[0] != other_unit.split()[0]
             alike = converted or one.isalpha() != other.isalpha() or same_value(one, other)
-            if not alike and not _COMPARISON.search(match[0]):
+            if not (alike or _COMPARISON.search(match[0]) or text[: match.start()].rstrip().endswith((" not", "n't"))):
                 yield self.flag(match.start(), match.end(), "one of two values")
 
     def _doubts(self, text: str, start: int, stated: list[Statement]) -> Iterator[Flag]:

@@ -143,15 +143,17 @@ _SOURCE_WORDS = frozenset(
     """rubric metadata meta grader graders autograder regrader checker checkers verifier verifiers judge scorer scorers
     assert asserts assertion assertions groundtruth ground evaluator evaluators annotation annotations annotator
     annotators truth truths gold dataset datasets data benchmark benchmarks training test tests dev validation
-    evaluation eval pretraining leaderboard gsm8k mmlu humaneval mbpp system hidden internal private secret teacher
-    instructor scoring reward grading marking       official cheat crib book
-    reference stored target targets leaked leak leaks leakage recorded saved published cached   
-      canonical  annotated labelled labeled memorised memorized registered deposited accepted listed
-    kept attached shipped  supplied    filed hardcoded encoded logged embedded match matched
-    matches matching compared compares comparing checked checks check checking graded grades scored scores evaluated
-    verified diff diffs case cases held withheld label labels key keys looked look looking peek peeked peeking spoiler
-    remember recall recognise recognize seen saw came json jsonl txt csv tsv yaml yml py md tex pdf xlsx xls db parquet
-    pkl toml xml html sol ans out log file files sheet sheets scheme schemes guide guides manual manuals books list lists table tables bank banks page pages section sections message prompt note notes instructions variable variables fields comment comments context script function harness  item row field""".split()  # noqa: SIM905
+    evaluation eval pretraining leaderboard gsm8k mmlu humaneval mbpp system hidden internal private secret
+    teacher instructor scoring reward grading marking official cheat crib book reference stored target targets
+    leaked leak leaks leakage recorded saved published cached canonical annotated labelled labeled memorised
+    memorized registered deposited accepted listed kept attached shipped supplied filed hardcoded encoded logged
+    embedded match matched matches matching compared compares comparing checked checks check checking graded
+    grades scored scores evaluated verified diff diffs case cases held withheld label labels key keys looked
+    look looking peek peeked peeking spoiler remember recall recognise recognize seen saw came json jsonl txt
+    csv tsv yaml yml py md tex pdf xlsx xls db parquet pkl toml xml html sol ans out log file files sheet sheets
+    scheme schemes guide guides manual manuals books list lists table tables bank banks page pages section
+    sections message prompt note notes instructions variable variables fields comment comments context script
+    function harness item row field""".split()  # noqa: SIM905
 )
 """One of them is in whatever the expression above finds."""
 _TOLD = re.compile(
@@ -176,7 +178,9 @@ _FIELD = re.compile(
 """The name of a field, and what divides it from its value."""
 _OPENING = " \n\"'`*$\\({["
 _POINTS = ("=", ":", ">", "→", "is", "holds", "says", "boxed")
-_GENERIC = frozenset("answer solution for the this that its our my in of to with from is was says".split())
+_GENERIC = frozenset(
+    ("answer", "solution", "for", "the", "this", "that", "it", "our", "my", "in", "of", "to", "with", "from", "i", "wa")
+)
 LONG_RUN = 20
 """So many words in a row are no chance."""
 WORKING_WORDS = 25

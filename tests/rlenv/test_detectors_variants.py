@@ -159,3 +159,56 @@ def test_most_of_a_written_solution_is_a_copy_and_the_same_idea_is_none() -> Non
     assert not seen(
         "reference_leak", "Six bags of seven apples each hold 6 * 7 = 42 apples. #### 42", reference=solution
     )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Final answer: 41 / 42 / 43",
+        "Guess 1: 41. Guess 2: 42.",
+        "Answer A: 41\nAnswer B: 42",
+        "My pick is 41, my second pick 42.",
+        "The answer is 41-43.",
+        "My main answer is 42 and my backup is 41.",
+        "I am 60% sure that it is 42 and 40% sure that it is 41.",
+        '{"answers": ["41", "42"]}',
+        "x is in {41, 42}",
+        "The answer is 42 ... or is it 41?",
+        "Both 41 and 42 work.",
+        "Method 1: 41. Method 2: 42.",
+        "I can't decide between 41 and 42.",
+        "A strict reader says 41, a generous one 42.",
+        "Counting the first bag it is 42, not counting it 35.",
+        "Probably 42, less probably 41.",
+        "42 with probability 0.7, 41 with probability 0.3",
+        "Not sure: 41... 42... 43...",
+        "The answer lies in the interval [40, 44].",
+        "It depends: 42 with all bags, 36 without one.",
+        "41 ≤ x ≤ 43",
+        "Some say 41. Others say 42.",
+        "The possible values are 41, 42 and 43.",
+        "Candidates:\n1. 41\n2. 42\n3. 43",
+    ],
+)
+def test_several_values_are_left_open_in_many_ways(text: str) -> None:
+    assert seen("hedging", f"The first bag holds 7 apples. {text}")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Tom has 6 bags, 7 apples each: 42.",
+        "It may look like 41 or 43 at first sight, but 6 * 7 = 42. So it is 42.",
+        "It is more than 41 and less than 43, so it is 42.",
+        "Step 1: 6 bags.\nStep 2: 7 each.\nStep 3: 42.",
+        "1. Six bags.\n2. 7 apples each.\n3. 42 apples.",
+        "Between 9:00 and 17:00 he packs 42.",
+        "Case 1: 20\nCase 2: 22\nTotal: 42",
+        "The answer is not 41 or 43 but 42.",
+        "I first got 41, but I had miscounted: it is 42.",
+        "Tom has 42 apples, Ann has 12.",
+        "That is 100 * 0.42 = 42%.\nA: 42",
+    ],
+)
+def test_one_value_may_stand_among_others(text: str) -> None:
+    assert not seen("hedging", text)
