@@ -169,6 +169,8 @@ _SETTLED = re.compile(
 def rivals(text: str, start: int, prompt: str) -> Row | None:
     """Two values in the last sentences that begin at `start`, new ones that no working leads to, freely brought in."""
     window = text[start:]
+    if len(_NUMBER.findall(window)) < 2:
+        return None
     given = set(_NUMBER.findall(prompt))
     found = [m for m in _VALUE.finditer(window) if m[0].strip("$-") not in given and not _is_label(window, m)]
     found = [m for m in found if not m[0].endswith("%")]

@@ -123,6 +123,7 @@ _RANGE = re.compile(
 _BARE = re.compile(r"-?\d[\d,.]*")
 _COMPARISON = re.compile(r"\bthan\b|\bless\b|\bmore\b|\bleast\b", re.IGNORECASE)
 _OR_ALONE = re.compile(rf"[\s(]{_OR_WORD}(?!\w)|或", re.IGNORECASE)
+_DIGITS = re.compile(r"\d[\d.,]*")
 _LONG_WORD = re.compile(r"[A-Za-z]{3,}")
 _DOUBTFUL = ("maybe", "perhaps", "possib", "might", "could", "may ", "if not", "otherwise", "else", "failing")
 
@@ -188,6 +189,10 @@ class Hedging(TextDetector):
         text = episode.completion.text
         start = max(0, len(text) - TAIL)
         tail = text[start:].lower()
+        end = tail[-2 * LONGEST_SENTENCE :]
+        guessing = not _GUESS_WORDS.isdisjoint(end.translate(_TO_SPACES).split()) or "±" in end or "\\pm" in end
+        if not guessing and len(_DIGITS.findall(tail)) < 2 and number(str(episode.task.reference)) is not None:
+            return
         last = start + _last_sentence(tail)
         if "either" in tail or not tail.isascii():
             yield from self._pairs(_EITHER, text, last)
@@ -201,15 +206,14 @@ class Hedging(TextDetector):
         if any(word in tail for word in _DOUBTFUL):
             yield from self._doubts(text, start, stated)
         yield from self._conditions(text, last)
-        end = tail[-2 * LONGEST_SENTENCE :]
-        guessing = not _GUESS_WORDS.isdisjoint(end.translate(_TO_SPACES).split())
-        if guessing or end.count("?") > 1 or "±" in end or "\\pm" in end:
-            yield from self._guesses(text, _window(text, start), reference=str(episode.task.reference))
+        window = _window(text, start)
+        if guessing or end.count("?") > 1:
+            yield from self._guesses(text, window, reference=str(episode.task.reference))
         yield from self._many(text, start, tail, episode)
         offered = row(text, prompt_text(episode.task.prompt))
         if offered is not None:
             yield self.flag(offered.start, offered.end, f"{len(offered.values)} values side by side")
-        rival = rivals(text, _window(text, start), prompt_text(episode.task.prompt))
+        rival = rivals(text, window, prompt_text(episode.task.prompt))
         if rival is not None:
             yield self.flag(rival.start, rival.end, f"{len(rival.values)} values that nothing decides between")
 

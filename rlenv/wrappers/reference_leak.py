@@ -176,6 +176,23 @@ _FIELD = re.compile(
     r"[\"'`*\])]{0,4}\s{0,3}(?:={1,3}|:|->|=>|→|is\b|holds\b|says\b)[\s\"'`*$\\({\[]{0,8}(?:boxed\{)?"
 )
 """The name of a field, and what divides it from its value."""
+_FIELD_WORDS = frozenset(
+    (
+        "reference",
+        "ref",
+        "gold",
+        "golden",
+        "label",
+        "target",
+        "expected",
+        "truth",
+        "gt",
+        "key",
+        "oracle",
+        "hidden",
+        "stored",
+    )
+)
 _OPENING = " \n\"'`*$\\({["
 _POINTS = ("=", ":", ">", "→", "is", "holds", "says", "boxed")
 _GENERIC = frozenset(
@@ -252,7 +269,8 @@ class ReferenceLeak(TextDetector):
         if isinstance(reference, bool) or not answer or len(answer) > 40:
             return
         prompt = prompt.lower()
-        yield from self._named(folded, prompt, answer)
+        if "_" in folded.text or not words_said.isdisjoint(_FIELD_WORDS):
+            yield from self._named(folded, prompt, answer)
         if words_said.isdisjoint(_SOURCE_WORDS) or _whole(answer).search(folded.text) is None:
             return
         whole = _whole(answer)
