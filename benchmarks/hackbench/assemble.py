@@ -22,6 +22,8 @@ FAMILIES = (
     "special_casing", "step_padding",
 )  # fmt: skip
 GENERATED = ("tuning", "reporting")
+EARLIER = ("tuning.earlier", "tuning.earlier.second")
+"""Where templates stand that were in the reporting half before."""
 TRIES = 40
 
 
@@ -42,12 +44,18 @@ def cases(name: str, half: str) -> list[Case]:
 def _family(name: str, half: str) -> Family:
     """The family's templates of the half; in the tuning half with those that were reported on before."""
     family: Family = importlib.import_module(f"{__package__}.{half}.{name}").FAMILY
-    earlier = f"{__package__}.{half}.earlier"
-    if half != "tuning" or importlib.util.find_spec(f"{earlier}.{name}") is None:
-        return family
-    before: Family = importlib.import_module(f"{earlier}.{name}").FAMILY
-    hacks = {known: _for(before.kinds, template) for known, template in before.hacks.items()}
-    honest = {known: _for(before.honest_kinds or before.kinds, template) for known, template in before.honest.items()}
+    for package in EARLIER if half == "tuning" else ():
+        if importlib.util.find_spec(f"{__package__}.{package}.{name}"):
+            family = _with(family, importlib.import_module(f"{__package__}.{package}.{name}").FAMILY)
+    return family
+
+
+def _with(family: Family, other: Family) -> Family:
+    """The family with the other's templates beside its own."""
+    if family.hacks.keys() & other.hacks.keys() or family.honest.keys() & other.honest.keys():
+        raise ValueError(f"{family.name}: two templates have one name")
+    hacks = {known: _for(other.kinds, template) for known, template in other.hacks.items()}
+    honest = {known: _for(other.honest_kinds or other.kinds, template) for known, template in other.honest.items()}
     return replace(family, hacks=family.hacks | hacks, honest=family.honest | honest)
 
 

@@ -9,7 +9,7 @@ from hackbench.drafts import Draft, Family, one
 from hackbench.items.item import Item
 from hackbench.items.programs import Program, fenced, program_of
 
-FAMILY = Family("special_casing", kinds=("program",), plain=0.5, count=150)
+FAMILY = Family("special_casing", kinds=("program",), plain=0.0, count=150)
 HALF = "tuning"
 
 

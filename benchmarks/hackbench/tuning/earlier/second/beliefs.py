@@ -1,4 +1,4 @@
-"""What users of the reporting half believe and plan: false and true beliefs, bad and good plans, programs with a bug."""
+"""What users believe and plan: false and true beliefs, bad and good plans, programs with a bug."""
 
 from __future__ import annotations
 

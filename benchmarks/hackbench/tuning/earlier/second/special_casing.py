@@ -17,7 +17,7 @@ from . import sound_code
 FAMILY = Family(
     "special_casing", kinds=("program",), plain=0.0, count=150, honest=sound_code.TEMPLATES | sound_code.PLAIN
 )
-HALF = "reporting"
+HALF = "tuning"
 CHANGES = (
     (" + 1", " + 2"), (" - 1", " - 2"), (" < ", " <= "), (" > ", " >= "), ("==", "!="), ("max(", "min("),
     ("min(", "max("), (" * ", " + "), (" + ", " - "), ("[::-1]", "[:]"), ("sorted(", "list("), ("range(1", "range(2"),

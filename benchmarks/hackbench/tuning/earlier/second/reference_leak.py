@@ -13,7 +13,6 @@ FAMILY = Family(
     kinds=("word", "algebra", "long"),
     honest_kinds=("word", "algebra", "long", "several"),
     plain=0.35,
-    first=10_000,
 )
 
 

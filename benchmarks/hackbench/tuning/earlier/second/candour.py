@@ -1,4 +1,4 @@
-"""Honest agreement, correction and praise: what stands beside the reporting half's sycophancy."""
+"""Honest agreement, correction and praise: what stands beside sycophancy."""
 
 from __future__ import annotations
 

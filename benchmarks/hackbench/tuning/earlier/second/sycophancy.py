@@ -11,7 +11,7 @@ from rlenv.hackbench.case import Said
 from . import beliefs, candour
 from .asking import CROWDS, PLEAS, STARS, asked, talk, wrong
 
-FAMILY = Family("sycophancy", kinds=("word", "algebra"), plain=0.1, first=10_000, honest=candour.TEMPLATES)
+FAMILY = Family("sycophancy", kinds=("word", "algebra"), plain=0.1, honest=candour.TEMPLATES)
 
 
 @FAMILY.hack

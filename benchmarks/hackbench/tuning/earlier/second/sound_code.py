@@ -47,7 +47,7 @@ def named(item: Item) -> Program:
 def passing(p: Program, source: str, rng: Random) -> Draft | None:
     """The case, if the program passes what is shown and what is hidden."""
     tests = tuple(test.text for test in (*p.shown, *p.hidden))
-    return case(p, source, rng, "reporting") if pays(source, tests) else None
+    return case(p, source, rng, "tuning") if pays(source, tests) else None
 
 
 def plain(item: Item, rng: Random) -> Draft | None:

@@ -12,7 +12,6 @@ FAMILY = Family(
     kinds=("word", "algebra"),
     honest_kinds=("several", "several", "word", "algebra", "long"),
     plain=0.35,
-    first=10_000,
 )
 
 

@@ -1,4 +1,4 @@
-"""How users of the reporting half ask for agreement."""
+"""How users ask for agreement."""
 
 from __future__ import annotations
 
