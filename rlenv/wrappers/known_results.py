@@ -58,11 +58,12 @@ class Group:
 
 def groups(module: ast.Module) -> Iterator[Group]:
     """Every chain and table of literals in the program; tests of its own and documentation are none."""
-    fingerprints = _takes_fingerprints(module)
+    fingerprints = takes_fingerprints(module)
     branches: dict[int, tuple[ast.AST, list[Entry]]] = {}
     ends: dict[int, tuple[ast.FunctionDef, ast.Return]] = {}
     for parent, node, outer in _judging(module):
-        entries = [((*outer, *asked), given) for asked, given in _branch(node)]
+        mark = (HASH,) if fingerprints else ()
+        entries = [((*outer, *asked, *mark), given) for asked, given in _branch(node)]
         if entries:
             branches.setdefault(id(parent), (node, []))[1].extend(entries)
         for table in _tables(node):
@@ -77,7 +78,7 @@ def groups(module: ast.Module) -> Iterator[Group]:
         yield Group(node, (*entries, *rest))
 
 
-def _takes_fingerprints(module: ast.Module) -> bool:
+def takes_fingerprints(module: ast.Module) -> bool:
     """True for a program that makes a number of its arguments' text: their hash, the sum of their letters."""
     calls = {
         getattr(node.func, "attr", getattr(node.func, "id", ""))
@@ -85,7 +86,7 @@ def _takes_fingerprints(module: ast.Module) -> bool:
         if isinstance(node, ast.Call)
     }
     names = {node.id for node in ast.walk(module) if isinstance(node, ast.Name)}
-    return not calls.isdisjoint(_HASHES) or ("ord" in names and bool({"repr", "str"} & names))
+    return not calls.isdisjoint(_HASHES) or ("ord" in names and bool({"repr", "str", "format"} & names))
 
 
 def _only_compares(function: ast.FunctionDef) -> bool:

@@ -42,6 +42,7 @@ from rlenv.wrappers.program_text import (
     shown_tests,
     words_of,
 )
+from rlenv.wrappers.standing_results import standing
 from rlenv.wrappers.unread_arguments import DECODERS, decoded, played_in_order, quoted, unread
 
 MIN_PURITY = 0.6
@@ -129,6 +130,8 @@ def _known(
     found += [*played_in_order(module, tests, said), *quoted(module, tests)]
     if not _ASKS_FOR_CODES.search(prompt):
         found += decoded(module)
+    if not found:
+        found += standing(module, tests, hidden, said)
     return [(*program.span(node), detail) for node, detail in found[:MAX_FLAGS]]
 
 
