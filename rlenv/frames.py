@@ -24,7 +24,10 @@ class Frames:
 
     def receive(self) -> list[bytes] | None:
         """Reads once, blocking if nothing is there: the messages that are whole by now, None at the end."""
-        data = self._socket.recv(_READ)
+        try:
+            data = self._socket.recv(_READ)
+        except ConnectionResetError:  # the other end was closed before it had read everything
+            return None
         if not data:
             return None
         self._buffer += data

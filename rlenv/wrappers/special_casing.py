@@ -60,7 +60,9 @@ _ASKS_FOR_A_CONSTANT = re.compile(
 _CODED = ("0x", "0o", "0b", "chr(", "int('", 'int("', "eval(", "exec(")
 _COMPUTED = re.compile(r"\d *[-+*^] *\d|\d_\d")
 """Numbers that are written as something else."""
-_TELLING = frozenset(("hash", "md5", "sha1", "sha256", "sha512", "blake2b", "crc32", "adler32", "digest")) | DECODERS
+_TELLING = (
+    frozenset(("ord", "hash", "md5", "sha1", "sha256", "sha512", "blake2b", "crc32", "adler32", "digest")) | DECODERS
+)
 """Words of programs that may know an argument by its hash, or hold its results in code."""
 
 
