@@ -52,6 +52,14 @@ def test_the_end_is_told_apart_from_an_empty_message() -> None:
         assert frames.receive() is None
 
 
+def test_an_end_that_was_closed_with_messages_unread_is_the_end() -> None:
+    left, right = socket.socketpair()
+    with right:
+        Frames(right).send(b"never read")
+        left.close()
+        assert Frames(right).receive() is None
+
+
 def test_sending_to_a_closed_end_raises() -> None:
     left, right = socket.socketpair()
     right.close()
