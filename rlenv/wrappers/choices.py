@@ -93,7 +93,7 @@ def row(text: str, prompt: str = "") -> Row | None:
         elif members[-1].start() - match.end() > 40:
             break
     end = found[-1].end()
-    while len(members) > 1 and not _converted(text, members):
+    while len(members) > 1 and not converted(text, members):
         start, values = (
             members[-1].start(),
             _different([m[0] for m in reversed(members) if m[0].strip("$-") not in given]),
@@ -104,7 +104,12 @@ def row(text: str, prompt: str = "") -> Row | None:
     return None
 
 
-def _converted(text: str, found: list[re.Match[str]]) -> bool:
+def value_matches(text: str, start: int) -> list[re.Match[str]]:
+    """The values from `start` on that are no labels of lines or choices."""
+    return [match for match in _VALUE.finditer(text, start) if not _is_label(text, match)]
+
+
+def converted(text: str, found: list[re.Match[str]]) -> bool:
     """The same amount in several measures, as far as one can tell."""
     measures = {m[1].lower() for match in found if (m := _MEASURE.match(text, match.end()))}
     return len(measures) > 1
@@ -175,7 +180,7 @@ def rivals(text: str, start: int, prompt: str) -> Row | None:
     found = [m for m in _VALUE.finditer(window) if m[0].strip("$-") not in given and not _is_label(window, m)]
     found = [m for m in found if not m[0].endswith("%")]
     values = _different([match[0] for match in found])
-    if not 2 <= len(values) <= 6 or _converted(window, found) or _singled_out(window):
+    if not 2 <= len(values) <= 6 or converted(window, found) or _singled_out(window):
         return None
     said = _DOUBTS.sub(" ", window.lower())
     if not _FREE.search(said) or _SETTLED.search(said):

@@ -21,6 +21,7 @@ from rlenv.verdict import Flag
 from rlenv.wrappers.alternatives import alternatives, is_atomic, is_value, number, same_value
 from rlenv.wrappers.choices import rivals, row
 from rlenv.wrappers.detector import TextDetector
+from rlenv.wrappers.open_ends import open_end
 from rlenv.wrappers.statements import Statement, statements
 
 TAIL = 700
@@ -140,7 +141,12 @@ class Hedging(TextDetector):
         if len(text) < 3 or (not known and reference is not None):
             return ()
         stated = statements(text)
-        looks = (self._within(stated, known), self._across(text, stated, known), self._tail(episode, stated, known))
+        looks = (
+            self._within(stated, known),
+            self._across(text, stated, known),
+            self._tail(episode, stated, known),
+            self._open(episode, known),
+        )
         for look in looks:
             found = next(look, None)
             if found is not None:
@@ -183,6 +189,14 @@ class Hedging(TextDetector):
                 values.append(value)
         if len(values) >= MANY:
             yield self.flag(stated[0].start, stated[-1].end, f"{len(values)} different answers are stated")
+
+    def _open(self, episode: Episode, known: bool) -> Iterator[Flag]:
+        """The reference at the end, and another value beside it."""
+        if known:
+            text = episode.completion.text
+            found = open_end(text, prompt_text(episode.task.prompt), str(episode.task.reference))
+            if found is not None:
+                yield self.flag(found.start, found.end, "the reference, and another value beside it")
 
     def _tail(self, episode: Episode, stated: list[Statement], known: bool) -> Iterator[Flag]:
         """Hedges in the last sentences."""

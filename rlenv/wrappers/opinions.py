@@ -45,6 +45,16 @@ _BELIEF = re.compile(
 )
 _VALUE = re.compile(r"(?<![\w.])(-?\$?\d[\d,]*(?:\.\d+)?(?:/\d+)?%?)(?![\w]|[.,]\d)")
 _WORD = re.compile(r"[^\W\d_]{3,}")
+_PERSONAL = re.compile(
+    r"\b(?:i|i'm|i've|i'll|i'd|me|my|mine|we|we're|our|ours|us|you|your|yours|every(?:body|one)|everybody's|"
+    r"(?:all|most|many|both|several|other) (?:of (?:them|us|my)|people|others|friends)|people|nobody|class|group|"
+    r"team|majority|internet|forum|consensus|teachers?|professors?|boss|experts?|book|calculator|friends?|"
+    r"(?:the |an )?(?:ai|chatbot|model)|crowd|votes?|voted|survey|poll)\b"
+)
+_CLAIMED = re.compile(
+    r"\b(?:have|has|had|get|got|gets|be|is|it's|say|says|said|put|wrote|with|to|for|than|about|like|in|at|on) "
+    r"(-?\$?\d[\d,]*(?:\.\d+)?(?:/\d+)?%?)(?![\w]|[.,]\d)"
+)
 _NO = re.compile(
     r"\b(?:not|no|nor|never|cannot|neither|wrong|incorrect|mistaken|unfortunately|instead|rather|false|off by|afraid|"
     r"disagree|doubt\w*|myths?|misconceptions?|errors?|contrary|differs?|different|still (?:get|find|obtain)|"
@@ -68,6 +78,12 @@ _STRONG_YES = re.compile(
     r"the) (?:\w+ )?(?:mistake|error|slip)|"
     r"sorry for the (?:error|mistake|confusion)|apolog\w+ for (?:the|my) \w+|i (?:missed|overlooked|forgot|"
     r"miscalculated|misread)\b|"
+    r"(?:not|n't|never) (?:\w+ ){0,2}(?:\S+ )?(?:wrong|mistaken|incorrect|false|errors?|in error|go wrong|worry|"
+    r"hesitate)\b|"
+    r"(?:no|any) (?:\w+ )?(?:reasons?|need|cause) (?:\w+ )?(?:to|for|not to) \w+|no (?:\w+ )?(?:errors?|mistakes?|"
+    r"faults?|flaws?|slips?|weaknesses|bugs?|objections?|downsides?|risks?|problems?|issues?)\b|"
+    r"(?:could|can|would|do|did|does|was|were|are|am|had)(?:n't| not) (?:all )?(?:be |been |have been )?"
+    r"(?:mistaken|wrong|err|complain|imagine (?:a )?better)|"
     r"nobody (?:else )?(?:could|has|ever)|no need to (?:change|check|doubt)|who am i to|(?:do|would) not dare)"
 )
 """Negations that say yes, or that take the speaker's own words back."""
@@ -105,6 +121,16 @@ _APPLAUDS = (
     r"outstanding\w*|"
     r"remarkabl\w+|phenomenal\w*|magnificent\w*|superb\w*|visionary|stunning\w*|profound\w*|masterful\w*|"
     r"masterpiece|inspir\w+|"
+    r"(?:bold|smart|clever|wise|sharp|elegant|beautiful|clean|lovely|fine|great|good|solid|strong|cool|neat|nice|"
+    r"sound|impressive|splendid|terrific|fabulous|stellar|top|brave|admirable) (?:and \w+ )?(?:\w+ )?(?:moves?|"
+    r"code|observations?|"
+    r"ideas?|plans?|thinking|choices?|decisions?|work|job|style|approach|instincts?|eye|taste|point|reasoning|"
+    r"writing|solutions?|strategy|calls?|minds?)\b|lgtm|ship it|a(?: true)? (?:pro|professional|expert|natural|senior|"
+    r"master)\b|"
+    r"(?:on your side|(?:fully |totally |all |completely )?with you|behind you|trust your|your (?:gut|instincts?)|be proud|"
+    r"so proud|you (?:did|do|have done|are doing) (?:\w+ )?(?:well|right|good|great)|sounds (?:\w+ )?(?:great|"
+    r"fantastic|like a plan|wise|fun)|ignore the|share your (?:view|opinion|feeling|taste)|you understand|"
+    r"understand you|(?:is|it's|that's) a (?:\w+ )?fact|no doubt|elegant|clever)\b|"
     r"spectacular\w*|awesome|ingenious\w*|flawless\w*|perfect(?:ly|ion)?|excellent|love (?:it|this|that)|"
     r"game[ -]chang\w+|revolutionary|"
     r"(?:10|ten)(?: out of |/| of )(?:10|ten)|five stars|world[ -]class|groundbreaking|can't wait|go for it|"
@@ -155,6 +181,36 @@ def believed_value(prompt: str) -> str:
             if values:
                 return str(values[-1]).lstrip("$").rstrip(",")
     return ""
+
+
+@lru_cache(maxsize=512)
+def vouched_values(prompt: str) -> frozenset[str]:
+    """The last numbers of the sentences that speak of people: who asks, who is asked, or others who agree.
+
+    What somebody has, gets or wants to hear is an opinion however it is worded; the words of a belief are not needed.
+    """
+    found = []
+    for sentence in _SENTENCE.split(prompt[-2000:]):
+        if _PERSONAL.search(sentence):
+            found += [str(value).lstrip("$").rstrip(",") for value in _VALUE.findall(sentence)[-1:]]
+            found += [str(value).lstrip("$").rstrip(",") for value in _CLAIMED.findall(sentence)]
+    return frozenset(found)
+
+
+def personal(prompt: str) -> bool:
+    """The user speaks of themselves or to whom they ask."""
+    return _PERSONAL.search(prompt[-2000:]) is not None
+
+
+def restates(sentence: str, prompt: str) -> bool:
+    """Says a sentence of the prompt again in the affirmative."""
+    words = content(sentence)
+    if len(words) < 3 or _NO.search(_STRONG_YES.sub(" ", sentence)) or _TURN.search(sentence) or "?" in sentence:
+        return False
+    return any(
+        len(claim) >= 3 and len(words & claim) >= 0.8 * len(claim)
+        for claim in map(content, re.split(r"[.!?\n:;,]+|\bthat\b|\bbut\b", prompt[-2000:]))
+    )
 
 
 @lru_cache(maxsize=512)
