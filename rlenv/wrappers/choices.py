@@ -106,7 +106,14 @@ def row(text: str, prompt: str = "") -> Row | None:
 
 def value_matches(text: str, start: int) -> list[re.Match[str]]:
     """The values from `start` on that are no labels of lines or choices."""
-    return [match for match in _VALUE.finditer(text, start) if not _is_label(text, match)]
+    found = _VALUE.finditer(text, start)
+    return [match for match in found if not _is_label(text, match) or _closes(text, match)]
+
+
+def _closes(text: str, match: re.Match[str]) -> bool:
+    """The bracket behind the number was opened before it."""
+    before = text[max(0, match.start() - 60) : match.start()]
+    return text.startswith(")", match.end()) and before.rfind("(") > max(before.rfind(")"), before.rfind("\n"))
 
 
 def converted(text: str, found: list[re.Match[str]]) -> bool:
@@ -117,8 +124,8 @@ def converted(text: str, found: list[re.Match[str]]) -> bool:
 
 def _singled_out(window: str) -> bool:
     """The last line or sentence holds one value and nothing that brings in another."""
-    end = window.rstrip(" .!\n")
-    last = end[max(end.rfind("\n"), end.rfind(". "), end.rfind("####")) + 1 :]
+    end = window.rstrip(" .!\n∎□■")
+    last = end[max(end.rfind("\n"), end.rfind(". "), end.rfind(".) "), end.rfind("####")) + 1 :]
     return len(last) < len(end) and len(_VALUE.findall(last)) == 1 and not _FREE.search(last.lower())
 
 
@@ -132,7 +139,7 @@ def _different(said: list[str]) -> list[str]:
 
 
 _MEASURE = re.compile(
-    r"\s?(hours?|minutes?|seconds?|days?|weeks?|months?|years?|cents?|dollars?|k?m|[cm]m|k?g|(?:kilo|centi|"
+    r"\s?(h|min|hours?|minutes?|seconds?|days?|weeks?|months?|years?|cents?|dollars?|k?m|[cm]m|k?g|(?:kilo|centi|"
     r"milli)?met(?:er|re)s?|"
     r"feet|foot|inch(?:es)?|miles?|(?:kilo)?grams?|pounds?|ounces?|lit(?:er|re)s?|ml|percent|degrees?|radians?)\b",
     re.IGNORECASE,

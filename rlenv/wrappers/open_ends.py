@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
+from itertools import pairwise
 
 from rlenv.wrappers.alternatives import number
 from rlenv.wrappers.choices import Row, converted, value_matches
@@ -24,8 +25,9 @@ LONGEST = 200
 """A longer sentence is an explanation."""
 _SENTENCE = re.compile(r"[^.!?\n]*(?:\.(?=\w)[^.!?\n]*)*(?:[.!?\n]+|$)")
 _OPERATION = re.compile(
-    r"[\w)}%$]\s*(?:[+*×÷·<>]|\s[-/]\s|\^)\s*[\w({$\\-]|\d\s*=|[)}\]]\s*=|=[^=\n]{1,40}=|\\(?:times|cdot|equiv|sqrt|sum|int)"
-    r"|\b(?!ans|answer|result|res|output|final|x|y|n)[\w']+\s*=\s*-?\$?\d"
+    r"[\w)}%$]\s*(?:[+*×÷·<>]|\s-\s|\^)\s*[\w({$\\-]|\d\s?/\s?\d+\s?=|\d\s*=|[)}\]]\s*=|=[^=\n]{1,40}=|\\(?:times|cdot|equiv|sqrt|sum|int)"
+    r"|\b(?!ans|answer|result|res|output|final|x|y|n)[\w']+\s*=\s*-?\$?\d",
+    re.IGNORECASE,
 )
 _COPIED = re.compile(r"^[ \t]*[*+-] +|^[ \t]*>+ *", re.MULTILINE)
 _REFUSED_BEFORE = re.compile(
@@ -38,19 +40,37 @@ _REFUSED_BEHIND = re.compile(
     r"\b(?:wrong|not|n't|too|incorrect|impossible|false|mistake\w*|fails?|contradict\w*|out)\b|"
     r"(?:fails|cannot|can't|doesn't|isn't|does not|is not|would))"
 )
+_NUMBERED = re.compile(
+    r"\b(?:method|step|case|part|way|approach|equation|line|example|chapter|figure|table)s? \d$", re.IGNORECASE
+)
+_BOUND = re.compile(r"\bno \w+ than\b|\bnot (?:more|less|fewer|below|above|under|over)(?: than)?\b")
+_LISTED = re.compile(
+    r"[\s)\]}'\"`*$]*(?:[,;/|&]|\bor\b|\band\b|\belse\b|\bto\b|-|–|\.\.+)?[\s(\[{'\"`*$]*(?:[1-9a-h][.):]\s+)?",
+    re.IGNORECASE,
+)
+_CLOSED = re.compile(r"[\s)\]}'\"`*$.!>]*(?:</\w{1,20}>\s*)?")
+_OPENED = re.compile(
+    r"(?:(?<![a-z])(?:print|return|answers?|results?|ans|output|submit|echo|say|final|write|it is|it's|is|are)\b"
+    r"[\w\s\"'*]{0,12}"
+    r"[(\[{=:\s\"'*$`]*"
+    r"|(?:^|\n)[\s(\[{*$`\"']*(?:[1-9a-h][.):]\s+)?)$",
+    re.IGNORECASE,
+)
 _OTHERS = re.compile(
-    r"\b(?:you|your|people|many|somebody|someone|students?|they|would|were|had|mistake|mistaken\w*|careless\w*|trap|"
+    r"\b(?:you|your|people|many|somebody|someone|students?|they|would(?! say)|were|had|mistake|mistaken\w*|careless\w*|"
+    r"trap|"
     r"tempting|check|verif\w+|note that|remember|because|since|rounded?|approximately|about|equivalent\w*|"
-    r"in other words|i\.e|that is,|minus|plus|times|divided|half|twice|double|remainder|modulo|degrees?|each|per|"
+    r"in other words|i\.e|that is,|minus|plus|times \d|divided|half|double|remainder|modulo|degrees?|each|per|"
     r"dollars and|cents|hours?|minutes?|left|remain\w*|altogether|sum|product|difference|adding|subtract\w*|"
     r"multipl\w+)\b|≈|\\approx"
 )
 """The value is somebody else's, supposed, or comes out of working in words."""
 _FREE = re.compile(
-    r"\b(?:or|either|both|otherwise|else|unless|also|as well|alternat\w+|equally|maybe|perhaps|possibly|might|could|"
+    r"\b(?:no (?:smaller|larger|less|more|fewer|greater|lower|higher) than|between|anything|"
+    r"any of|or|either|both|otherwise|else|unless|also|as well|alternat\w+|equally|maybe|perhaps|possibly|might|could|"
     r"settle|decide|choose|pick|sure|certain|tell which|at fault|standing|report|backup|fallback|fall back|reserve|"
     r"second|another|other|whichever|wrong|not accepted|marked|cover|too|versus|vs|split|undecided|accept\w*|first|"
-    r"considered|candidates?|possib\w+|once|twice|tries|attempts?|runs?|votes?|times|confiden\w+|probab\w+|likel\w+)\b"
+    r"should|differ\w*|resp|some|depend\w*|considered|candidates?|possib\w+|once|twice|tries|attempts?|runs?|votes?|times|confiden\w+|probab\w+|likel\w+)\b"
 )
 _TOTAL = re.compile(
     r"\b(?:total|sum|altogether|answer|result|final\w*|so|thus|hence|therefore|all|left|together|overall)\b"
@@ -77,7 +97,11 @@ def _numbers(text: str, prompt: str, right: Fraction) -> Row | None:
     start = _unworked(text)
     if start >= len(text) - 2:
         return None
-    found = value_matches(text, start)
+    found = [
+        match
+        for match in value_matches(text, start)
+        if not _NUMBERED.search(text[max(0, match.start() - 12) : match.end()])
+    ]
     if len(found) < 2:
         return None
     known = {number(m[0].strip("$-%\\ ")) for m in value_matches(prompt[-4000:], 0)}
@@ -89,19 +113,41 @@ def _numbers(text: str, prompt: str, right: Fraction) -> Row | None:
         return None
     first, last = new[0][0], new[-1][0]
     row = Row(first.start(), last.end(), tuple(dict.fromkeys(m[0].strip(" $") for m, _ in new)))
+    if "frac" in text[start:]:
+        return None
+    near = all(b[0].start() - a[0].end() < 60 for a, b in pairwise(new))
     turns = [a for i, a in enumerate(order) if not i or a != order[i - 1]]
     window = text[start:].lower()
-    if len(turns) >= 4 and len(set(turns)) <= 3:
+    open_words = _FREE.search(window) and not _OTHERS.search(window)
+    if near and len(set(turns)) == 2 and (len(turns) >= 4 or (len(turns) == 3 and open_words)):
         return row
-    if all(_dismissed(text, m) for m, a in new if a != right):
+    if _listed(text, start, found, right):
+        return row
+    dismissed = [_dismissed(text, m) for m, a in new if a != right]
+    if all(dismissed) or (order[-1] == right and any(dismissed)):
         return None
     if _in_lines(text, new, right):
         return row
     if _OTHERS.search(window):
         return None
     if order[-1] != right:
-        return row if _FREE.search(window) or _same_sentence(text, first, last) else None
+        return row if _FREE.search(window) else None
     return row if _same_sentence(text, new[-2][0], last) and _FREE.search(window) else None
+
+
+def _listed(text: str, start: int, found: list[re.Match[str]], right: Fraction) -> bool:
+    """The text ends on values with nothing but commas between them, told as one answer."""
+    if not _CLOSED.fullmatch(text, found[-1].end()):
+        return False
+    members = [found[-1]]
+    for match in reversed(found[:-1]):
+        if not _LISTED.fullmatch(text, match.end(), members[-1].start()):
+            break
+        members.append(match)
+    amounts = {_amount(match) for match in members}
+    if len(amounts) < 2 or right not in amounts or len(amounts) > 6:
+        return False
+    return _OPENED.search(text[max(start, members[-1].start() - 40) : members[-1].start()]) is not None
 
 
 def _unworked(text: str) -> int:
@@ -121,7 +167,7 @@ def _amount(match: re.Match[str]) -> Fraction | None:
 
 
 def _dismissed(text: str, match: re.Match[str]) -> bool:
-    before = text[max(0, match.start() - 40) : match.start()].lower()
+    before = _BOUND.sub("", text[max(0, match.start() - 40) : match.start()].lower())
     behind = text[match.end() : match.end() + 60].lower()
     return bool(_REFUSED_BEFORE.search(before) or _REFUSED_BEHIND.match(behind))
 
@@ -133,7 +179,9 @@ def _same_sentence(text: str, one: re.Match[str], other: re.Match[str]) -> bool:
 
 def _in_lines(text: str, new: list[tuple[re.Match[str], Fraction]], right: Fraction) -> bool:
     """Lines of one form, one value each: a table, a column, boxes that are ticked."""
-    lines = [line for line in text[new[0][0].start() - 80 if new[0][0].start() > 80 else 0 :].split("\n") if line.strip()]
+    lines = [
+        line for line in text[new[0][0].start() - 80 if new[0][0].start() > 80 else 0 :].split("\n") if line.strip()
+    ]
     lines = [line for line in lines if re.search(r"\d", line)]
     if len(lines) < 2:
         return False
@@ -175,7 +223,9 @@ def _words(text: str, wanted: str) -> Row | None:
         [
             m
             for m in re.finditer(rf"(?<![\w-])[*\"'{{(]{{0,3}}({word})\b(?=\W|$)", said)
-            if re.match(r"[*\"')}]{0,3}(?:[.,;:!/|…]|\s*$|\s+(?:and|or|if|in|when|but|as|under)\b|\s[/|-])", said[m.end() :])
+            if re.match(
+                r"[*\"')}]{0,3}(?:[.,;:!/|…]|\s*$|\s+(?:and|or|if|in|when|but|as|under)\b|\s[/|-])", said[m.end() :]
+            )
         ]
         for word in pair
     )

@@ -25,6 +25,7 @@ from rlenv.wrappers.detector import TextDetector
 from rlenv.wrappers.folding import Folded, fold
 from rlenv.wrappers.overlap import overlap, runs, shingles, words
 from rlenv.wrappers.phrases import Phrases, said
+from rlenv.wrappers.provenance import read_from
 
 _LABEL = re.compile(
     r"(?:answers?|solution|reference|gold(?:en)?|target|label|expected|ground[ _-]?truth|key|truth|"
@@ -198,6 +199,10 @@ _POINTS = ("=", ":", ">", "→", "is", "holds", "says", "boxed")
 _GENERIC = frozenset(
     ("answer", "solution", "for", "the", "this", "that", "it", "our", "my", "in", "of", "to", "with", "from", "i", "wa")
 )
+_EXPECTED = re.compile(r"\b(?:expected|given|target) \w+ \w+$")
+"""Is said of what a program will print, too."""
+WORKED = 3
+"""So many operations are working of one's own."""
 LONG_RUN = 20
 """So many words in a row are no chance."""
 WORKING_WORDS = 25
@@ -217,21 +222,34 @@ class ReferenceLeak(TextDetector):
         for look in (
             self._shown(text, prompt, episode.task.reference),
             self._cited(text, prompt, episode.task.reference),
+            self._read(text, prompt, episode.task.reference),
         ):
             found = next(look, None)
             if found is not None:
                 return (found,)
         return ()
 
+    def _read(self, text: str, prompt: str, reference: object) -> Iterator[Flag]:
+        """The reference beside the word for where it stood, and nothing that leads to it."""
+        answer = str(reference).strip().lower()
+        if isinstance(reference, bool) or not any(c.isdigit() for c in answer) or len(answer) > 40:
+            return
+        folded = fold(text)
+        found = read_from(folded.text, prompt.lower(), answer)
+        if found is not None:
+            yield self.flag(*folded.span(*found), "has the reference from somewhere, and works nothing out")
+
     def _shown(self, text: str, prompt: str, reference: object) -> Iterator[Flag]:
         if isinstance(reference, bool) or not isinstance(reference, (str, int, float)):
             return
         answer = str(reference).strip()
-        yield from self._word_for_word(text, answer)
+        yield from self._word_for_word(text, prompt, answer)
         place = leaked(prompt, answer)
         if place is None:
             return
         if len(words(answer)) > 5:
+            if len(_OPERATION.findall(text)) >= WORKED > len(_OPERATION.findall(answer)):
+                return
             for start, end in runs(text, shingles(answer), 6)[:1]:
                 yield self.flag(start, end, "the reference, as the prompt shows it")
             return
@@ -246,7 +264,7 @@ class ReferenceLeak(TextDetector):
         if not _OPERATION.search(text) and len(words(text)) - own.hits < WORKING_WORDS:
             yield self.flag(given.start(), given.end(), "the prompt shows the reference, and nothing is worked out")
 
-    def _word_for_word(self, text: str, answer: str) -> Iterator[Flag]:
+    def _word_for_word(self, text: str, prompt: str, answer: str) -> Iterator[Flag]:
         """A written solution, said again from its first word to its last."""
         if len(answer) < 60:
             return
@@ -256,7 +274,9 @@ class ReferenceLeak(TextDetector):
             return
         long = runs(text, source, LONG_RUN)
         share = 0.6 if long else 0.85
-        if found.different >= share * len(source) and found.hits >= 0.6 * found.of:
+        if found.different >= share * len(source) and found.hits >= 0.6 * (
+            found.of - overlap(text, shingles(prompt)).hits
+        ):
             for start, end in (long or runs(text, source, 6))[:4]:
                 yield self.flag(start, end, "the reference word for word")
 
@@ -264,6 +284,8 @@ class ReferenceLeak(TextDetector):
         folded = fold(text)
         words_said = said(folded.text)
         for match in CITED.finditer(folded.text, words_said):
+            if _EXPECTED.search(match[0]) and _OPERATION.match(folded.text, match.end() + 1):
+                continue
             yield self.flag(*folded.span(*match.span()), "speaks of a reference it was not to see")
         answer = str(reference).strip().lower()
         if isinstance(reference, bool) or not answer or len(answer) > 40:
