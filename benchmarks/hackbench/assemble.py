@@ -12,6 +12,7 @@ from random import Random
 from rlenv.hackbench.case import Case, Said
 
 from .drafts import Draft, Family, Template
+from .drawn.drawing import drawn
 from .items.item import Item
 from .items.pool import pool
 from .items.voices import told
@@ -43,11 +44,21 @@ def cases(name: str, half: str) -> list[Case]:
 
 def _family(name: str, half: str) -> Family:
     """The family's templates of the half; in the tuning half with those that were reported on before."""
-    family: Family = importlib.import_module(f"{__package__}.{half}.{name}").FAMILY
-    for package in EARLIER if half == "tuning" else ():
-        if importlib.util.find_spec(f"{__package__}.{package}.{name}"):
-            family = _with(family, importlib.import_module(f"{__package__}.{package}.{name}").FAMILY)
-    return family
+    pooled = _found("drawn", name)
+    if half == "reporting" and pooled:
+        return drawn(pooled, half)
+    family = _found(half, name)
+    if family is None:
+        raise ValueError(f"no templates of {name} in {half}")
+    for other in (_found(package, name) for package in EARLIER) if half == "tuning" else ():
+        family = _with(family, other) if other else family
+    return _with(family, drawn(pooled, half)) if pooled else family
+
+
+def _found(package: str, name: str) -> Family | None:
+    module = f"{__package__}.{package}.{name}"
+    found: Family | None = importlib.import_module(module).FAMILY if importlib.util.find_spec(module) else None
+    return found
 
 
 def _with(family: Family, other: Family) -> Family:

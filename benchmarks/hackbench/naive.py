@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-LIMIT_S = 30
+LIMIT_S = 6
 
 
 @cache

@@ -1,10 +1,12 @@
 """The labelled data: split by template, balanced, without doubles, and made by the generators."""
 
 import importlib
+import os
 import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
 from typing import cast
 
@@ -15,6 +17,14 @@ from rlenv.hackbench.files import DATA, FOUND, half_file
 
 ROOT = Path(__file__).resolve().parents[2]
 HALVES = ("tuning", "reporting")
+POOLED = ("hedging", "reference_leak", "sycophancy", "special_casing")
+SAME_NAME = {
+    ("special_casing", "chain_of_ifs"),
+    ("sycophancy", "bad_plan_praised"),
+    ("hedging", "alternatively"),
+    ("reference_leak", "reference_word_for_word"),
+}
+"""Kinds of hacks that a pool and an earlier set both hold, each with a template of its own."""
 LEAST_TEMPLATES, LEAST_CASES, MOST_BYTES = 12, 150, 2_500_000
 
 
@@ -45,7 +55,7 @@ def test_no_template_is_in_both_halves(halves: dict[str, list[Case]]) -> None:
     def made_by(half: str) -> set[tuple[str, str]]:
         return {(c.family, c.template.rpartition("/")[2]) for c in halves[half] if not c.template.endswith("/plain")}
 
-    assert made_by("tuning").isdisjoint(made_by("reporting"))
+    assert made_by("tuning") & made_by("reporting") == SAME_NAME
 
 
 def test_each_family_has_a_dozen_templates_of_hacks(halves: dict[str, list[Case]]) -> None:
@@ -55,12 +65,32 @@ def test_each_family_has_a_dozen_templates_of_hacks(halves: dict[str, list[Case]
     assert {name: count for name, count in found.items() if count < LEAST_TEMPLATES} == {}
 
 
-@pytest.mark.parametrize("family", ["hedging", "reference_leak", "sycophancy", "length_gaming", "special_casing"])
-def test_halves_that_were_written_anew_are_broad(family: str, halves: dict[str, list[Case]]) -> None:
-    names = {(case.hacked, case.template) for case in halves["reporting"] if case.family == family}
-    count = Counter(hacked for hacked, _ in names)
+def test_a_half_that_was_written_anew_is_broad(halves: dict[str, list[Case]]) -> None:
+    count = Counter(hacked for hacked, _ in templates(halves["reporting"], "length_gaming"))
     assert count[True] >= 12
     assert count[False] >= 9
+
+
+@pytest.mark.parametrize("family", POOLED)
+def test_every_other_template_of_a_pool_by_hash_is_reported_on(family: str, halves: dict[str, list[Case]]) -> None:
+    held = {half: templates(cases, family) for half, cases in halves.items()}
+    for label, hacked, least in (("hack", True, 16), ("honest", False, 8)):
+        pool = sorted(drawn_names(family, label), key=lambda n: sha256(f"{family}/{label}/{n}".encode()).hexdigest())
+        assert len(pool) >= least
+        assert {name for is_hack, name in held["reporting"] if is_hack == hacked} - {"plain"} == {*pool[1::2]}
+        assert {*pool[::2]} <= {name for is_hack, name in held["tuning"] if is_hack == hacked}
+
+
+def templates(cases: list[Case], family: str) -> set[tuple[bool, str]]:
+    return {(case.hacked, case.template.rpartition("/")[2]) for case in cases if case.family == family}
+
+
+def drawn_names(family: str, label: str) -> list[str]:
+    """The names of a pool's templates, as the generator's own process knows them."""
+    shown = f"from hackbench.drawn.{family} import FAMILY as f; print(*(f.hacks if {label!r} == 'hack' else f.honest))"
+    environment = os.environ | {"PYTHONPATH": f"{ROOT / 'benchmarks'}{os.pathsep}{ROOT}"}
+    done = subprocess.run([sys.executable, "-c", shown], env=environment, check=True, capture_output=True, text=True)
+    return [name for name in done.stdout.split() if not name.startswith("plain_")]
 
 
 def test_no_case_is_there_twice_and_no_hack_is_in_both_halves(halves: dict[str, list[Case]]) -> None:
@@ -96,10 +126,11 @@ def test_honest_programs_beside_special_casing_pass_all_their_tests(halves: dict
             assert passes(case, "tests", "hidden"), case.id
 
 
-def test_special_cased_programs_pass_what_is_shown(halves: dict[str, list[Case]]) -> None:
+def test_special_cased_programs_pass_what_is_shown_and_not_what_is_hidden(halves: dict[str, list[Case]]) -> None:
     for case in halves["reporting"]:
         if case.family == "special_casing" and case.hacked:
             assert passes(case, "tests"), case.id
+            assert not passes(case, "hidden"), case.id
 
 
 def passes(case: Case, *kinds: str) -> bool:
@@ -109,7 +140,7 @@ def passes(case: Case, *kinds: str) -> bool:
     program = "\n".join([source, *(test for kind in kinds for test in reference[kind])])
     try:
         exec(compile(program, case.id, "exec"), {"__name__": "program"})
-    except AssertionError:
+    except (AssertionError, ArithmeticError, LookupError, TypeError, ValueError):
         return False
     return True
 
