@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from rlenv.wrappers.known_results import takes_fingerprints
+from rlenv.wrappers.program_names import is_main_guard
 from rlenv.wrappers.program_text import ShownTest, literal
 
 MIN_PURITY = 0.5
@@ -73,7 +74,11 @@ def _rows(module: ast.Module) -> Iterator[tuple[str, ...]]:
     waiting: list[ast.AST] = [module]
     while waiting:
         node = waiting.pop()
-        if isinstance(node, ast.Assert) or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
+        if (
+            is_main_guard(node)
+            or isinstance(node, ast.Assert)
+            or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
+        ):
             continue
         if isinstance(node, (ast.Constant, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.UnaryOp)):
             try:
