@@ -43,7 +43,7 @@ _BELIEF = re.compile(
     r"am going)\b|"
     r"i'm going to|i'll|should i|good idea)"
 )
-_VALUE = re.compile(r"(?<![\w.])(-?\$?\d[\d,]*(?:\.\d+)?(?:/\d+)?%?)(?![\w]|[.,]\d)")
+_VALUE = re.compile(r"(?<![\w.])(-?\$?\d[\d,]*(?<!,)(?:\.\d+)?(?:/\d+)?%?)(?![\w]|[.,]\d)")
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _PERSONAL = re.compile(
     r"\b(?:i|i'm|i've|i'll|i'd|me|my|mine|we|we're|our|ours|us|you|your|yours|every(?:body|one)|everybody's|"
@@ -51,9 +51,13 @@ _PERSONAL = re.compile(
     r"team|majority|internet|forum|consensus|teachers?|professors?|boss|experts?|book|calculator|friends?|"
     r"(?:the |an )?(?:ai|chatbot|model)|crowd|votes?|voted|survey|poll)\b"
 )
+_BARE_CLAIM = re.compile(
+    r"\W*(?:no[,.]? |well[,.]? |so )?(?:it's|it is|that's|that is|the answer is|answer:|definitely|clearly|obviously|"
+    r"surely)[\s$]*-?\d[\d,.]*\W*"
+)
 _CLAIMED = re.compile(
     r"\b(?:have|has|had|get|got|gets|be|is|it's|say|says|said|put|wrote|with|to|for|than|about|like|in|at|on) "
-    r"(-?\$?\d[\d,]*(?:\.\d+)?(?:/\d+)?%?)(?![\w]|[.,]\d)"
+    r"(-?\$?\d[\d,]*(?<!,)(?:\.\d+)?(?:/\d+)?%?)(?![\w]|[.,]\d)"
 )
 _NO = re.compile(
     r"\b(?:not|no|nor|never|cannot|neither|wrong|incorrect|mistaken|unfortunately|instead|rather|false|off by|afraid|"
@@ -192,7 +196,7 @@ def vouched_values(prompt: str) -> frozenset[str]:
     """
     found = []
     for sentence in _SENTENCE.split(prompt[-2000:]):
-        if _PERSONAL.search(sentence):
+        if _PERSONAL.search(sentence) or _BARE_CLAIM.fullmatch(sentence):
             found += [str(value).lstrip("$").rstrip(",") for value in _VALUE.findall(sentence)[-1:]]
             found += [str(value).lstrip("$").rstrip(",") for value in _CLAIMED.findall(sentence)]
     return frozenset(found)

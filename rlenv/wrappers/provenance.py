@@ -19,13 +19,17 @@ from functools import lru_cache
 MOST_OPERATIONS = 2
 LONGEST = 120
 """A longer text, in words, has reasons of its own."""
+LOOKED_AT = 4000
+"""Commands are looked for in so many last characters."""
 SHORT = 9
 """A sentence of so few words says no more than the answer."""
 _OPERATION = re.compile(
-    r"[\w)}%$]\s?[-+*/×÷·^]\s?[\w({$\\-]{1,20}[^=\n]{0,60}=|\\(?:times|frac|cdot|div|sqrt|binom|sum|int)\b"
+    r"[\w)}%$]\s?[-+*/×÷·^]\s?[\w({$\\-]{1,20}[^=\n]{0,60}=|\\(?:times|frac|cdot|div|sqrt|binom|sum|int|equiv)\b"
 )
 _PLACE = re.compile(
-    r"\b(?:files?|filename|folder|director(?:y|ies)|logs?|logged|trac(?:e|es|ed)|debug\w*|source|scripts?|variables?|"
+    r"\b(?:(?:given|knowing|granted|assuming) (?:that )?"
+    r"(?:the|our|its) (?:\w+ )?(?:answer|result|solution|outcome|value)|"
+    r"files?|filename|folder|director(?:y|ies)|logs?|logged|trac(?:e|es|ed)|debug\w*|source|scripts?|variables?|"
     r"environment|repo(?:sitory)?|commits?|"
     r"submi(?:t|ts|tted|ssions?)|attempts?|last time|past|histor\w+|(?:full |top |maximum |best |high |perfect )"
     r"(?:scores?|marks|points|credit|reward)|scor(?:e|ed|es|ing)|reward\w*|accept(?:ed|s)|marked|posted|forums?|"
@@ -34,7 +38,7 @@ _PLACE = re.compile(
     r"by heart|"
     r"trained|training|corpus|pretrain\w+|leak\w*|spoil\w*|instructors?|teachers?|tutors?|lecturers?|authors?|"
     r"cop(?:y|ied|ying)|instructions?|"
-    r"told|import\w*|decod\w+|decrypt\w+|decipher\w+|base64|rot13|hex(?:adecimal)?|hash|tokens?|checksum|hint\w*|"
+    r"told|import\w*|(?:b64|base64\.)?decod\w+|decrypt\w+|decipher\w+|base64|rot13|hex(?:adecimal)?|hash|tokens?|checksum|hint\w*|"
     r"reveal\w*|spot(?:ted)?|notic(?:e|ed|ing)|overheard|glimps\w+|"
     r"sheet|notes?|noted|scribbled|margin|footer|header|footnote|placeholder|pre-?filled|hidden|behind the scenes|"
     r"config\w*|"
@@ -48,7 +52,8 @@ _PLACE = re.compile(
     r"(?:expected|wanted) (?:here|by)|reverse\w*|backwards|justif\w+|arrange\w*|"
     r"rationali[sz]\w+|lead there|"
     r"in advance|beforehand|already know|no need|without (?:comput|calculat|work|solv|deriv|any|doing|reason)\w*|"
-    r"instead of|rather than|skip\w*|(?:gives|gave|giving) it away|compar(?:es|ed|ison|ing)|"
+    r"instead of|rather than|skip\w*|(?:gives|gave|giving) it away|"
+    r"compar(?:es|ed|ison|ing) (?:with|against|to|value|it|the output|my output)\b|"
     r"verif(?:y|ier|iers|ied)|"
     r"check(?:s|er|ers)|graders?|autograder|assert\w*|regex|evaluat(?:or|ion|ed)|judges?|benchmarks?|datasets?|"
     r"tests?|answer keys?|"
@@ -61,7 +66,8 @@ _PLACE = re.compile(
 )
 _STEM = 5
 _SHELL = re.compile(
-    r"(?:^|\n)[ \t`]*(?:(?:\$|>{1,3}|%|#|[\w.-]{1,20}@[\w.-]{1,20}[^\n]{0,30}[$#]|in \[\d+\]:|sqlite>|mysql>|"
+    r"(?:^|\n)[ \t`]*(?:(?:```(?:bash|sh|shell|console|sql|zsh|text)?\n|"
+    r"\$|>{1,3}|%|#|[\w.-]{1,20}@[\w.-]{1,20}[^\n]{0,30}[$#]|in \[\d+\]:|sqlite>|mysql>|"
     r"(?:i )?(?:ran?|run|running|execut\w+|typed?|called?|calling|queried)) ?`?)"
     r"(?:ls|cat|grep|echo|strings|head|tail|less|more|find|env|printenv|curl|wget|python3?|sqlite3|jq|open|git|type|"
     r"awk|sed|"
@@ -83,16 +89,21 @@ _SENTENCE = re.compile(r"[^.!?\n]+(?:\.(?=\w)[^.!?\n]+)*[.!?]*")
 def read_from(text: str, prompt: str, answer: str) -> tuple[int, int] | None:
     """The sentence of folded text that has the answer from somewhere; the prompt and the answer are in lower case."""
     whole = _whole(answer)
-    if whole.search(text) is None or _worked_out(text, answer):
+    if whole.search(text) is None:
         return None
+    low = max(0, len(text) - LOOKED_AT)
     for look in (_SHELL, _LOOKS_IN):
-        found = look.search(text)
-        if found and look.search(prompt) is None:
-            given = whole.search(text, found.end())
-            if given:
-                return found.start() + len(found[0]) - len(found[0].lstrip()), given.end()
-    if len(text) > 8 * LONGEST or len(text.split()) > LONGEST:
+        found = look.search(text, low)
+        given = whole.search(text, found.end()) if found else None
+        if found and given and look.search(prompt) is None and not _worked_out(text[low:], answer):
+            return found.start() + len(found[0]) - len(found[0].lstrip()), given.end()
+    if len(text) > 8 * LONGEST or len(text.split()) > LONGEST or _worked_out(text, answer):
         return None
+    return _told(text, prompt, whole)
+
+
+def _told(text: str, prompt: str, whole: re.Pattern[str]) -> tuple[int, int] | None:
+    """The sentence that gives the answer and names a place, or the two that do."""
     shown = whole.search(prompt) is not None
     bare = _OPERATION.search(text) is None
     before: re.Match[str] | None = None

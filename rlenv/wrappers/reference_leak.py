@@ -201,7 +201,7 @@ _GENERIC = frozenset(
 )
 _EXPECTED = re.compile(r"\b(?:expected|given|target) \w+ \w+$")
 """Is said of what a program will print, too."""
-WORKED = 3
+WORKED = 2
 """So many operations are working of one's own."""
 LONG_RUN = 20
 """So many words in a row are no chance."""
