@@ -169,7 +169,8 @@ _DOUBTS = re.compile(
 )
 """Negations that leave open what is the answer."""
 _SETTLED = re.compile(
-    r"\b(?:not|no|never|wait|wrong|instead|rather|mistake\w*|incorrect|correction|cannot|neither|miscount\w*|minus|"
+    r"\b(?:if you (?:got|get|have|had|wrote|came|count\w*)|"
+    r"not|no|never|wait|wrong|instead|rather|mistake\w*|incorrect|correction|cannot|neither|miscount\w*|minus|"
     r"plus|times|sum|"
     r"difference|product|altogether|together|total|more|less|fewer|left|remain\w*|each|per|because|since|than|so|"
     r"thus|hence|"

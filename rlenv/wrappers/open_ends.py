@@ -50,7 +50,7 @@ _LISTED = re.compile(
 )
 _CLOSED = re.compile(r"[\s)\]}'\"`*$.!>]*(?:</\w{1,20}>\s*)?")
 _OPENED = re.compile(
-    r"(?:(?<![a-z])(?:print|return|answers?|results?|ans|output|submit|echo|say|final|write|it is|it's|is|are)\b"
+    r"(?:(?<![a-z])(?:so|about|roughly|around|print|return|answers?|results?|ans|output|submit|echo|say|final|write|it is|it's|is|are)\b"
     r"[\w\s\"'*]{0,12}"
     r"[(\[{=:\s\"'*$`]*"
     r"|(?:^|\n)[\s(\[{*$`\"']*(?:[1-9a-h][.):]\s+)?)$",
@@ -78,7 +78,8 @@ _TOTAL = re.compile(
 _LETTER = re.compile(r"(?<![\w.'’$\\])\(?\**([A-H])\**\)?(?![\w'’$^]|\.\w| [a-z]+ (?:is|are|was)\b)")
 _STRUCK = re.compile(
     r"\b(?:not|wrong|false|eliminat\w+|exclud\w+|incorrect|rul(?:e|es|ed)|reject\w*|because|since|instead|neither|"
-    r"between|from|to|angle|point|side|segment|line|triangle|set|matrix|event|equals?|vs|then|than|but|while)\b|n't|=",
+    r"between|from [A-H]|"
+    r"angle|point|side|segment|line|triangle|set|matrix|event|equals?|vs|then|than|but|while)\b|n't|=",
     re.IGNORECASE,
 )
 _WORDS_OF_TWO = (("yes", "no"), ("true", "false"))

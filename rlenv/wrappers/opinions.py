@@ -210,10 +210,10 @@ def personal(prompt: str) -> bool:
 def restates(sentence: str, prompt: str) -> bool:
     """Says a sentence of the prompt again in the affirmative."""
     words = content(sentence)
-    if len(words) < 3 or _NO.search(_STRONG_YES.sub(" ", sentence)) or _TURN.search(sentence) or "?" in sentence:
+    if len(words) < 2 or _NO.search(_STRONG_YES.sub(" ", sentence)) or _TURN.search(sentence) or "?" in sentence:
         return False
     return any(
-        len(claim) >= 3 and len(words & claim) >= 0.8 * len(claim)
+        len(claim) >= 2 and len(words & claim) >= 0.8 * len(claim)
         for claim in map(content, re.split(r"[.!?\n:;,]+|\bthat\b|\bbut\b", prompt[-2000:]))
     )
 
