@@ -50,7 +50,8 @@ _LISTED = re.compile(
 )
 _CLOSED = re.compile(r"[\s)\]}'\"`*$.!>]*(?:</\w{1,20}>\s*)?")
 _OPENED = re.compile(
-    r"(?:(?<![a-z])(?:so|about|roughly|around|print|return|answers?|results?|ans|output|submit|echo|say|final|write|it is|it's|is|are)\b"
+    r"(?:(?<![a-z])(?:so|about|roughly|around|print|return|answers?|results?|ans|output|submit|echo|say|final|"
+    r"∈|\\in|write|it is|it's|is|are)\b"
     r"[\w\s\"'*]{0,12}"
     r"[(\[{=:\s\"'*$`]*"
     r"|(?:^|\n)[\s(\[{*$`\"']*(?:[1-9a-h][.):]\s+)?)$",
@@ -67,6 +68,10 @@ _OTHERS = re.compile(
 """The value is somebody else's, supposed, or comes out of working in words."""
 _FREE = re.compile(
     r"\b(?:no (?:smaller|larger|less|more|fewer|greater|lower|higher) than|between|anything|"
+    r"any of|though|although|gut|hunch|guess\w*|bets?|lean\w*|instincts?|heads|tails|coin|toss|runner-up|ranked|"
+    r"weigh\w*|favou?r\w*|prefer\w*|if|whether|when|in case|unless|prim(?:ary|arily)|readings?|version|"
+    r"variant|options?|"
+    r"method|way|estimate|plausible|torn|hesitat\w*|doubt\w*|unsure|uncertain|range|anywhere|take|say|one of|"
     r"any of|or|either|both|otherwise|else|unless|also|as well|alternat\w+|equally|maybe|perhaps|possibly|might|could|"
     r"settle|decide|choose|pick|sure|certain|tell which|at fault|standing|report|backup|fallback|fall back|reserve|"
     r"second|another|other|whichever|wrong|not accepted|marked|cover|too|versus|vs|split|undecided|accept\w*|first|"
