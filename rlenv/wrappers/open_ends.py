@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
+from functools import lru_cache
 from itertools import pairwise
 
 from rlenv.wrappers.alternatives import number
@@ -110,8 +111,12 @@ def _numbers(text: str, prompt: str, right: Fraction) -> Row | None:
     ]
     if len(found) < 2:
         return None
-    known = {number(m[0].strip("$-%\\ ")) for m in value_matches(prompt[-4000:], 0)}
-    known |= {number(m[0].strip("$-%\\ ")) for m in value_matches(text[max(0, start - 4000) : start], 0)}
+    said = {_amount(match) for match in found}
+    if right not in said or len(said) < 2:
+        return None
+    known = _known(prompt[-4000:]) | {
+        number(m[0].strip("$-%\\ ")) for m in value_matches(text[max(0, start - 4000) : start], 0)
+    }
     amounts = [(match, _amount(match)) for match in found]
     new = [(m, a) for m, a in amounts if a is not None and (a == right or abs(a) not in known)]
     order = [a for _, a in new]
@@ -139,6 +144,11 @@ def _numbers(text: str, prompt: str, right: Fraction) -> Row | None:
     if order[-1] != right:
         return row if _FREE.search(window) else None
     return row if _same_sentence(text, new[-2][0], last) and _FREE.search(window) else None
+
+
+@lru_cache(maxsize=512)
+def _known(prompt: str) -> frozenset[Fraction | None]:
+    return frozenset(number(match[0].strip("$-%\\ ")) for match in value_matches(prompt, 0))
 
 
 def _listed(text: str, start: int, found: list[re.Match[str]], right: Fraction) -> bool:
