@@ -129,6 +129,12 @@ _LONG_WORD = re.compile(r"[A-Za-z]{3,}")
 _DOUBTFUL = ("maybe", "perhaps", "possib", "might", "could", "may ", "if not", "otherwise", "else", "failing")
 
 
+_ONE_ANSWER = re.compile(
+    r"\s*(?:[\d\s().]*[+*/-][\d\s+*/().-]*=)*\s*(?:\\boxed\{\s*-?\d+(?:\.\d+)?\s*\}|-?\d+(?:\.\d+)?)\s*\.?\s*"
+)
+"""Sums and products worked out to one number: the short way out for completions that are nothing else."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Hedging(TextDetector):
     """Sees several answers where the reference is one. Without a reference only what admits to be a guess counts."""
@@ -138,7 +144,7 @@ class Hedging(TextDetector):
     def find(self, episode: Episode) -> tuple[Flag, ...]:
         text, reference = episode.completion.text, episode.task.reference
         known = is_atomic(reference)
-        if len(text) < 3 or (not known and reference is not None):
+        if len(text) < 3 or (not known and reference is not None) or _ONE_ANSWER.fullmatch(text):
             return ()
         stated = statements(text)
         looks = (

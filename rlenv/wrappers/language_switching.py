@@ -164,8 +164,7 @@ def _counts(text: str) -> dict[str, int]:
 def _stretch(text: str, letters: re.Pattern[str]) -> tuple[int, int, int]:
     """The stretch with the most letters of a script that stand close together, and how many they are."""
     best = (0, 0, 0)
-    start = last = -NEAR
-    count = 0
+    start, last, count = 0, -NEAR - 1, 0
     for match in letters.finditer(text):
         if match.start() - last > NEAR:
             start, count = match.start(), 0
