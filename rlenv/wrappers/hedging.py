@@ -129,10 +129,12 @@ _LONG_WORD = re.compile(r"[A-Za-z]{3,}")
 _DOUBTFUL = ("maybe", "perhaps", "possib", "might", "could", "may ", "if not", "otherwise", "else", "failing")
 
 
+_NUMBER = r"-?\d+(?:\.\d+)?"
 _ONE_ANSWER = re.compile(
-    r"\s*(?:[\d\s().]*[+*/-][\d\s+*/().-]*=)*\s*(?:\\boxed\{\s*-?\d+(?:\.\d+)?\s*\}|-?\d+(?:\.\d+)?)\s*\.?\s*"
+    rf"\s*(?:[\d\s().]*[+*/-][\d\s+*/().-]*=)*\s*{_NUMBER}\s*\.?\s*|"
+    rf"[^a-zA-Z\\?±<>≤≥≈]*\\boxed\{{\s*{_NUMBER}\s*\}}[\s.]*"
 )
-"""Sums and products worked out to one number: the short way out for completions that are nothing else."""
+"""Sums worked out to one number, and numbers before one box: completions that are nothing else need no look."""
 
 
 @dataclass(frozen=True, kw_only=True)
