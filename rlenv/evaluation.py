@@ -65,8 +65,8 @@ def evaluate(
     """Ask the policy for `n` completions of each task and judge them.
 
     `env` is an id (with `env_kwargs`), an environment or a Definition; `wrappers` go around it; `policy` is one
-    or its name (see rlenv.policies.load; `device` is where a model goes). A task set held as rows is taken in order, up to
-    `limit`; from any other, `limit` tasks are drawn by `seed`. `seed` decides the sampling too, whatever
+    or its name (see rlenv.policies.load; `device` is where a model goes). A task set held as rows is taken in order, up
+    to `limit`; from any other, `limit` tasks are drawn by `seed`. `seed` decides the sampling too, whatever
     `sampling.seed` says. A completion passes when its reward is at least `threshold`.
 
     With `out`, episodes are saved there as they finish, and the same call resumes an interrupted run.
