@@ -129,6 +129,7 @@ _LONG_WORD = re.compile(r"[A-Za-z]{3,}")
 _DOUBTFUL = ("maybe", "perhaps", "possib", "might", "could", "may ", "if not", "otherwise", "else", "failing")
 
 
+SHORT = 64
 _NUMBER = r"-?\d+(?:\.\d+)?"
 _ONE_ANSWER = re.compile(
     rf"\s*(?:[\d\s().]*[+*/-][\d\s+*/().-]*=)*\s*{_NUMBER}\s*\.?\s*|"
@@ -146,7 +147,9 @@ class Hedging(TextDetector):
     def find(self, episode: Episode) -> tuple[Flag, ...]:
         text, reference = episode.completion.text, episode.task.reference
         known = is_atomic(reference)
-        if len(text) < 3 or (not known and reference is not None) or _ONE_ANSWER.fullmatch(text):
+        if len(text) < 3 or (not known and reference is not None):
+            return ()
+        if len(text) <= SHORT and _ONE_ANSWER.fullmatch(text):
             return ()
         stated = statements(text)
         looks = (
