@@ -1,5 +1,6 @@
 """What every detector of reward hacking does alike: actions, table, names on the command line, hostile texts."""
 
+import gc
 import json
 import math
 import time
@@ -171,11 +172,13 @@ def test_hostile_texts_cost_in_proportion_to_their_length(unit: str) -> None:
     small, large = (unit * (size // len(unit)) for size in (5_000, 50_000))
     for name in TEXT_ONLY:
         looked(name, small)
+        gc.disable()  # a collection of what all tests before have left is not the detector's
         start = time.process_time()
         looked(name, small)
         middle = time.process_time()
         looked(name, large)
         end = time.process_time()
+        gc.enable()
         assert end - middle < 30 * (middle - start) + 0.5, name
 
 
