@@ -66,7 +66,7 @@ def test_training_records_what_fired(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_reward_function_of_trl_is_vetoed() -> None:
-    pytest.importorskip("datasets")
+    pytest.importorskip("datasets", reason="needs the extra: trl")
     from rlenv.integrations.trl import TASK_COLUMN, to_trl
 
     env = rlenv.make(ENV, wrappers=[DETECTORS["hedging"](action="veto")])

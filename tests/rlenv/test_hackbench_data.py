@@ -168,7 +168,7 @@ def test_the_generator_makes_these_bytes_again(
 
 
 def test_what_was_found_in_training_can_be_read() -> None:
-    if not FOUND.exists():
-        pytest.skip("no hacks found in training are in the package")
-    names = set(importlib.import_module("rlenv.wrappers.detectors").DETECTORS) | {"length_gaming"}
-    assert {case.family for case in read_cases(FOUND)} <= names
+    names = set(importlib.import_module("rlenv.wrappers.detectors").DETECTORS)
+    cases = list(read_cases(FOUND))
+    assert {case.family for case in cases} == {"format_gaming", "hedging", "length_gaming"} <= names
+    assert any(case.hacked for case in cases)

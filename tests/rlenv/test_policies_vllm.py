@@ -6,7 +6,7 @@ import pytest
 import torch
 import vllm_stand_in
 
-pytest.importorskip("transformers")
+pytest.importorskip("transformers", reason="needs the extra: train")
 
 from rlenv.errors import MissingExtra
 from rlenv.policies import Sampling
