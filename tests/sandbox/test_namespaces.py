@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -154,6 +155,15 @@ def descendants(pid: int) -> list[int]:
     return found
 
 
+def opened(pids: list[int]) -> list[int]:
+    """Descriptors of those that have not ended by themselves since they were listed."""
+    found = []
+    for pid in pids:
+        with suppress(ProcessLookupError):
+            found.append(os.pidfd_open(pid))
+    return found
+
+
 def all_end(watched: list[int], seconds: float) -> bool:
     """Whether the processes behind these descriptors end in time."""
     poll = select.poll()
@@ -175,7 +185,7 @@ def test_cells_end_with_the_process_that_opened_them_however_it_ends(number: sig
     assert owner.stdout.readline() == b"ready\n"
     family = descendants(owner.pid)
     assert len(family) >= 2  # the guardian and the server
-    watched = [os.pidfd_open(pid) for pid in family]
+    watched = opened(family)
     owner.send_signal(number)
     owner.wait(END_S)
     owner.stdout.close()
@@ -187,7 +197,7 @@ def test_a_cell_whose_guardian_is_killed_ends_and_is_replaced() -> None:
     with open_sandbox("namespaces", cells=1, check=False) as box:
         assert box.run(Program("print(1)")).ok
         guardian = [pid for pid in descendants(os.getpid()) if b"enter.py" in Path(f"/proc/{pid}/cmdline").read_bytes()]
-        inside = [os.pidfd_open(pid) for pid in descendants(guardian[-1])]
+        inside = opened(descendants(guardian[-1]))
         os.kill(guardian[-1], signal.SIGKILL)
         assert all_end(inside, END_S)
         assert box.run(Program("print(2)")).stdout == b"2\n"
