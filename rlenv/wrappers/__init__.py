@@ -4,6 +4,7 @@ from rlenv.wrappers.centre import RunningCentre
 from rlenv.wrappers.clip import Clip
 from rlenv.wrappers.detector import Action, Detector, TextDetector
 from rlenv.wrappers.ensemble import Ensemble
+from rlenv.wrappers.lagrangian import Lagrangian
 from rlenv.wrappers.normalise import RunningNormalise
 from rlenv.wrappers.overlong import OverlongPenalty
 from rlenv.wrappers.pay_if import PayIf
@@ -16,6 +17,7 @@ __all__ = [
     "Clip",
     "Detector",
     "Ensemble",
+    "Lagrangian",
     "OverlongPenalty",
     "PayIf",
     "RunningCentre",
