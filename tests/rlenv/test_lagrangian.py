@@ -177,11 +177,10 @@ def priced(completion: str) -> Verdict:
     return scored(value, value)
 
 
-def definition(*wrappers: Lagrangian | RunningCentre) -> Definition:
+def definition(wrapper: Lagrangian) -> Definition:
+    verifier = FunctionVerifier(priced, cheap=True)
     tasks = [Task("say a"), Task("say b")]
-    return Definition(
-        tasks=tasks, verifier=FunctionVerifier(priced, cheap=True), wrappers=wrappers, id="test/priced-v0"
-    )
+    return Definition(tasks=tasks, verifier=verifier, wrappers=[wrapper], id="test/priced-v0")
 
 
 def test_the_batch_saves_and_loads_the_multiplier() -> None:
