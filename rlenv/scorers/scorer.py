@@ -4,7 +4,7 @@ A score is a number of the scorer's own scale; the score of a step is a probabil
 scorer (no answer of a server, a text that cannot be parsed, NaN) is a failure, never a low score.
 
 >>> Score(1.5), Score.failure("the endpoint did not answer").value
-(Score(value=1.5, labels={}, reason=''), None)
+(Score(value=1.5, labels={}, reason='', flags=()), None)
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import NamedTuple, Protocol, TypeAlias, runtime_checkable
 from rlenv.completion import Completion, as_completion
 from rlenv.errors import VerifierContractError
 from rlenv.task import Prompt, Task
+from rlenv.verdict import Flag
 
 Job: TypeAlias = tuple[Task, Completion]
 """What is scored: the same pair that a verifier judges."""
@@ -30,6 +31,8 @@ class Score:
     labels: Mapping[str, float] = field(default_factory=dict, hash=False)
     """What it said beside the value: probabilities of classes, members of an ensemble, their spread."""
     reason: str = ""
+    flags: tuple[Flag, ...] = ()
+    """What is worth seeing in the completion, such as why it was scored without asking."""
 
     def __post_init__(self) -> None:
         if self.value is not None and not math.isfinite(self.value):
