@@ -1,0 +1,184 @@
+"""Scorers by a specification that JSON can hold, as the keyword of an environment.
+
+    "models/reward"                                a folder: its scorer.json, else its config.json, says what it is
+    "Skywork/Skywork-Reward-V2-Qwen3-0.6B"         a model of the hub
+    "mypackage.rewards:politeness"                 a scorer, or a plain function, of yours
+    {"kind": "label_tokens", "path": "...", ...}   a kind of the table with its settings
+
+Nothing heavy is imported before the scorer is made, and no weights are read before it is used.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import json
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeAlias, cast
+
+from rlenv.errors import ConfigError, MissingExtra
+from rlenv.jsontypes import Json
+from rlenv.scorers.function import FunctionScorer, FunctionStepScorer, StepFunction
+from rlenv.scorers.scorer import Scorer, StepScorer
+from rlenv.verifier import VerifierFunction
+
+ScorerSpec: TypeAlias = "Json | Scorer | VerifierFunction"
+StepScorerSpec: TypeAlias = "Json | StepScorer | StepFunction"
+
+KINDS = {
+    "function": "rlenv.scorers.load:named_function",
+    "sequence_classification": "rlenv.scorers.sequence_classification:SequenceClassificationScorer",
+    "label_tokens": "rlenv.scorers.label_tokens:LabelTokensScorer",
+    "parsed_text": "rlenv.scorers.parsed_text:ParsedTextScorer",
+}
+"""Scorers of completions: kind to "module:factory"; the factory's parameters are the settings."""
+STEP_KINDS = {
+    "function": "rlenv.scorers.load:named_step_function",
+    "token_classification": "rlenv.scorers.token_classification:TokenClassificationScorer",
+    "qwen_prm": "rlenv.scorers.qwen_prm:QwenPRMScorer",
+    "math_shepherd": "rlenv.scorers.math_shepherd:MathShepherdScorer",
+    "monte_carlo": "rlenv.scorers.monte_carlo:monte_carlo_scorer",
+    "symbolic_steps": "rlenv.envs.process.symbolic:SymbolicSteps",
+}
+"""Scorers of steps, in the same form."""
+ARCHITECTURES = (
+    ("ForSequenceClassification", "sequence_classification"),
+    ("ForTokenClassification", "token_classification"),
+    ("ForProcessRewardModel", "qwen_prm"),
+)
+"""The kind of a model that has no scorer.json, by the end of its architecture's name in config.json."""
+SETTINGS_FILE = "scorer.json"
+_ATTRIBUTE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
+
+
+def load_scorer(spec: ScorerSpec) -> Scorer:
+    """The scorer of completions that `spec` names (see the head of this file).
+
+    Raises ConfigError when there is none, and MissingExtra when it needs what is not installed.
+    """
+    found = _made(spec, KINDS)
+    if isinstance(found, Scorer):
+        return found
+    if callable(found):
+        return FunctionScorer(cast("VerifierFunction", found), name=getattr(found, "__name__", "score"))
+    raise ConfigError(f"expected a scorer of completions, got {type(found).__name__} for {spec!r:.200}")
+
+
+def load_step_scorer(spec: StepScorerSpec) -> StepScorer:
+    """The scorer of steps that `spec` names; raises as `load_scorer` does."""
+    found = _made(spec, STEP_KINDS)
+    if isinstance(found, StepScorer):
+        return found
+    if callable(found) and not isinstance(found, Scorer):
+        return FunctionStepScorer(cast("StepFunction", found), name=getattr(found, "__name__", "steps"))
+    raise ConfigError(f"expected a scorer of steps, got {type(found).__name__} for {spec!r:.200}")
+
+
+def named_function(function: str, name: str = "score") -> Scorer:
+    """The function "module:attribute" as a scorer."""
+    return FunctionScorer(cast("VerifierFunction", _attribute(function)), name=name)
+
+
+def named_step_function(function: str, name: str = "steps") -> StepScorer:
+    """The function "module:attribute" as a scorer of steps."""
+    return FunctionStepScorer(cast("StepFunction", _attribute(function)), name=name)
+
+
+def _made(spec: object, kinds: Mapping[str, str]) -> object:
+    if isinstance(spec, Mapping):
+        return _of_kind(dict(spec), kinds)
+    if not isinstance(spec, str):
+        return spec
+    if _ATTRIBUTE.fullmatch(spec):
+        return _attribute(spec)
+    folder = Path(spec)
+    if (folder / SETTINGS_FILE).is_file():
+        return _of_kind(_folder_settings(folder, kinds), kinds)
+    return _of_kind({"kind": _kind_of_model(spec), "path": spec}, kinds)
+
+
+def _of_kind(settings: dict[str, Any], kinds: Mapping[str, str]) -> object:
+    kind = settings.pop("kind", None)
+    if kind not in kinds:
+        other = "steps" if kinds is KINDS else "completions"
+        hint = f"; {kind!r} scores {other}" if kind in {**KINDS, **STEP_KINDS} else ""
+        raise ConfigError(f"expected 'kind' to be one of {', '.join(sorted(kinds))}, got {kind!r}{hint}")
+    factory = _factory(kind, kinds)
+    try:
+        inspect.signature(factory).bind(**settings)
+    except TypeError as error:
+        takes = ", ".join(inspect.signature(factory).parameters)
+        raise ConfigError(f"scorer {kind}: {error}; it takes: {takes}") from error
+    return factory(**settings)
+
+
+def _factory(kind: str, kinds: Mapping[str, str]) -> Callable[..., object]:
+    try:
+        return cast("Callable[..., object]", _attribute(kinds[kind]))
+    except ModuleNotFoundError as error:
+        raise MissingExtra(str(error.name), "train") from error
+
+
+def _folder_settings(folder: Path, kinds: Mapping[str, str]) -> dict[str, Any]:
+    """What scorer.json says; paths in it are relative to the folder, and the folder is the model."""
+    try:
+        settings = json.loads((folder / SETTINGS_FILE).read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ConfigError(f"{folder / SETTINGS_FILE}: not valid JSON ({error})") from error
+    if not isinstance(settings, dict):
+        raise ConfigError(f"{folder / SETTINGS_FILE}: expected an object with 'kind', got {type(settings).__name__}")
+    if isinstance(settings.get("members"), list):
+        settings["members"] = [_below(folder, member) for member in settings["members"]]
+    if "path" in settings:
+        settings["path"] = _below(folder, settings["path"])
+    elif settings.get("kind") in kinds and "path" in inspect.signature(_factory(settings["kind"], kinds)).parameters:
+        settings["path"] = str(folder)
+    return settings
+
+
+def _below(folder: Path, path: object) -> object:
+    return str(folder / path) if isinstance(path, str) and (folder / path).exists() else path
+
+
+def _kind_of_model(path: str) -> str:
+    """The kind that the architecture in a model's config.json stands for."""
+    architectures = _architectures(path)
+    for name in architectures:
+        for ending, kind in ARCHITECTURES:
+            if name.endswith(ending):
+                return kind
+    raise ConfigError(
+        f"cannot tell what kind of scorer {path} is from its architectures {architectures}; "
+        'say so: {"kind": ..., "path": ...}'
+    )
+
+
+def _architectures(path: str) -> list[str]:
+    config = Path(path) / "config.json"
+    try:
+        if Path(path).is_dir():
+            return list(json.loads(config.read_text(encoding="utf-8")).get("architectures") or [])
+        try:
+            from transformers import PretrainedConfig
+        except ModuleNotFoundError as error:
+            raise MissingExtra(str(error.name), "train") from error
+        return list(PretrainedConfig.get_config_dict(path)[0].get("architectures") or [])
+    except (OSError, ValueError) as error:
+        first = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        raise ConfigError(
+            f"cannot find the scorer {path!r}: {first}; give a folder, a hub id or module:name"
+        ) from error
+
+
+def _attribute(name: str) -> object:
+    module, _, attribute = name.partition(":")
+    try:
+        return getattr(importlib.import_module(module), attribute)
+    except ModuleNotFoundError as error:
+        if error.name is not None and module.startswith(error.name):
+            raise ConfigError(f"scorer {name}: no module {error.name!r}; give module:name that Python finds") from error
+        raise
+    except AttributeError as error:
+        raise ConfigError(f"scorer {name}: module {module} has no {attribute!r}") from error
