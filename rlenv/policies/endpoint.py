@@ -11,26 +11,22 @@ is up to the server. Token ids are not part of this interface, so its completion
 
 from __future__ import annotations
 
-import os
-import threading
-from collections.abc import Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, cast
 
 from rlenv.completion import Completion
-from rlenv.errors import ConfigError, MissingExtra, PolicyError
+from rlenv.errors import PolicyError
 from rlenv.jsontypes import Json
 from rlenv.policies.policy import DEFAULT_SAMPLING, Sampling
+from rlenv.policies.posting import Patience, Poster, address, client, refusal, sendable
 from rlenv.task import Prompt, prompt_messages
 
 if TYPE_CHECKING:
     import httpx
 
-BUSY = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
-"""Status codes after which the same request may succeed."""
-MAX_PAUSE_S = 60.0
 SEED_STRIDE = 1_000_003
 """Separates the seeds of the requests of one call."""
 
@@ -65,15 +61,19 @@ class EndpointPolicy:
     _dialect: _Dialect = field(default_factory=_Dialect, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if not self.url.startswith(("http://", "https://")):
-            raise ConfigError(f"expected an endpoint that starts with http:// or https://, got {self.url!r}")
-        if self.concurrency < 1 or self.retries < 0 or self.timeout_s <= 0:
-            raise ConfigError("expected concurrency of at least 1, retries of at least 0 and a timeout above 0 s")
-        object.__setattr__(self, "url", self.url.rstrip("/").removesuffix("/chat/completions"))
+        object.__setattr__(self, "url", address(self.url).removesuffix("/chat/completions"))
+        self.patience  # noqa: B018, its settings are checked where it is made
 
     @property
     def name(self) -> str:
         return f"{self.url}#{self.model}"
+
+    @property
+    def patience(self) -> Patience:
+        """How its requests are made. Raises ConfigError for impossible settings."""
+        return Patience(
+            concurrency=self.concurrency, timeout_s=self.timeout_s, retries=self.retries, backoff_s=self.backoff_s
+        )
 
     def generate(
         self, prompts: Sequence[Prompt], n: int = 1, sampling: Sampling = DEFAULT_SAMPLING
@@ -82,31 +82,41 @@ class EndpointPolicy:
 
         Raises PolicyError when the server refuses, or is still busy after the last retry.
         """
-        try:
-            import httpx
-        except ImportError as error:
-            raise MissingExtra("httpx", "openai") from error
-        key = os.environ.get(self.api_key_env)
-        headers = {"Authorization": f"Bearer {key}"} if key else {}
-        limits = httpx.Limits(max_connections=self.concurrency)
-        with (
-            httpx.Client(headers=headers, timeout=self.timeout_s, limits=limits) as client,
-            ThreadPoolExecutor(self.concurrency) as threads,
-        ):
-            asker = _Asker(self, client)
+        with client(self.patience, self.api_key_env) as http, ThreadPoolExecutor(self.concurrency) as threads:
+            asker = _Asker(self, http)
             futures = [
                 threads.submit(asker.answer, prompt, n, replace(sampling, seed=sampling.seed + SEED_STRIDE * i))
                 for i, prompt in enumerate(prompts)
             ]
             return list(chain.from_iterable(asker.collect(futures)))
 
+    def answers(
+        self, prompts: Sequence[Prompt], sampling: Sampling = DEFAULT_SAMPLING
+    ) -> Iterator[tuple[int, Completion | PolicyError]]:
+        """The place and the one completion of each prompt, in the order in which they come.
+
+        All have the same sampling seed. What goes wrong with one prompt is its answer and leaves the others alone;
+        only where as many in a row as go out side by side stay without an answer, the rest is not asked.
+        """
+        with client(self.patience, self.api_key_env) as http, ThreadPoolExecutor(self.concurrency) as threads:
+            asker = _Asker(self, http, outages=self.concurrency)
+            places = {threads.submit(asker.one, prompt, sampling): i for i, prompt in enumerate(prompts)}
+            try:
+                for future in as_completed(places):
+                    yield places[future], future.result()
+            finally:
+                asker.stopped.set()
+                for future in places:
+                    future.cancel()
+
 
 class _Asker:
     """The requests of one call of generate. The first that fails for good stops the others."""
 
-    def __init__(self, policy: EndpointPolicy, client: httpx.Client) -> None:
-        self.policy, self.client = policy, client
-        self.stopped = threading.Event()
+    def __init__(self, policy: EndpointPolicy, http: httpx.Client, outages: int | None = None) -> None:
+        self.policy = policy
+        self.poster = Poster(http, policy.patience, outages)
+        self.stopped = self.poster.stopped
         self.failures: list[PolicyError] = []
 
     def collect(self, futures: Sequence[Future[list[Completion]]]) -> list[list[Completion]]:
@@ -128,6 +138,13 @@ class _Asker:
             self.stopped.set()
             raise
 
+    def one(self, prompt: Prompt, sampling: Sampling) -> Completion | PolicyError:
+        """The completion of one prompt, or why there is none; the others go on."""
+        try:
+            return self.several(prompt, 1, sampling)[0]
+        except PolicyError as error:
+            return error
+
     def several(self, prompt: Prompt, n: int, sampling: Sampling) -> list[Completion]:
         """`n` completions of one prompt, in one request or, where the server gives fewer, in more."""
         found: list[Completion] = []
@@ -146,7 +163,8 @@ class _Asker:
             if not dialect.takes_n:
                 n = 1
             limit_key = dialect.limit_key
-            response = self._post(self._body(prompt, n, sampling, limit_key))
+            url = f"{self.policy.url}/chat/completions"
+            response = self.poster.post(url, self._body(prompt, n, sampling, limit_key))
             if response.status_code not in (400, 422):
                 break
             if limit_key == "max_tokens" and "max_completion_tokens" in response.text:
@@ -156,13 +174,16 @@ class _Asker:
             else:
                 break
         if response.status_code != 200:
-            raise PolicyError(self._refusal(response))
+            hint = f"check that the address ends in /v1 and that the server has a model {self.policy.model!r}"
+            raise PolicyError(refusal(self.policy.url, response, self.policy.api_key_env, {404: hint}))
         return self._completions(response)
 
     def _body(self, prompt: Prompt, n: int, sampling: Sampling, limit_key: str) -> dict[str, Json]:
         body: dict[str, Json] = {
             "model": self.policy.model,
-            "messages": [{key: _valid(value) for key, value in message.items()} for message in prompt_messages(prompt)],
+            "messages": [
+                {key: sendable(value) for key, value in message.items()} for message in prompt_messages(prompt)
+            ],
             limit_key: sampling.max_new_tokens,
             "temperature": sampling.temperature,
             "seed": sampling.seed % 2**31,
@@ -174,43 +195,6 @@ class _Asker:
         if self.policy.logprobs:
             body["logprobs"] = True
         return {**body, **self.policy.extra_body}
-
-    def _post(self, body: Mapping[str, Json]) -> httpx.Response:
-        """The answer to a request, asked again while the server is busy or out of reach."""
-        import httpx
-
-        url = f"{self.policy.url}/chat/completions"
-        problem = "stopped"
-        for attempt in range(self.policy.retries + 1):
-            if self.stopped.is_set():
-                break
-            asked_to_wait = 0.0
-            try:
-                response = self.client.post(url, json=body)
-            except httpx.TransportError as error:  # timeouts, refused and broken connections
-                problem = f"{type(error).__name__} {error}".strip()
-            except httpx.InvalidURL as error:
-                raise PolicyError(f"{url}: not an address ({error}); give http://HOST:PORT/v1#MODEL") from error
-            else:
-                if response.status_code not in BUSY:
-                    return response
-                problem = _said(response)
-                asked_to_wait = _retry_after(response)
-            if attempt < self.policy.retries:
-                self.stopped.wait(max(asked_to_wait, min(MAX_PAUSE_S, self.policy.backoff_s * 2**attempt)))
-        raise PolicyError(
-            f"{url}: no answer after {self.policy.retries + 1} tries ({problem}); "
-            "check that the server is up and the address right"
-        )
-
-    def _refusal(self, response: httpx.Response) -> str:
-        hints = {
-            401: f"set a valid key in the environment variable {self.policy.api_key_env}",
-            403: f"set a valid key in the environment variable {self.policy.api_key_env}",
-            404: f"check that the address ends in /v1 and that the server has a model {self.policy.model!r}",
-        }
-        hint = hints.get(response.status_code, "mend what the server names")
-        return f"{self.policy.url}: the server refused: {_said(response)}; {hint}"
 
     def _completions(self, response: httpx.Response) -> list[Completion]:
         try:
@@ -234,20 +218,3 @@ def _completion(choice: Mapping[str, object]) -> Completion:
         logprobs=tuple(float(token["logprob"]) for token in given.get("content") or []),
         finished=choice.get("finish_reason") != "length",
     )
-
-
-def _valid(text: str) -> str:
-    """The text without lone surrogates, which no request can carry."""
-    return text.encode("utf-8", "replace").decode()
-
-
-def _said(response: httpx.Response) -> str:
-    return f"{response.status_code} {' '.join(response.text.split())[:200]}".strip()
-
-
-def _retry_after(response: httpx.Response) -> float:
-    """Seconds the server asks to wait; dates, which few send, count as none."""
-    try:
-        return min(MAX_PAUSE_S, max(0.0, float(response.headers.get("retry-after", "0"))))
-    except ValueError:
-        return 0.0

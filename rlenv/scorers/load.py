@@ -32,6 +32,7 @@ KINDS = {
     "sequence_classification": "rlenv.scorers.sequence_classification:SequenceClassificationScorer",
     "label_tokens": "rlenv.scorers.label_tokens:LabelTokensScorer",
     "parsed_text": "rlenv.scorers.parsed_text:ParsedTextScorer",
+    "ensemble": "rlenv.scorers.ensemble:ensemble",
 }
 """Scorers of completions: kind to "module:factory"; the factory's parameters are the settings."""
 STEP_KINDS = {
@@ -41,6 +42,7 @@ STEP_KINDS = {
     "math_shepherd": "rlenv.scorers.math_shepherd:MathShepherdScorer",
     "monte_carlo": "rlenv.scorers.monte_carlo:monte_carlo_scorer",
     "symbolic_steps": "rlenv.envs.process.symbolic:SymbolicSteps",
+    "ensemble": "rlenv.scorers.ensemble:step_ensemble",
 }
 """Scorers of steps, in the same form."""
 ARCHITECTURES = (

@@ -15,18 +15,15 @@ spread is reported as the score `ensemble_spread`.
 from __future__ import annotations
 
 import math
-import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias, get_args
 
+from rlenv.combination import Combination, Rule, spread
 from rlenv.episode import Episode
 from rlenv.errors import ConfigError, VerifierContractError
 from rlenv.verdict import Flag, Verdict
 from rlenv.wrappers.exact import to_reward
 from rlenv.wrappers.wrapper import State
-
-Combination: TypeAlias = Literal["mean", "min", "cautious"]
 
 
 @dataclass(frozen=True)
@@ -34,7 +31,7 @@ class Ensemble:
     """A verdict that lacks one of the scores is an error: an ensemble with a member left out would be another one."""
 
     scores: tuple[str, ...]
-    rule: Combination = "min"
+    rule: Rule = "min"
     k: float = 1.0
     """How much of the variance `cautious` takes off."""
     disagreement: float | None = None
@@ -42,12 +39,9 @@ class Ensemble:
     name: str = "ensemble"
 
     def __post_init__(self) -> None:
-        if self.rule not in get_args(Combination):
-            raise ConfigError(f"expected a rule of {', '.join(get_args(Combination))}, got {self.rule!r}")
+        Combination(self.rule, self.k)
         if len(set(self.scores)) < 2 or len(set(self.scores)) < len(self.scores):
             raise ConfigError(f"expected at least two different scores, got {self.scores!r}")
-        if not (math.isfinite(self.k) and self.k >= 0):
-            raise ConfigError(f"expected k of 0 or more, got {self.k!r}")
 
     def judge(self, episodes: Sequence[Episode], state: State) -> list[Verdict]:
         return [self._combined(episode) for episode in episodes]
@@ -60,17 +54,11 @@ class Ensemble:
         if missing:
             raise VerifierContractError(f"expected the scores {missing}, got {sorted(verdict.scores)}")
         values = [verdict.scores[name] for name in self.scores]
-        spread = max(values) - min(values)
+        apart = spread(values)
         rest = [part.value for part in verdict.parts if part.name not in self.scores]
-        combined = to_reward(verdict, math.fsum((*rest, self._value(values))), self.name)
-        combined = replace(combined, scores={**verdict.scores, "ensemble_spread": spread})
-        if self.disagreement is None or spread <= self.disagreement:
+        combined = to_reward(verdict, math.fsum((*rest, Combination(self.rule, self.k).of(values))), self.name)
+        combined = replace(combined, scores={**verdict.scores, "ensemble_spread": apart})
+        if self.disagreement is None or apart <= self.disagreement:
             return combined
         detail = f"scores between {min(values):.3g} and {max(values):.3g}"
         return combined.with_flag(Flag(self.name, 0, len(episode.completion.text), detail))
-
-    def _value(self, values: Sequence[float]) -> float:
-        if self.rule == "min":
-            return min(values)
-        mean = statistics.fmean(values)
-        return mean if self.rule == "mean" else mean - self.k * statistics.pvariance(values)

@@ -1,0 +1,139 @@
+"""JSON sent to a server, and sent again while the server is busy or out of reach: what every endpoint needs.
+
+Busy servers (429, 5xx, timeouts, broken connections) are asked again after a pause that doubles each time; a server's
+own Retry-After comes first. The key, where one is needed, is read from the environment.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from rlenv.errors import ConfigError, MissingExtra, PolicyError
+from rlenv.jsontypes import Json
+
+if TYPE_CHECKING:
+    import httpx
+
+BUSY = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
+"""Status codes after which the same request may succeed."""
+MAX_PAUSE_S = 60.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Patience:
+    """How many requests are under way at once, how long one may take, and how often it is made."""
+
+    concurrency: int = 8
+    timeout_s: float = 300.0
+    retries: int = 5
+    backoff_s: float = 1.0
+    """The pause before the first retry."""
+
+    def __post_init__(self) -> None:
+        if self.concurrency < 1 or self.retries < 0 or self.timeout_s <= 0:
+            raise ConfigError("expected concurrency of at least 1, retries of at least 0 and a timeout above 0 s")
+
+
+@dataclass
+class Poster:
+    """One client with its patience; setting `stopped` ends the pauses and the retries.
+
+    As many requests in a row without an answer as `outages` says stop all others, so that a server which is down
+    costs its retries once and not for every request.
+    """
+
+    client: httpx.Client
+    patience: Patience
+    outages: int | None = None
+    stopped: threading.Event = field(default_factory=threading.Event)
+    _lost: int = 0
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def post(self, url: str, body: Json) -> httpx.Response:
+        """The first answer of the server that does not say that it is busy.
+
+        Raises PolicyError when there is none after the last retry.
+        """
+        import httpx
+
+        problem, retries = "not asked: other requests stayed without an answer", self.patience.retries
+        for attempt in range(retries + 1):
+            if self.stopped.is_set():
+                break
+            asked_to_wait = 0.0
+            try:
+                response = self.client.post(url, json=body)
+            except httpx.TransportError as error:  # timeouts, refused and broken connections
+                problem = f"{type(error).__name__} {error}".strip()
+            except httpx.InvalidURL as error:
+                raise PolicyError(f"{url}: not an address ({error}); give http://HOST:PORT/v1#MODEL") from error
+            else:
+                if response.status_code not in BUSY:
+                    self._answered()
+                    return response
+                problem = said(response)
+                asked_to_wait = _retry_after(response)
+            if attempt < retries:
+                self.stopped.wait(max(asked_to_wait, min(MAX_PAUSE_S, self.patience.backoff_s * 2**attempt)))
+        self._unanswered()
+        raise PolicyError(
+            f"{url}: no answer after {retries + 1} tries ({problem}); check that the server is up and the address right"
+        )
+
+    def _answered(self) -> None:
+        with self._lock:
+            self._lost = 0
+
+    def _unanswered(self) -> None:
+        with self._lock:
+            self._lost += 1
+            if self.outages is not None and self._lost >= self.outages:
+                self.stopped.set()
+
+
+def client(patience: Patience, api_key_env: str) -> httpx.Client:
+    """A client that sends the key in this environment variable, where it is set. Raises MissingExtra without httpx."""
+    try:
+        import httpx
+    except ImportError as error:
+        raise MissingExtra("httpx", "openai") from error
+    key = os.environ.get(api_key_env)
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    limits = httpx.Limits(max_connections=patience.concurrency)
+    return httpx.Client(headers=headers, timeout=patience.timeout_s, limits=limits)
+
+
+def address(url: str) -> str:
+    """The address without a slash at its end. Raises ConfigError where it is none."""
+    if not url.startswith(("http://", "https://")):
+        raise ConfigError(f"expected an endpoint that starts with http:// or https://, got {url!r}")
+    return url.rstrip("/")
+
+
+def refusal(url: str, response: httpx.Response, api_key_env: str, hints: Mapping[int, str] | None = None) -> str:
+    """What a server said that will not answer this request, and what to do about it."""
+    key = f"set a valid key in the environment variable {api_key_env}"
+    hint = {401: key, 403: key, **(hints or {})}.get(response.status_code, "mend what the server names")
+    return f"{url}: the server refused: {said(response)}; {hint}"
+
+
+def sendable(text: str) -> str:
+    """The text without lone surrogates, which no request can carry."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def said(response: httpx.Response) -> str:
+    """The status and the beginning of the text, on one line."""
+    return f"{response.status_code} {' '.join(response.text.split())[:200]}".strip()
+
+
+def _retry_after(response: httpx.Response) -> float:
+    """Seconds the server asks to wait; dates, which few send, count as none."""
+    try:
+        return min(MAX_PAUSE_S, max(0.0, float(response.headers.get("retry-after", "0"))))
+    except ValueError:
+        return 0.0
