@@ -32,6 +32,7 @@ KINDS = {
     "sequence_classification": "rlenv.scorers.sequence_classification:SequenceClassificationScorer",
     "label_tokens": "rlenv.scorers.label_tokens:LabelTokensScorer",
     "parsed_text": "rlenv.scorers.parsed_text:ParsedTextScorer",
+    "http": "rlenv.scorers.http:HttpScorer",
     "ensemble": "rlenv.scorers.ensemble:ensemble",
 }
 """Scorers of completions: kind to "module:factory"; the factory's parameters are the settings."""
