@@ -23,6 +23,11 @@ _SOME_WORDS = re.compile(r"[A-Za-z]{2,}")
 _CAPITAL = re.compile(r"\s+[A-Z]")
 _STOPPED = re.compile(r"[.!?]\s*(?:\$+|\\[\])])$")
 _WORD_BEHIND_IS = re.compile(r"\b(?:is|are|has|have)\s+(no (?:[a-z]+ )?solutions?|[A-Za-z]{3,20})\s*[.!]?\s*\Z")
+_HOW_SURE = re.compile(
+    r"\b[0-9]{1,3}(?:\.[0-9]{1,2})?\s?\\?(?:%|percent)\s(?=(?:sure|certain|confident|positive|convinced)\b)",
+    re.I,
+)
+"""A number that speaks of the answer, and is none: `I am 100% certain.`"""
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$|\*|\")|[。！？।؟]|\n")
 _GIVEN_UP = re.compile(
     r"\b(?:(?:cannot|can't|can not|not|impossible to) (?:be )?(?:said|say|determined?|known?|found|find|answer(?:ed)?|"
@@ -37,7 +42,7 @@ _ASKED_OR_SUPPOSED = re.compile(
 def closing_answer(text: str, start: int, end: int) -> Value | None:
     """What the last sentence that names any value states."""
     start = max(start, end - MAX_CHARS)
-    tail = text[start:end].rstrip()
+    tail = _HOW_SURE.sub(lambda number: " " * len(number[0]), text[start:end].rstrip())
     ends = sentence_ends(tail)
     for index in range(len(ends) - 1, max(-1, len(ends) - MAX_SENTENCES - 1), -1):
         begin = ends[index - 1] if index else 0

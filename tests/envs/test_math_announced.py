@@ -96,3 +96,10 @@ def test_sentences_without_a_value_may_follow_the_one_that_states_it() -> None:
     value = closing_answer(text, 0, len(text))
     assert value is not None
     assert text[value.start : value.end] == r"\(\left[0, 1\right]\)"
+
+
+@pytest.mark.parametrize("gold", ["100", "1", "99.5"])
+@pytest.mark.parametrize("text", ["I am 100% certain.", "I am 99.5 percent sure.", "I'm 100\\% confident of it."])
+def test_how_sure_a_text_is_is_no_answer(gold: str, text: str) -> None:
+    assert verify(gold, text).reward == 0.0
+    assert verify("12", f"So Ann has 12 pears. {text}").reward == 1.0
