@@ -6,6 +6,7 @@ RlenvError
 ├── TaskError              a row or a data file that cannot become a Task
 ├── VerifierContractError  a verifier whose signature or answer breaks the contract
 ├── PolicyError            a policy that cannot be loaded or reached
+├── ScorerError            a scorer that cannot be loaded, or cannot read what it is to score
 ├── ConfigError            a setting that is out of range or contradicts another
 ├── RunError               a run folder that cannot be read or resumed
 └── TooManyVerifierErrors  the checker failed on more episodes than the run allows
@@ -42,6 +43,10 @@ class VerifierContractError(RlenvError, TypeError):
 
 class PolicyError(RlenvError, RuntimeError):
     """A policy cannot be loaded, reached or asked for this."""
+
+
+class ScorerError(RlenvError, RuntimeError):
+    """A scorer cannot be loaded, or cannot read this prompt and completion whole."""
 
 
 class ConfigError(RlenvError, ValueError):

@@ -43,7 +43,7 @@ class FunctionScorer:
             verdict = self._call.verify(task, completion)
         except Exception as error:  # the function is the user's code: it fails for this completion, not for the others
             return Score.failure(f"{type(error).__name__}: {error}")
-        return Score(verdict.reward, verdict.scores, verdict.reason)
+        return Score(verdict.reward, verdict.scores, verdict.reason, verdict.flags)
 
 
 class FunctionStepScorer:

@@ -53,5 +53,6 @@ def scores_of(scorer: Scorer, jobs: Sequence[Job]) -> list[Score]:
 def verdict_of(name: str, score: Score) -> Verdict:
     """The score as the reward, with what else the scorer said among the raw scores; an error where it failed."""
     if score.value is None:
-        return Verdict.error(f"{name}: {score.reason or 'no score'}")
-    return Verdict.of((name, score.value), scores={name: score.value, **score.labels}, reason=score.reason)
+        return Verdict.error(f"{name}: {score.reason or 'no score'}", score.flags)
+    scores = {name: score.value, **score.labels}
+    return Verdict.of((name, score.value), scores=scores, flags=score.flags, reason=score.reason)
