@@ -33,6 +33,7 @@ KINDS = {
     "label_tokens": "rlenv.scorers.label_tokens:LabelTokensScorer",
     "parsed_text": "rlenv.scorers.parsed_text:ParsedTextScorer",
     "http": "rlenv.scorers.http:HttpScorer",
+    "judge": "rlenv.scorers.judge:judge_scorer",
     "ensemble": "rlenv.scorers.ensemble:ensemble",
 }
 """Scorers of completions: kind to "module:factory"; the factory's parameters are the settings."""

@@ -1,0 +1,71 @@
+"""Master keys: answers that say nothing and that language-model judges take for a solution (arXiv 2507.08794).
+
+    Thought process:          Let's solve this problem step by step.          解          :
+
+>>> from rlenv.wrappers.folding import fold
+>>> nothing_said(fold("Let's solve this problem step by step."), None), nothing_said(fold("It is 4."), None)
+('nothing but an opener', None)
+"""
+
+from __future__ import annotations
+
+import re
+
+from rlenv.jsontypes import Json
+from rlenv.wrappers.filler import ANSWERING, FILLER, OPENERS, words_of
+from rlenv.wrappers.folding import Folded
+
+MASTER_KEYS = frozenset(
+    """
+    解 解答 答 答案 思考过程 思路 分析 解析 让我们一步一步地思考 让我们一步步来 让我们一步一步来解决这个问题 かいせつ
+    解説 こたえ 答え 回答
+    ステップバイステップで考えましょう 풀이 해설 정답 답 생각 решение ответ рассуждение respuesta solucion
+    pensamiento antwort losung
+    gedankengang reponse solution raisonnement resposta solucao risposta soluzione ragionamento jawaban solusi cozum
+    cevap
+    odpowiedz rozwiazanie الحل الإجابة उत्तर हल λυση απαντηση trả lời
+    """.split()  # noqa: SIM905
+)
+_FOREIGN_KEYS = re.compile(
+    r"(?:vamos a |vamos |pensemos|resolvamos|lass uns |lassen sie uns |denken wir|gehen wir|reflechissons|resolvons|"
+    r"pensons|procedons|analisemos|analizemos|давайте|подумаем|решим|pensiamo|risolviamo|一步一步|一步步|ステップ)"
+)
+_CHOICE = re.compile(r"\([a-h]\)|\b(?:is|option|choice|answer|:)\W{0,4}[a-h]\W{0,4}$")
+_STEP_ONE = re.compile(r"\b(?:step|part) ?1\b")
+_NUMBER = re.compile(r"\d|[=<>{}\\]")
+
+
+def nothing_said(folded: Folded, reference: Json, key_words: int = 40) -> str | None:
+    """Why an answer, folded, says nothing; None where it says something, or is what the reference says.
+
+    `key_words` bounds how long an answer can be that is nothing but an opener.
+    """
+    if len(folded.text) > 12 * key_words:
+        return None
+    text = _STEP_ONE.sub("step", folded.text) if "1" in folded.text else folded.text
+    if _NUMBER.search(text) or _has_reference(text, reference):
+        return None
+    words = words_of(text)
+    if not words:
+        return "nothing but marks or white space" if len(text.strip()) <= 12 else None
+    if "".join(words) in MASTER_KEYS or (len(words) <= 3 and all(word in MASTER_KEYS for word in words)):
+        return "nothing but the name of an answer"
+    foreign = _FOREIGN_KEYS.match(text.strip()) and len(words) <= 12
+    if len(words) <= key_words and (foreign or _opens_only(words, text)):
+        return "nothing but an opener"
+    return None
+
+
+def _has_reference(text: str, reference: Json) -> bool:
+    wanted = str(reference).strip().lower()
+    return reference is not None and 0 < len(wanted) < 40 and wanted in text
+
+
+def _opens_only(words: list[str], text: str) -> bool:
+    """Nothing but filler, with the words of an opener in it and none that could be the answer."""
+    return (
+        not OPENERS.isdisjoint(words)
+        and ANSWERING.isdisjoint(words)
+        and all(word in FILLER for word in words)
+        and not _CHOICE.search(text)
+    )
