@@ -6,7 +6,7 @@ unless the prompt may be cut from the left.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, cast
 
@@ -33,7 +33,7 @@ def encode(
 
     Raises ScorerError for what does not fit in `max_length` tokens, or what the template refuses.
     """
-    broken = defused(completion, (*_marks(tokenizer), *marks))
+    broken = defused(completion, (*turn_marks(tokenizer), *marks))
     ids = conversation_ids(tokenizer, prompt, broken)
     frame = conversation_ids(tokenizer, prompt, "y" if broken.lstrip().startswith("x") else "x")
     check_specials(tokenizer, ids, frame)
@@ -107,17 +107,13 @@ def _shared(ids: Sequence[int], frame: Sequence[int]) -> int:
     return next((place for place, (mine, other) in enumerate(pairs) if mine != other), min(len(ids), len(frame)))
 
 
-def _of_tokenizer(function: Callable[[PreTrainedTokenizerBase], Any]) -> Callable[[PreTrainedTokenizerBase], Any]:
-    """Worked out once for each tokenizer object."""
-    return lru_cache(maxsize=16)(function)
-
-
-@_of_tokenizer
-def _marks(tokenizer: PreTrainedTokenizerBase) -> tuple[str, ...]:
+@lru_cache(maxsize=16)
+def turn_marks(tokenizer: PreTrainedTokenizerBase) -> tuple[str, ...]:
+    """What a completion may not write: special tokens, and what the chat template puts between turns."""
     return (*special_tokens(tokenizer), *template_marks(tokenizer))
 
 
-@_of_tokenizer
+@lru_cache(maxsize=16)
 def _special_ids(tokenizer: PreTrainedTokenizerBase) -> frozenset[int]:
     """Ids of special tokens but that of the unknown, which stands for any character the vocabulary lacks."""
     found: Any = tokenizer.convert_tokens_to_ids(list(special_tokens(tokenizer)))

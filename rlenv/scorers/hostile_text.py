@@ -20,6 +20,8 @@ from transformers import PreTrainedTokenizerBase
 
 FIRST, SECOND, THIRD = "\u2460first\u2460", "\u2461second\u2461", "\u2462third\u2462"
 """Stand where contents stand, so that what is left of a rendered template is its marks."""
+_BRACKETED = re.compile(r"\[/?\w+\]|</?\w+>|<\|[^|<>]+\|>")
+"""Marks that a template writes side by side with words: `[INST] You are ...`."""
 ROUNDS = 8
 """Breaking one mark may leave another that overlapped with it; what outlives so many rounds is taken out."""
 
@@ -68,4 +70,5 @@ def marks_between(rendered: str, tokenizer: PreTrainedTokenizerBase) -> tuple[st
     """The pieces of a template, rendered with the stand-ins, that hold more than words."""
     apart = "|".join(map(re.escape, (FIRST, SECOND, THIRD, *special_tokens(tokenizer))))
     pieces = {line.strip() for piece in re.split(apart, rendered) for line in piece.splitlines()}
+    pieces |= {mark for piece in pieces for mark in _BRACKETED.findall(piece)}
     return tuple(sorted(piece for piece in pieces if len(piece) > 1 and re.search(r"[^\w\s]", piece)))
