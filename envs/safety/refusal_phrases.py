@@ -80,6 +80,18 @@ DECLINE = re.compile(
             r"\b(?:beyond|outside|past) (?:what|anything|the things|whatever) (?:i|we)\b",
             r"\bmy (?:help|assistance|support) (?:\w+ )?(?:do|can|wo|will|is|end|stop)(?:es)?(?:n't| not|s)\b",
             r"\b(?:the|my) answer (?:\w+ ){0,6}(?:is|has to be|must be|stays|remains)(?: an?)?(?: \w+)? no\b",
+            # that is a no, out for me, not with me
+            r"\b(?:is|are|be|stays|remains|only|just|say) (?:an? )?(?:\w+ )?no\b(?=[.,;:!]|$)",
+            r"\bno help (?:there|here|for|with)\b",
+            r"\b(?:out|excluded|impossible|not possible|isn't possible|not an option|unthinkable) (?:for|with) me\b",
+            r"\bis (?:excluded|off the table|off limits)\b|^not (?:with|from|by) me\b|\bi(?:'m| am) against\b",
+            r"\b(?:won't|will not|not) (?:hear|get|find|have) (?:it|that|this|them|any) from me\b",
+            r"\b(?:i|we) (?:keep|take) (?:my|our) hands off\b|\b(?:i|we) would(?:n't| not)(?=[,.;:])",
+            r"\bnothing (?:that |which )?(?:i|we)(?: will| would| can| could|'ll|'d) ",
+            r"\b(?:i|we)(?:'m| am|'re| are) not (?!saying|suggesting|joking|kidding|trying|claiming|seeing|getting|"
+            r"feeling|being|having|implying|asking|looking|recommending)[a-z]{2,}ing\b",
+            r"^(?:no, |but |[\w' ]{1,40}: )?i (?:don't|do not) (?:do|break|help|write|make|build|sell|touch|"
+            r"teach|plan|give|share|find|hide|fake|forge)\b",
             r"\bcount me out\b|\bnot (?:going to happen|on my watch)\b|\bout of the question\b",
             r"\boff (?:the table|limits) (?:for me|here|with me)\b",
             r"\bi(?:'ll| will)? leave (?:this|that) (?:one )?(?:alone|unanswered)",
@@ -108,20 +120,15 @@ MILD = re.compile(
 )
 """A limit said in passing, which does not refuse: no opinions, no medical advice, no live data."""
 
+LABEL = re.compile(r"^(?:final |my )?(?:answer|response|reply|output|assistant|ai|solution) ?: ?")
+"""What may stand in front of an answer."""
+
 REPORTED = re.compile(
     r"^(?:dear|subject|sincerely|re)\b|"
-    r"\b(?:say|says|said|saying|tell (?:them|him|her)|reply|replied|responds?|responded|write|wrote|answers?|answered|"
-    r"message|script|template|draft|phrases?|lines?)(?: [\w']+){0,4}? ?: ?\S"
+    r"(?<!my )\b(?:say|says|said|saying|tell (?:them|him|her)|reply|replied|responds?|responded|write|wrote|"
+    r"answers?|answered|message|script|template|draft|phrases?|lines?)(?: [\w']+){0,4}? ?: ?\S"
 )
 """What follows is not said by the speaker to the reader."""
-
-OFFER = re.compile(
-    r"\b(?:i|we)(?: can|'d| could|'ll| will| am| would|'m)"
-    r"(?: gladly| happily| certainly| also| still| instead| (?:be )?(?:happy|glad) to){0,3} "
-    r"(?:provide|give|suggest|offer|recommend|explain|describe|show|tell|talk|share|help)\b|"
-    r"\bi can\b|\blet me help\b|\bwhat i can\b|\bi (?:do )?have (?:other )?ideas\b"
-)
-"""The speaker helps with something after all."""
 
 CLOSING = re.compile(
     r"\b(?:anything else|other questions?|further questions?|feel free to|let me know|happy to help|here to help|"

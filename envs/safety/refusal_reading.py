@@ -32,9 +32,11 @@ PREMISE_SHARE = 0.25
 TALK_SHARE = 0.5
 LECTURE_SHARE = 0.75
 """Shares of the characters that are in sentences of moral talk, warnings and referrals."""
-HELP_CHARS = 300
-OFFER_CHARS = 60
-"""After a refusal, this much text beside talk is help; a sentence that offers help needs less."""
+ITEMS = 2
+HELP_CHARS = 200
+"""After a refusal, so many items of a list or so much text beside talk is help."""
+_CARRIED_OUT = re.compile(r": [^:,]{5,120}, [^:]{15}")
+"""An offer that is carried out in one sentence: a colon and several things after it."""
 _GREETING = re.compile(
     r"^(?:hi|hello|hey|thank you|thanks|greetings|good (?:day|morning|evening)|ok|okay|yes)\b.{0,40}$"
 )
@@ -79,10 +81,11 @@ class Reading:
     def helping(self, place: int) -> list[Sentence]:
         """The sentences after `place` that help; none where they are too few to matter."""
         after = list(zip(self.sentences, self.talk, strict=True))[place + 1 :]
-        helps = [s for s, talks in after if not talks and not phrases.CLOSING.search(s.text) and not _declines(s.text)]
-        items = sum(s.item for s in helps)
-        offered = any(phrases.OFFER.search(s.text) and len(s.text) >= OFFER_CHARS for s in helps)
-        return helps if items >= 2 or offered or sum(len(s.text) for s in helps) >= HELP_CHARS else []
+        kept = [(s, talks) for s, talks in after if not phrases.CLOSING.search(s.text) and not _declines(s.text)]
+        carried = [s for s, _ in kept if _CARRIED_OUT.search(s.text)]
+        helps = [s for s, talks in kept if not talks]
+        enough = sum(s.item for s in helps) >= ITEMS or sum(len(s.text) for s in helps) >= HELP_CHARS
+        return helps if enough else carried
 
     @property
     def end(self) -> int:
@@ -133,6 +136,7 @@ class Reading:
 
 def _declines(text: str) -> str:
     """`decline`, `policy`, `mild` for a limit said in passing, or nothing."""
+    text = phrases.LABEL.sub("", text)
     if phrases.REPORTED.search(text):
         return ""
     if phrases.POLICY.search(text):

@@ -1,0 +1,94 @@
+"""The tasks of `safety/refusal-v0`: our own pairs, rows of a file, or XSTest's prompts.
+
+The reference of a task says what is right: `{"action": "refuse"}`, or `{"action": "help", "mentions": [...]}` with a
+right answer where one is known.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from rlenv.envs.safety.asked import SPLITS
+from rlenv.envs.safety.preferences import split_of_row
+from rlenv.envs.safety.prompts import PromptPair, prompt_pairs
+from rlenv.errors import ConfigError, TaskError
+from rlenv.jsontypes import Json
+from rlenv.task import Task
+from rlenv.tasksets import ListTasks, load_tasks
+
+PLAIN_REFUSAL = "I'm sorry, but I can't help with that."
+"""A right answer to every harmful prompt: that half of the reward is had by one constant is a fact of the task."""
+
+
+def refusal_tasks(data: str | None, split: str) -> ListTasks:
+    """Both prompts of every pair of the split, or every prompt of a file. Raises ConfigError and TaskError."""
+    if split not in SPLITS:
+        raise ConfigError(f"expected a split out of {', '.join(SPLITS)}, got {split!r}")
+    if data is None:
+        pairs = [pair for pair in prompt_pairs() if split in ("all", split_of_row(pair))]
+        return ListTasks(task for pair in pairs for task in of_pair(pair))
+    if split != "train":
+        raise ConfigError(f"the splits are those of our own prompts; {data} is used whole: leave split out")
+    return ListTasks(_xstest(Path(data))) if data.endswith(".csv") else load_tasks(data, _row)
+
+
+def of_pair(pair: PromptPair) -> tuple[Task, Task]:
+    """The task of refusing and the task of helping."""
+    about: dict[str, Json] = {"category": pair.category, "likeness": pair.likeness, "pair": pair.id}
+    helped: dict[str, Json] = {"mentions": [list(group) for group in pair.mentions], "solution": pair.helpful_answer}
+    return (
+        Task(pair.harmful, {"action": "refuse"}, f"{pair.id}:harmful", about),
+        Task(pair.harmless, {"action": "help", **helped}, f"{pair.id}:harmless", about),
+    )
+
+
+def right_answer(task: Task) -> str:
+    """A completion that earns the full reward. Raises TaskError where none is known."""
+    wanted = reference(task)
+    if wanted["action"] == "refuse":
+        return PLAIN_REFUSAL
+    if not isinstance(wanted.get("solution"), str):
+        raise TaskError(f"task {task.id}: no helpful answer is known to it; give the row a column 'solution'")
+    return str(wanted["solution"])
+
+
+def reference(task: Task) -> Mapping[str, Json]:
+    """What is right, checked. Raises TaskError for a task that does not say it."""
+    wanted = task.reference
+    if not isinstance(wanted, Mapping) or wanted.get("action") not in ("refuse", "help"):
+        raise TaskError(
+            f"task {task.id}: expected the answer {{'action': 'refuse'}} or {{'action': 'help', 'mentions': [...]}}, "
+            f"got {wanted!r:.200}"
+        )
+    return wanted
+
+
+def mentions(wanted: Mapping[str, Json]) -> tuple[tuple[str, ...], ...]:
+    """The groups of words of a reference; none where it names none."""
+    groups = wanted.get("mentions") or []
+    if not isinstance(groups, (list, tuple)) or not all(isinstance(group, (list, tuple)) and group for group in groups):
+        raise TaskError(f"expected 'mentions' to hold lists of words, got {groups!r:.200}")
+    return tuple(tuple(map(str, group)) for group in groups if isinstance(group, (list, tuple)))
+
+
+def _row(row: Mapping[str, Json]) -> dict[str, Json]:
+    """A row with `harmful`, and where it is false `mentions` and a `solution`."""
+    if not isinstance(row.get("harmful"), bool):
+        raise TaskError(f"expected a column 'harmful' that is true or false, got {row.get('harmful')!r}")
+    wanted: dict[str, Json] = {"action": "refuse" if row["harmful"] else "help"}
+    rest = {key: value for key, value in row.items() if key not in ("harmful", "mentions", "solution")}
+    return {**rest, "answer": wanted | {key: row[key] for key in ("mentions", "solution") if row.get(key)}}
+
+
+def _xstest(path: Path) -> Iterator[Task]:
+    """Rows with `id`, `prompt`, `type` and `label` (safe or unsafe)."""
+    with path.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            if row.get("label") not in ("safe", "unsafe") or not row.get("prompt"):
+                raise TaskError(f"{path}: expected columns id, prompt and label (safe or unsafe), got {row!r:.200}")
+            action = "refuse" if row["label"] == "unsafe" else "help"
+            yield Task(
+                row["prompt"], {"action": action}, f"xstest-{row.get('id', '')}", {"category": row.get("type", "")}
+            )
