@@ -31,6 +31,7 @@ from rlenv.envs.process.verifier import CreditRule, process_verifier
 from rlenv.envs.splits import DEMONSTRATION_PERCENT
 from rlenv.errors import ConfigError
 from rlenv.scorers.load import StepScorerSpec, load_step_scorer
+from rlenv.scorers.scorer import StepScorer
 from rlenv.task import Task
 
 EXACT, TRUE_EQUATIONS = "exact", "true_equations"
@@ -57,15 +58,19 @@ def arithmetic(
     if not guards and not unsafe:
         raise ConfigError("without guards steps can be padded, split and merged: say why: unsafe='...'")
     made = outcome_only(level, split, seed, size, demonstration_percent, template)
-    named = {EXACT: ReductionSteps, TRUE_EQUATIONS: TrueEquations}
-    steps = named[scorer]() if isinstance(scorer, str) and scorer in named else load_step_scorer(scorer)
     rule = CreditRule(credit=credit, weight=process_weight, unsafe=unsafe)
     return replace(
         made,
-        verifier=process_verifier(made.verifier, steps, EquationReader(guards), rule, expected_steps),
+        verifier=process_verifier(made.verifier, _scorer(scorer), EquationReader(guards), rule, expected_steps),
         solution=solution,
         description=f"{made.description}, step by step",
     )
+
+
+def _scorer(spec: StepScorerSpec) -> StepScorer:
+    if spec == EXACT:
+        return ReductionSteps()
+    return TrueEquations() if spec == TRUE_EQUATIONS else load_step_scorer(spec)
 
 
 def expected_steps(task: Task) -> int:

@@ -7,14 +7,15 @@ and no number of them buys anything.
     min               min s                             min s - 1 on the first of the worst steps, 0 elsewhere
     product           s_1 * ... * s_n                   how much step i lowers the product so far
     geometric_mean    (s_1 * ... * s_n) ^ (1 / N)       how much step i lowers it so far
-    mean              max(0, 1 - sum(1 - s) / N)        how much step i lowers it so far
+    mean              max(0, 1 - sum(1 - s) / N),       how much step i lowers it so far
+                      and 0 where every s is 0
     last              s_n                               s_n - 1 on the last step
     sum               s_1 + ... + s_n                   s_i: every good step pays, which is the unsafe form
 
 min is the score of a solution in Math-Shepherd (arXiv 2312.08935) and the credit of PURE (arXiv 2504.15275), whose
 weights softmax(-s / T) become ours as T goes to 0; product is PRM800K's (arXiv 2305.20050); Zhang et al. (arXiv
-2501.07301) compare both with last. We deviate in one point: N, by which the two means divide, is the number of steps that
-a solution takes, not the number that the completion has: a mean over its own steps can be raised by adding good ones.
+2501.07301) compare both with last. We deviate in one point: N, by which the two means divide, is the number of steps
+that a solution takes, not the number that the completion has: a mean over its own steps is raised by adding good ones.
 
 >>> shares("min", (1.0, 0.25, 0.5)), shares("product", (1.0, 0.5, 0.5))
 ((0.0, -0.75, 0.0), (0.0, -0.5, -0.25))
@@ -65,7 +66,7 @@ def _shares(credit: Credit, scores: Sequence[float], expected: int) -> list[floa
         return [scores[i] - 1 if i == place else 0.0 for i in range(len(scores))]
     if credit == "mean":
         lost = accumulate(1 - score for score in scores)
-        levels = [max(0.0, 1 - loss / expected) for loss in lost]
+        levels = [max(0.0, 1 - loss / expected) if any(scores) else 0.0 for loss in lost]
     else:
         power = 1 if credit == "product" else 1 / expected
         levels = [product**power for product in accumulate(scores, float.__mul__)]
