@@ -22,6 +22,8 @@ COMMANDS = {
     "algorithms": "rlenv.cli.algorithms",
     "train": "rlenv.cli.train",
     "pairs": "rlenv.cli.pairs",
+    "train-rm": "rlenv.cli.train_rm",
+    "train-prm": "rlenv.cli.train_prm",
     "demo": "rlenv.cli.demo",
     "smollm2": "rlenv.cli.smollm2",
     "hackbench": "rlenv.cli.hackbench",

@@ -16,15 +16,16 @@ Config = TypeVar("Config")
 
 
 def field_help(config: type[Any]) -> dict[str, str]:
-    """The docstring under each field, on one line."""
-    tree = ast.parse(textwrap.dedent(inspect.getsource(config))).body[0]
+    """The docstring under each field, inherited ones included, on one line."""
     found = {}
-    body = tree.body if isinstance(tree, ast.ClassDef) else []
-    for statement, after in pairwise(body):
-        is_text = isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant)
-        if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name) and is_text:
-            text = after.value.value  # type: ignore[attr-defined]
-            found[statement.target.id] = " ".join(str(text).split())
+    for part in reversed([part for part in config.__mro__ if is_dataclass(part)]):
+        tree = ast.parse(textwrap.dedent(inspect.getsource(part))).body[0]
+        body = tree.body if isinstance(tree, ast.ClassDef) else []
+        for statement, after in pairwise(body):
+            is_text = isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant)
+            if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name) and is_text:
+                text = after.value.value  # type: ignore[attr-defined]
+                found[statement.target.id] = " ".join(str(text).split())
     return found
 
 

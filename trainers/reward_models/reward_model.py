@@ -1,0 +1,153 @@
+"""A reward model from pairs of completions (Bradley and Terry 1952; Christiano et al. 2017, arXiv 1706.03741):
+
+    loss = - log sigmoid( r(prompt, chosen) - r(prompt, rejected) - margin ) + center * (r(chosen) + r(rejected))^2
+
+with r the one output of a sequence classification model at the last token. The loop is TRL's RewardTrainer. What it
+does otherwise than it would by itself: rows come with token ids already, made by the very code that scores later, so
+that nothing is scored in another form than it was learned in; rows that are too long are counted; the padding token
+differs from the end of text; everything is float32; the margin stays out of the model's own arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from transformers import PreTrainedTokenizerBase
+
+from rlenv.errors import ConfigError, MissingExtra, ScorerError
+from rlenv.scorers.encoding import encode
+from rlenv.scorers.load import load_scorer
+from rlenv.task import prompt_text
+from rlenv.trainers.reward_models.bases import load_model, load_tokenizer
+from rlenv.trainers.reward_models.config import RewardModelConfig
+from rlenv.trainers.reward_models.fitting import arguments, drop_checkpoints, fit, own_randomness
+from rlenv.trainers.reward_models.folder import MODEL, in_one_piece, open_run, run_settings, write_scorer, write_spec
+from rlenv.trainers.reward_models.held_out import split_by
+from rlenv.trainers.reward_models.pair_accuracy import measured
+from rlenv.trainers.reward_models.report import write_pair_report
+from rlenv.trainers.reward_models.rows import Preference
+
+try:
+    from datasets import Dataset
+    from trl.trainer.reward_config import RewardConfig
+    from trl.trainer.reward_trainer import RewardTrainer
+except ModuleNotFoundError as error:
+    raise MissingExtra(str(error.name), "trl") from error
+
+
+def train_reward_model(
+    config: RewardModelConfig,
+    preferences: Sequence[Preference],
+    base: str,
+    out: Path,
+    *,
+    held_out: Sequence[Preference] | None = None,
+    resume: bool = False,
+    device: str = "auto",
+    quiet: bool = False,
+) -> Path:
+    """Train on the preferences and measure on `held_out`, or on a share of the prompts; returns the scorer's folder.
+
+    `base` is tiny, a folder or a hub id. The run folder holds config.json, metrics.jsonl and report.md besides. Raises
+    RunError and ConfigError where the folder holds another run.
+    """
+    learned, held = _sides(config, preferences, held_out)
+    open_run(out, run_settings(config, base, [learned, held]), resume=resume)
+    tokenizer = load_tokenizer(base, texts_of(learned))
+    rows = encoded(tokenizer, learned, config)
+    model = out / MODEL
+    members = [model] if config.members == 1 else [model / f"member-{n}" for n in range(config.members)]
+    for number, member in enumerate(members):
+        if not (member / "scorer.json").exists():
+            run = _Run(replace(config, seed=config.seed + number), base, tokenizer, device, quiet)
+            run.train(rows, out if config.members == 1 else out / "members" / str(number), member)
+    if config.members > 1:
+        write_spec(model, {"kind": "ensemble", "members": [member.name for member in members]})
+    accuracy = measured(load_scorer(str(model)), learned, held) if held else None
+    write_pair_report(out, config, base, accuracy, len(learned), len(learned) - len(rows))
+    return model
+
+
+def _sides(
+    config: RewardModelConfig, preferences: Sequence[Preference], held_out: Sequence[Preference] | None
+) -> tuple[list[Preference], list[Preference]]:
+    """(learned, held out)."""
+    learned, held = list(preferences), list(held_out or ())
+    if held_out is None:
+        learned, held = split_by(learned, lambda row: row.held_together, share=config.eval_share, seed=config.seed)
+    if not learned:
+        raise ConfigError("expected at least one pair to learn from, got none; lower eval_share")
+    if config.margin and any(row.margin is None for row in learned):
+        raise ConfigError("expected a margin in every row when margins are asked for; set margin=False")
+    return learned, held
+
+
+def encoded(
+    tokenizer: PreTrainedTokenizerBase, rows: Sequence[Preference], config: RewardModelConfig
+) -> list[dict[str, Any]]:
+    """The rows as TRL takes them when they are tokenized already; those that the scorer could not read are left out."""
+    found: list[dict[str, Any]] = []
+    for row in rows:
+        margin = {"margin": row.margin} if config.margin else {}
+        try:
+            chosen = encode(tokenizer, row.pair.prompt, row.pair.chosen, config.max_length)
+            rejected = encode(tokenizer, row.pair.prompt, row.pair.rejected, config.max_length)
+        except ScorerError:
+            continue
+        found.append({"chosen_ids": chosen, "rejected_ids": rejected, **margin})
+    if not found:
+        raise ConfigError(f"expected a pair of at most {config.max_length} tokens, got none; raise max_length")
+    return found
+
+
+def texts_of(rows: Sequence[Preference]) -> list[str]:
+    """Everything that is said in the rows, prompts once each."""
+    prompts = sorted({prompt_text(row.pair.prompt) for row in rows})
+    return [*prompts, *(text for row in rows for text in (row.pair.chosen, row.pair.rejected))]
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """The training of one member."""
+
+    config: RewardModelConfig
+    base: str
+    tokenizer: PreTrainedTokenizerBase
+    device: str
+    quiet: bool
+
+    def train(self, rows: list[dict[str, Any]], training: Path, member: Path) -> None:
+        """Train on the encoded rows, with checkpoints in `training`, and write the scorer's folder `member`."""
+        config = self.config
+        with own_randomness():
+            trainer = _Trainer(
+                model=load_model(self.base, "sequence", self.tokenizer, config),
+                args=RewardConfig(
+                    **arguments(config, training, self.device),
+                    max_length=None,
+                    center_rewards_coefficient=config.center or None,
+                ),
+                train_dataset=Dataset.from_list(rows),
+                processing_class=self.tokenizer,
+            )
+            model = fit(trainer, training, f"reward model, seed {config.seed}", quiet=self.quiet)
+        spec = {"kind": "sequence_classification"}
+        in_one_piece(member, lambda folder: write_scorer(folder, model, self.tokenizer, config, spec))
+        drop_checkpoints(training)
+
+
+class _Trainer(RewardTrainer):
+    """TRL's trainer with a model that sees ids and mask alone: not every model lets a `margin` pass."""
+
+    def compute_loss(
+        self, model: Any, inputs: dict[str, Any], return_outputs: bool = False, num_items_in_batch: Any = None
+    ) -> Any:
+        def scores_of(**arguments: Any) -> Any:
+            arguments.pop("margin", None)
+            return model(**arguments)
+
+        loss: Any = super().compute_loss
+        return loss(scores_of, inputs, return_outputs, num_items_in_batch)
