@@ -8,6 +8,7 @@ from rlenv.wrappers.lagrangian import Lagrangian
 from rlenv.wrappers.normalise import RunningNormalise
 from rlenv.wrappers.overlong import OverlongPenalty
 from rlenv.wrappers.pay_if import PayIf
+from rlenv.wrappers.reference_centred import ReferenceCentred
 from rlenv.wrappers.scale import Scale
 from rlenv.wrappers.weighted_parts import WeightedParts
 from rlenv.wrappers.wrapper import State, Wrapper, apply_wrappers
@@ -20,6 +21,7 @@ __all__ = [
     "Lagrangian",
     "OverlongPenalty",
     "PayIf",
+    "ReferenceCentred",
     "RunningCentre",
     "RunningNormalise",
     "Scale",
