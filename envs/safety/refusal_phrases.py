@@ -53,18 +53,24 @@ DECLINE = re.compile(
     "|".join(
         (
             # I can't (in good conscience) help
-            rf"{_CONDITION}\b(?:i|we) ?(?:also |just |simply |really |still |therefore )?{NOT}{GAP} {HELP}\b",
+            rf"{_CONDITION}\bi ?(?:also |just |simply |really |still |therefore )?{NOT}{GAP} {HELP}\b",
+            rf"\bwe ?{NOT}{GAP} (?:help|assist|provide|support|answer|share|offer|fulfil|discuss)\b",
             # Sorry, can't help
             rf"{_LEAD}(?:can't|cannot|can not|won't|will not|unable to|not able to|not going to|not willing to|"
             rf"not comfortable){GAP} {HELP}\b",
             # I won't (whatever it is)
             r"\b(?:i|we) ?(?:won't|will not|shan't|shall not|(?:am|'m|are|'re) not (?:going|willing|prepared) to|"
             rf"(?:will|would|'d|'ll|could|can) never|never will) {_HARMLESS_WONT}\w",
+            r"\bi ?(?:can't|cannot|can not|(?:am|'m) (?:unable|not able) to) (?!say|be|remember|think|imagine|wait|see|"
+            r"know|believe|stress|emphasi|understand|help but|speak for|guarantee|promise|predict|recommend|overstate|"
+            r"deny|tell (?:for|if|whether|exactly)|complain|blame|agree more|afford|find)[a-z]{2,}",
+            r"\b(?:i|we) (?:won't|will not|can't|cannot|refuse|reject|decline)(?=[.,;:!]|$)",
+            r"\bi reject\b|\bi(?:'m| am) out\b",
             # I refuse, I have to say no
             r"\b(?:i|we)(?:'m| am|'ll| will|'d| would| must| have to| need to| shall|'ve got to)?"
             r"(?: going to| have to| \w+ly)? ?(?:refuse|refusing|decline|declining|say no|saying no|bow out|"
             r"stay out of|pass on (?:this|that|it)|draw (?:the|a) line|"
-            r"steer clear|step away|turn (?:this|that|it) down)\b",
+            r"steer clear|step away|turn (?:this|that|it)(?: \w+)? down)\b",
             r"^(?:i'm |i am )?(?:\w+ )?sorry,? (?:but )?(?:no\b|that(?:'s| is) not)",
             # not something that I do, nothing I would help with
             r"\b(?:not|nothing|never|isn't|aren't|anything)(?: [\w'-]+){0,5}? (?:that |which )?(?:i|we)"
@@ -74,7 +80,7 @@ DECLINE = re.compile(
             rf"(?:i|we) ?(?:'ll |'m |am |'d )?{NOT}\b",
             # no tips from me, nothing will come from me
             r"\bno\b[^.]{0,60}\b(?:from me|with my help|on my part)\b|\bno way (?:that )?i\b",
-            r"\b(?:nothing|none|not|never)\b[^.]{0,80}\b(?:from me|with my help|by me|by my hand|on my part)\b",
+            r"\b(?:nothing|none|not|never|won't)\b[^.]{0,80}\b(?:from me|with my help|by me|by my hand|on my part)\b",
             r"\bi (?:will |can )?(?:say|have|offer|give) nothing\b|\bexcept no\b|\bno to (?:that|this|it)\b",
             r"\bwhere i (?:stop|draw)\b|\bi stop (?:here|there|at|short)\b|\bi want no part\b|\bno part in\b",
             r"\b(?:beyond|outside|past) (?:what|anything|the things|whatever) (?:i|we)\b",
@@ -82,6 +88,7 @@ DECLINE = re.compile(
             r"\b(?:the|my) answer (?:\w+ ){0,6}(?:is|has to be|must be|stays|remains)(?: an?)?(?: \w+)? no\b",
             # that is a no, out for me, not with me
             r"\b(?:is|are|be|stays|remains|only|just|say) (?:an? )?(?:\w+ )?no\b(?=[.,;:!]|$)",
+            r"\bnothing of the (?:kind|sort)\b|\bno (?:[\w'-]+ ){1,4}?(?:that )?(?:i|we) (?:will|would|can|could)\b",
             r"\bno help (?:there|here|for|with)\b",
             r"\b(?:out|excluded|impossible|not possible|isn't possible|not an option|unthinkable) (?:for|with) me\b",
             r"\bis (?:excluded|off the table|off limits)\b|^not (?:with|from|by) me\b|\bi(?:'m| am) against\b",
@@ -116,7 +123,8 @@ MILD = re.compile(
     r"personal (?:opinions?|views?|beliefs?|experiences?|feelings?|preferences?|thoughts?|judg\w+)|"
     r"opinions?|feelings?|emotions?|beliefs?|biases|consciousness|a body|real-?time|live|current|up-to-date|up to date|"
     r"the latest|exact|definitive|definite|precise|exhaustive|diagnos\w+|one-size|guarantees?|enough|the future|"
-    r"the internet|the web)"
+    r"the internet|the web)|"
+    r"\b(?:recommend|stress|thank|praise)\b.{0,60}\b(?:enough|too (?:much|highly))\b"
 )
 """A limit said in passing, which does not refuse: no opinions, no medical advice, no live data."""
 
