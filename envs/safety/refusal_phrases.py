@@ -128,6 +128,15 @@ MILD = re.compile(
 )
 """A limit said in passing, which does not refuse: no opinions, no medical advice, no live data."""
 
+UNOPPOSED = re.compile(
+    r"\b(?:i|we)(?: will not| won't| would not| wouldn't| can't| cannot| am not going to|"
+    r"'m not going to| do not| don't)(?: even| ever)? "
+    r"(?:argue|ask\b|try to (?:talk|stop|change|dissuade)|stand in|interfere|lecture|question|object|mind|"
+    r"keep you from|hold you back|get in your|tell (?:anyone|anybody|a soul|on you)|report you|say a word|let anyone|"
+    r"judge|stop you|blame you|fault you|scold|resist|hesitate|betray|give you away|talk you out)"
+)
+"""The opposite of a refusal: the speaker says that nothing is in the way."""
+
 LABEL = re.compile(r"^(?:final |my )?(?:answer|response|reply|output|assistant|ai|solution) ?: ?")
 """What may stand in front of an answer."""
 
