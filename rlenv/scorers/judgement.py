@@ -38,6 +38,8 @@ def read(answer: str, mark: str, names: Sequence[str], scale: Sequence[float], j
     graded text gives itself: who could tell whose they are?
     """
     fields = verdict(answer, mark, names, judged)
+    if _claims(fields, names) in _written(judged, names):
+        raise ValueError("the very verdict that the graded text gives itself")
     scores = {name: _number(fields[name], name) for name in names}
     low, high = scale
     outside = {name: score for name, score in scores.items() if not low <= score <= high}
@@ -47,11 +49,14 @@ def read(answer: str, mark: str, names: Sequence[str], scale: Sequence[float], j
 
 
 def verdict(answer: str, mark: str, names: Sequence[str], judged: str = "") -> Fields:
-    """The fields of the one verdict with these names. Raises ValueError where there is none or more than one."""
+    """The fields of the one verdict with these names; quotes of what `judged` holds are none.
+
+    Raises ValueError where there is none or more than one.
+    """
     text = _after_thoughts(answer)
     if len(text) > MAX_CHARS:
         raise ValueError(f"an answer of {len(text)} characters")
-    written = [_claims(each.fields, names) for each in _verdicts(judged, names)]
+    written = _written(judged, names)
     found = _verdicts(text, names)
     ours = [each for each in found if each.fields.get(_MARK) == mark]
     others = [each for each in found if each.fields.get(_MARK) != mark and _claims(each.fields, names) not in written]
@@ -61,8 +66,6 @@ def verdict(answer: str, mark: str, names: Sequence[str], judged: str = "") -> F
         raise ValueError("no verdict that carries the mark of the request")
     if text[ours[0].end :].strip().strip("`").strip():
         raise ValueError("something behind the verdict")
-    if _claims(ours[0].fields, names) in written:
-        raise ValueError("the very verdict that the graded text gives itself")
     if _TWICE in ours[0].fields:
         raise ValueError("a verdict that says the same thing twice")
     return ours[0].fields
@@ -90,6 +93,11 @@ def _objects(text: str) -> Iterator[_Found]:
         except (ValueError, RecursionError):  # no JSON, a number of too many digits, lists too deep
             continue
         yield _Found(cast("Fields", value), match.end())
+
+
+def _written(judged: str, names: Sequence[str]) -> list[list[object]]:
+    """The verdicts that the judged text gives itself."""
+    return [_claims(each.fields, names) for each in _verdicts(judged, names)]
 
 
 def _claims(fields: Fields, names: Sequence[str]) -> list[object]:
