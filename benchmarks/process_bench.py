@@ -1,0 +1,89 @@
+"""How well step checkers find the first wrong step of ProcessBench's solutions, beside constant answers.
+
+    python benchmarks/process_bench.py --data ../shared/data                    # the symbolic checker
+    python benchmarks/process_bench.py --data ../shared/data --half reporting   # on one half of the problems
+    python benchmarks/process_bench.py --data ../shared/data --scorer PATH      # any scorer of steps
+
+Rules and thresholds are made on the tuning half; a scorer's threshold is chosen there too, unless one is given.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from rlenv.envs.process.doubts import doubts
+from rlenv.envs.process.process_bench import (
+    Figures,
+    Row,
+    Share,
+    best_threshold,
+    half_of,
+    measure,
+    predictions,
+    read_rows,
+    step_values,
+)
+from rlenv.envs.process.symbolic import SUSPECT, SymbolicSteps
+from rlenv.scorers.load import load_step_scorer
+
+HERE = Path(__file__).resolve().parent
+MAX_CONSTANT = 8
+HALVES = ("tuning", "reporting", "whole")
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    arguments = _arguments(argv)
+    rows = read_rows(arguments.data / "processbench" / f"{arguments.subset}.json")
+    print("| half | checker | F1 | wrong located | right passed |\n|---|---|---|---|---|")
+    for half in [arguments.half] if arguments.half else HALVES:
+        for name, found in _figures(rows, half, arguments.scorer, arguments.threshold):
+            failed = f" ({found.failed} failed)" if found.failed else ""
+            shares = " | ".join(map(_written, (found.f1, found.wrong, found.right)))
+            print(f"| {half} | {name}{failed} | {shares} |", flush=True)
+
+
+def _figures(rows: list[Row], half: str, scorer: str | None, threshold: float | None) -> Iterator[tuple[str, Figures]]:
+    chosen = [row for row in rows if half in ("whole", half_of(row.problem))]
+    for words_of_doubt in (False, True):
+        values = step_values(chosen, SymbolicSteps(words_of_doubt=words_of_doubt))
+        name = "symbolic, words of doubt too" if words_of_doubt else "symbolic"
+        yield name, measure(chosen, predictions(values, SUSPECT))
+    yield "words of doubt alone", measure(chosen, [_first_doubt(row) for row in chosen])
+    if scorer is not None:
+        yield _of_scorer(rows, chosen, scorer, threshold)
+    for constant in range(-1, MAX_CONSTANT):
+        yield f"always {constant}", measure(chosen, [constant] * len(chosen))
+
+
+def _first_doubt(row: Row) -> int:
+    return next((at for at, step in enumerate(row.steps) if doubts(step)), -1)
+
+
+def _of_scorer(rows: list[Row], chosen: list[Row], spec: str, threshold: float | None) -> tuple[str, Figures]:
+    scorer = load_step_scorer(json.loads(spec) if spec.lstrip().startswith("{") else spec)
+    if threshold is None:
+        tuning = [row for row in rows if half_of(row.problem) == "tuning"]
+        threshold = best_threshold(tuning, step_values(tuning, scorer))
+    said = predictions(step_values(chosen, scorer), threshold)
+    return f"{scorer.name}, below {threshold:.3g}", measure(chosen, said)
+
+
+def _written(share: Share) -> str:
+    return f"{share.value:.3f} [{share.low:.3f}, {share.high:.3f}]"
+
+
+def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, default=HERE.parent.parent / "shared" / "data")
+    parser.add_argument("--subset", default="gsm8k", choices=("gsm8k", "math"))
+    parser.add_argument("--half", choices=HALVES)
+    parser.add_argument("--scorer", help="a folder, a module:attribute or a JSON object")
+    parser.add_argument("--threshold", type=float, help="a step below it is wrong; else the best of the tuning half")
+    return parser.parse_args(argv)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,119 @@
+"""Where the numbers of a step come from: the question, common knowledge, earlier steps, or one operation on those.
+
+>>> known = Known("Tom has 3 boxes of a dozen eggs and sells 25% of them.")
+>>> [str(stranger.value) for stranger in known.strangers("3 * 12 = 36 eggs, 36 * 0.25 = 9, and 17 are white")]
+['17']
+>>> known.learn("He has 17 hens"), known.strangers("The 17 hens")
+(None, [])
+"""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+
+from rlenv.envs.process.equations import Chain, chains
+from rlenv.envs.process.quantities import Quantity, quantities
+
+COUNTED = 5
+"""Whole numbers up to this may have been counted."""
+MAX_BASE = 60
+_COMMON: dict[str, tuple[Fraction | int, ...]] = {
+    "second": (60, 3600), "minute": (60, 3600), "hour": (60, 24, 3600), "day": (7, 24, 30, 31, 365), "weekday": (5,),
+    "weekend": (2,), "week": (7, 5, 52, 4), "month": (12, 30, 31, 4), "year": (12, 365, 366, 52), "decade": (10,),
+    "century": (100,), "centuries": (100,), "annual": (12, 52), "inch": (12,), "feet": (12, 3, 5280),
+    "foot": (12, 3, 5280), "yard": (3, 36), "mile": (5280, 1760), "meter": (100, 1000), "kilo": (1000,),
+    "gram": (1000,), "kg": (1000,), "ounce": (16, 8), "pound": (16, 2000), "ton": (2000, 1000), "cup": (16, 8, 4),
+    "pint": (8,), "quart": (4,), "gallon": (4, 8, 16, 128), "liter": (1000,), "teaspoon": (3,), "tablespoon": (3, 16),
+    "dozen": (12,), "%": (100,), "percent": (100,), "cent": (100,), "dollar": (100,),
+    "quarter": (25, 4, Fraction(1, 4)), "dime": (10, Fraction(1, 10)), "nickel": (5, Fraction(1, 20)),
+    "penn": (Fraction(1, 100), ), "triangle": (180,), "circle": (360,), "degree": (180, 360), "square": (4,),
+    "rectang": (4,), "a.m": (12, 24), "p.m": (12, 24), " am": (12, 24), " pm": (12, 24), "noon": (12,),
+    "midnight": (12, 24), "shoe": (2,), "leg": (2, 4), "mb": (1000, 1024), "alphabet": (26,), "deck": (52,),
+    "dice": (6,),
+}  # fmt: skip
+_CLOCK = re.compile(r"[0-9] ?[ap]\.?m\b|\bo'clock\b|\bnoon\b|\bmidnight\b|[0-9]:[0-9]{2}", re.IGNORECASE)
+_CLOCK_UNITS = frozenset({"hours", "hour", "minutes", "minute"})
+"""Times of day are counted round the clock, so what lies between two is not traced."""
+_ALWAYS = (0, 1, 2, 100)
+_PERCENTS = (Fraction(1, 100), Fraction(1))
+
+
+class Known:
+    """The numbers that may be used by now; grows step by step."""
+
+    def __init__(self, question: str) -> None:
+        self._values = {Fraction(value) for value in _ALWAYS}
+        self._base: dict[Fraction, None] = {Fraction(1): None}
+        self.given = quantities(question)
+        for quantity in self.given:
+            self._add(quantity.value)
+        self._everyday = self._common(question)
+        self._values |= self._everyday
+        self._has_clock = _CLOCK.search(question) is not None
+
+    def strangers(self, step: str) -> list[Quantity]:
+        """The numbers written in digits that come from nowhere; the results of the step's own equations do not."""
+        results, in_unknowns = _results(chains(step))
+        known = self._values | self._common(step) | in_unknowns | {form for value in results for form in forms(value)}
+        base = [*self._base, *results][-MAX_BASE:]
+        base += [value for value in self._common(step) | self._everyday if value not in self._base]
+        return [
+            quantity
+            for quantity in quantities(step)
+            if not quantity.is_written_out
+            and not (self._has_clock and quantity.unit in _CLOCK_UNITS)
+            and not self._is_known(quantity.value, known, base)
+        ]
+
+    def learn(self, step: str) -> None:
+        """Later steps may use every number of this one."""
+        results, in_unknowns = _results(chains(step))
+        for value in (*results, *in_unknowns, *(quantity.value for quantity in quantities(step))):
+            self._add(value)
+        self._values |= self._common(step)
+
+    def _add(self, value: Fraction) -> None:
+        self._base[value] = None
+        self._values.update(forms(value))
+
+    @staticmethod
+    def _common(step: str) -> set[Fraction]:
+        lowered = step.lower()
+        return {Fraction(value) for word, values in _COMMON.items() if word in lowered for value in values}
+
+    @staticmethod
+    def _is_known(value: Fraction, known: set[Fraction], base: list[Fraction]) -> bool:
+        if value in known or (value.denominator == 1 and value <= COUNTED):
+            return True
+        return any(_is_one_step_from(value, one, set(base)) for one in base)
+
+
+def _is_one_step_from(value: Fraction, one: Fraction, others: set[Fraction]) -> bool:
+    """Whether one operation on a number and one of the others makes the value: sums are done in the head."""
+    made = {value - one, one - value, one + value} | ({value / one, value * one} if one else set())
+    return bool((made | ({one / value} if value else set())) & others)
+
+
+def _results(found: list[Chain]) -> tuple[list[Fraction], set[Fraction]]:
+    """The values of the sides, and the numbers that stand among unknowns."""
+    values: list[Fraction] = []
+    in_unknowns: set[Fraction] = set()
+    for chain in found:
+        for side in chain.sides:
+            if any(other.has_unknown for other in chain.sides):
+                in_unknowns.update(side.tokens[at].value for at in side.literals)
+            for percent in _PERCENTS if side.has_percent else _PERCENTS[:1]:
+                value = side.number(percent)
+                if value is not None and value not in values:
+                    values.append(value)
+    return values, in_unknowns
+
+
+def forms(value: Fraction) -> set[Fraction]:
+    """How a number may be used: as a percentage, in cents, as what is left of a whole, upside down."""
+    found = {value, abs(value), value * 100, value / 100, 1 - value, 1 + value, 1 - value / 100, 1 + value / 100}
+    found |= {100 - value, 100 + value}
+    if value.denominator > 1:
+        found |= {Fraction(part) for part in (value.numerator, value.denominator, value.denominator - value.numerator)}
+    return found | ({1 / value} if value else set())
