@@ -29,7 +29,7 @@ BLOCKS = 64
 """Of a weight file above BLOCK * BLOCKS bytes so many blocks, spread evenly, make the fingerprint."""
 HEADS = ("score", "classifier", "lm_head")
 
-LoadModel: TypeAlias = "Callable[..., tuple[PreTrainedModel, dict[str, Any]]]"
+LoadModel: TypeAlias = "Callable[..., object]"
 """`from_pretrained` of a class, asked with `output_loading_info=True`."""
 
 
@@ -134,7 +134,7 @@ class ModelFiles:
         logging.disable_progress_bar()
         try:
             tokenizer = AutoTokenizer.from_pretrained(self.path, trust_remote_code=self.trust_remote_code)
-            model, info = self.load_model(
+            found: Any = self.load_model(
                 self.path,
                 dtype=getattr(torch, precision),
                 trust_remote_code=self.trust_remote_code,
@@ -145,13 +145,14 @@ class ModelFiles:
             raise ScorerError(f"cannot load the scorer {self.path!r}: {first}") from error
         finally:
             logging.enable_progress_bar()
+        model, info = found
         missing = sorted(info["missing_keys"])
         if missing:
             raise ScorerError(
                 f"{self.path} has no weights for {', '.join(missing[:3])}: "
                 "scores of a head that nobody trained are noise; give a folder that holds a trained scorer"
             )
-        model.to(device)  # type: ignore[arg-type]  # torch's own annotation of a wrapped method
+        model.to(device)
         size = self.max_batch_tokens or MAX_BATCH_TOKENS.get(device.type, MAX_BATCH_TOKENS["cpu"])
         return LoadedModel(model, tokenizer, size)
 

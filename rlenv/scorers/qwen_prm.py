@@ -18,7 +18,6 @@ from transformers import (
     AutoModel,
     AutoModelForTokenClassification,
     PretrainedConfig,
-    PreTrainedModel,
     Qwen2Config,
     Qwen2Model,
     Qwen2PreTrainedModel,
@@ -44,10 +43,10 @@ class Qwen2ForProcessRewardModel(Qwen2PreTrainedModel):
 
     def __init__(self, config: Qwen2Config) -> None:
         super().__init__(config)
-        width, labels = config.hidden_size, config.num_labels
+        width, labels = config.hidden_size, int(config.num_labels or 2)
         self.model = Qwen2Model(config)
         self.score = nn.Sequential(nn.Linear(width, width), nn.ReLU(), nn.Linear(width, labels))
-        self.post_init()
+        self.post_init()  # type: ignore[no-untyped-call]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,7 +102,7 @@ def marked(steps: Sequence[str]) -> str:
     return "".join(f"{step}{MARK}" for step in steps)
 
 
-def load_model(path: str, *, trust_remote_code: bool = False, **options: Any) -> tuple[PreTrainedModel, dict[str, Any]]:
+def load_model(path: str, *, trust_remote_code: bool = False, **options: object) -> object:
     """The model in the folder, by the architecture that its config names.
 
     Raises ScorerError for one that only its own code could load, where that is not allowed.
@@ -111,12 +110,12 @@ def load_model(path: str, *, trust_remote_code: bool = False, **options: Any) ->
     config, _ = PretrainedConfig.get_config_dict(path)
     names = config.get("architectures") or []
     if any(name.endswith("ForTokenClassification") for name in names):
-        return cast("Any", AutoModelForTokenClassification.from_pretrained(path, **options))
+        return AutoModelForTokenClassification.from_pretrained(path, **options)
     if config.get("model_type") == "qwen2":
-        return cast("Any", Qwen2ForProcessRewardModel.from_pretrained(path, **options))
+        return Qwen2ForProcessRewardModel.from_pretrained(path, **cast("dict[str, Any]", options))
     if not trust_remote_code:
         raise ScorerError(
             f"{path} is {json.dumps(names)} on {config.get('model_type')!r}, which only its own code can load; "
             'if you trust it give "trust_remote_code": true'
         )
-    return cast("Any", AutoModel.from_pretrained(path, trust_remote_code=True, **options))
+    return AutoModel.from_pretrained(path, trust_remote_code=True, **options)

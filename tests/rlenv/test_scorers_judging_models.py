@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import torch
-from scoring_models import CHATML, INST, jobs, saved, shape, tokenizer
+from scoring_models import CHATML, INST, chat, jobs, saved, shape, tokenizer
 from tokenizers import AddedToken, Tokenizer, models, pre_tokenizers
 from transformers import (
     AutoModelForCausalLM,
@@ -70,8 +70,7 @@ def test_llama_guard_equals_the_loop(tmp_path: Path, count: int, side: str, pad:
     path = llama(tmp_path, side, pad=pad)
     tokens, expected = AutoTokenizer.from_pretrained(path), []
     for task, completion in jobs(count):
-        chat = [{"role": "user", "content": task.prompt}, {"role": "assistant", "content": completion.text}]
-        text = tokens.apply_chat_template(chat, tokenize=False) + "\n\n"
+        text = str(tokens.apply_chat_template(chat(task, completion), tokenize=False)) + "\n\n"
         expected.append(share(path, text, ("safe", "unsafe"), special=False))
     scorer = LabelTokensScorer(path=path, family="llama_guard")
     assert numbers(scorer.score(jobs(count))) == pytest.approx(expected, abs=1e-5)
@@ -123,7 +122,7 @@ def test_labels_that_begin_alike_are_told_apart_where_they_differ(tmp_path: Path
 
 
 @pytest.mark.parametrize("settings", [{"family": "llama"}, {"positive": "Yes"}, {}])
-def test_settings_without_labels_are_refused(settings: dict[str, str]) -> None:
+def test_settings_without_labels_are_refused(settings: dict[str, Any]) -> None:
     with pytest.raises(ConfigError, match="expected a family"):
         LabelTokensScorer(path="x", **settings)
 
@@ -180,7 +179,12 @@ def chain(folder: Path, says: list[str]) -> str:
     core.pre_tokenizer = pre_tokenizers.Split("~", "isolated")
     core.add_special_tokens([AddedToken(word, special=True) for word in ("</s>", "<unk>")])
     tokens = PreTrainedTokenizerFast(tokenizer_object=core, eos_token="</s>", unk_token="<unk>")
-    sizes = {"vocab_size": len(words), "hidden_size": 8, "intermediate_size": 8, "num_attention_heads": 2}
+    sizes: dict[str, Any] = {
+        "vocab_size": len(words),
+        "hidden_size": 8,
+        "intermediate_size": 8,
+        "num_attention_heads": 2,
+    }
     config = LlamaConfig(**sizes, num_hidden_layers=1, bos_token_id=None, eos_token_id=1)
     model = LlamaForCausalLM(config)
     following = [*range(2, len(words)), 1]

@@ -16,7 +16,7 @@ from rlenv.errors import ConfigError, VerifierContractError
 from rlenv.grading import Grader
 from rlenv.jsontypes import Json
 from rlenv.scorers import Job, Score, Stepped, ask
-from rlenv.scorers.function import FunctionScorer, FunctionStepScorer
+from rlenv.scorers.function import FunctionScorer, FunctionStepScorer, StepFunction
 from rlenv.scorers.load import load_scorer, load_step_scorer
 from rlenv.scorers.verifier import ScorerVerifier
 from rlenv.task import Prompt
@@ -118,8 +118,9 @@ def stepped(text: str, *spans: tuple[int, int]) -> Stepped:
 def test_a_step_function_sees_the_steps_and_its_mistakes_are_failures() -> None:
     scorer = FunctionStepScorer(lambda prompt, steps: [1.0 if "2" in step else 0.0 for step in steps])
     assert scorer.score_steps([stepped("1+1=2\n1+1=3", (0, 5), (6, 11))])[0].values == (1.0, 0.0)
-    for wrong in (lambda p, s: [0.5], lambda p, s: [2.0, 0.5], lambda p, s: [math.nan, 1.0], lambda p, s: 1 / 0):
-        found = FunctionStepScorer(wrong).score_steps([stepped("ab", (0, 1), (1, 2))])[0]
+    wrong: list[StepFunction] = [lambda p, s: [0.5], lambda p, s: [2.0, 0.5], lambda p, s: [math.nan, 1.0]]
+    for function in [*wrong, lambda p, s: [1 / 0]]:
+        found = FunctionStepScorer(function).score_steps([stepped("ab", (0, 1), (1, 2))])[0]
         assert found.values is None
         assert found.reasons[0]
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import torch
-from scoring_models import CHATML, INST, jobs, saved, set_config, shape, tokenizer
+from scoring_models import CHATML, INST, chat, gpt2, jobs, saved, set_config, shape, tokenizer
 from transformers import (
     AutoModelForSequenceClassification,
     AutoTokenizer,
@@ -42,8 +42,9 @@ def one_at_a_time(path: str, count: int) -> list[float]:
     model = AutoModelForSequenceClassification.from_pretrained(path).eval()
     found = []
     for task, completion in jobs(count):
-        chat = [{"role": "user", "content": task.prompt}, {"role": "assistant", "content": completion.text}]
-        ids = tokens.apply_chat_template(chat, return_tensors="pt")["input_ids"]
+        ids = tokens(tokens.apply_chat_template(chat(task, completion), tokenize=False), return_tensors="pt")[
+            "input_ids"
+        ]
         with torch.no_grad():
             hidden = model.base_model(input_ids=ids).last_hidden_state
             found.append(float(model.score(hidden)[0, -1, 0]))
@@ -69,16 +70,15 @@ def test_a_batch_equals_the_loop(tmp_path: Path, count: int, side: str, pad: str
 @pytest.mark.parametrize("side", ["left", "right"])
 def test_learned_positions_do_not_move_with_padding(tmp_path: Path, side: str) -> None:
     tokens = tokenizer(padding_side=side)
-    config = GPT2Config(vocab_size=len(tokens), n_embd=32, n_layer=2, n_head=2, num_labels=1, n_positions=512)
+    config = GPT2Config(**{**gpt2(tokens), "num_labels": 1})
     path = saved(tmp_path, GPT2ForSequenceClassification, config, tokens)
     assert scores(path, 16) == pytest.approx(one_at_a_time(path, 16), abs=1e-5)
 
 
 def test_an_encoder_reads_a_pair_of_texts_as_its_own_forward_pass_does(tmp_path: Path) -> None:
     tokens = tokenizer(None, padding_side="left")
-    config = BertConfig(
-        vocab_size=len(tokens), hidden_size=32, num_hidden_layers=2, num_attention_heads=2, num_labels=1
-    )
+    sizes: dict[str, Any] = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "num_labels": 1}
+    config = BertConfig(vocab_size=len(tokens), **sizes)
     path = saved(tmp_path, BertForSequenceClassification, config, tokens)
     model = AutoModelForSequenceClassification.from_pretrained(path).eval()
     expected = []
@@ -140,8 +140,8 @@ def test_marks_of_a_template_that_are_no_special_tokens_cannot_be_written_either
 def test_honest_text_has_the_tokens_that_the_template_gives_it() -> None:
     tokens = tokenizer()
     text = "a < b | c > d; [1, 2] <im> \u00e9\u4f60 \\boxed{4}"
-    chat = [{"role": "user", "content": "?"}, {"role": "assistant", "content": text}]
-    assert encode(tokens, "?", text) == tokens.apply_chat_template(chat)["input_ids"]
+    rendered = tokens.apply_chat_template(chat(Task("?"), Completion(text)), tokenize=False)
+    assert encode(tokens, "?", text) == tokens(rendered)["input_ids"]
 
 
 def test_what_does_not_fit_is_a_failure_of_that_completion_alone(tmp_path: Path) -> None:

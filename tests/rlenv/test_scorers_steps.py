@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import torch
-from scoring_models import CHATML, HIDDEN, saved, shape, step_jobs, stepped, tokenizer
+from scoring_models import CHATML, chat, gpt2, saved, shape, step_jobs, stepped, tokenizer
 from transformers import (
     AutoModelForCausalLM,
     AutoTokenizer,
@@ -84,15 +84,12 @@ def trl_loop(path: str, jobs: list[Stepped]) -> Values:
 def qwen_loop(path: str, jobs: list[Stepped]) -> Values:
     """As the model card does it, one conversation at a time."""
     tokens = AutoTokenizer.from_pretrained(path)
-    model = Qwen2ForProcessRewardModel.from_pretrained(path).eval()
+    model = Qwen2ForProcessRewardModel.from_pretrained(path)
+    model.train(False)
     found = []
     for job in jobs:
-        chat = [
-            {"role": "system", "content": SYSTEM},
-            {"role": "user", "content": job.task.prompt},
-            {"role": "assistant", "content": "<extra_0>".join(job.texts) + "<extra_0>"},
-        ]
-        ids = tokens(tokens.apply_chat_template(chat, tokenize=False), return_tensors="pt")["input_ids"]
+        turns = [{"role": "system", "content": SYSTEM}, *chat(job.task, "<extra_0>".join(job.texts) + "<extra_0>")]
+        ids = tokens(tokens.apply_chat_template(turns, tokenize=False), return_tensors="pt")["input_ids"]
         labels = model.score(model.model(ids).last_hidden_state)[0].softmax(-1)[:, 1]
         found.append(tuple(labels[ids[0] == tokens.convert_tokens_to_ids("<extra_0>")].tolist()))
     return found
@@ -143,7 +140,7 @@ def test_a_model_without_a_padding_token_is_read_in_batches_too(tmp_path: Path, 
 @pytest.mark.parametrize("side", ["left", "right"])
 def test_learned_positions_do_not_move_with_padding(tmp_path: Path, side: str) -> None:
     tokens = tokenizer(None, padding_side=side)
-    config = GPT2Config(vocab_size=len(tokens), n_embd=HIDDEN, n_layer=2, n_head=2, num_labels=2, n_positions=512)
+    config = GPT2Config(**{**gpt2(tokens), "num_labels": 2})
     scorer = TokenClassificationScorer(path=saved(tmp_path, GPT2ForTokenClassification, config, tokens))
     alone = [values(scorer, [job])[0] for job in step_jobs(8)]
     assert flat(values(scorer, step_jobs(8))) == pytest.approx(flat(alone), abs=1e-5)

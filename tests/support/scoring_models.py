@@ -13,6 +13,7 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase, PreTrainedTok
 
 from rlenv import Completion, Task
 from rlenv.scorers import Job, Stepped
+from rlenv.task import prompt_text
 
 CHATML = "{% for m in messages %}<|im_start|>{{ m['role'] }}\n{{ m['content'] }}<|im_end|>\n{% endfor %}"
 INST = (
@@ -77,6 +78,17 @@ def shape(tokenizer: PreTrainedTokenizerBase, **more: Any) -> dict[str, Any]:
         "pad_token_id": tokenizer.pad_token_id,
         **more,
     }
+
+
+def gpt2(tokenizer: PreTrainedTokenizerBase) -> dict[str, Any]:
+    """The sizes of a decoder with learned positions."""
+    return {"vocab_size": len(tokenizer), "n_embd": HIDDEN, "n_layer": 2, "n_head": 2, "n_positions": 512}
+
+
+def chat(task: Task, completion: Completion | str) -> list[dict[str, str]]:
+    """The conversation as a chat template takes it."""
+    said = completion if isinstance(completion, str) else completion.text
+    return [{"role": "user", "content": prompt_text(task.prompt)}, {"role": "assistant", "content": said}]
 
 
 def set_config(folder: str, **values: object) -> None:

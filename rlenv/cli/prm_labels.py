@@ -1,0 +1,123 @@
+"""`rlenv prm-labels RUN`: the completions of a run with a label a step, for `rlenv train-prm`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rlenv.cli.environment_options import Data, Imports, Set, environment_kwargs, import_modules
+from rlenv.errors import ConfigError, RunError
+
+if TYPE_CHECKING:
+    from rlenv.episode import Episode
+    from rlenv.jsontypes import Json
+    from rlenv.scorers.scorer import StepScorer
+
+CHUNK = 64
+"""Completions that are labelled together; the file grows by as many."""
+
+
+def command(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a training run or of an evaluation.")],
+    out: Annotated[Path, typer.Option(metavar="FILE", help="The JSONL file to write.")] = Path("labels.jsonl"),
+    model: Annotated[
+        str | None, typer.Option("--model", "-m", help="Who goes on from each step; RUN/model if there is one.")
+    ] = None,
+    env: Annotated[str | None, typer.Option(help="Whose verifier judges; that of the run by default.")] = None,
+    scorer: Annotated[
+        str | None, typer.Option(metavar="SPEC", help="Another step scorer instead: a folder, a name, or JSON.")
+    ] = None,
+    steps: Annotated[
+        str, typer.Option(help="How completions are cut: auto, paragraphs, lines, numbered, separators.")
+    ] = "auto",
+    samples: Annotated[int, typer.Option(min=1, help="Continuations from behind each step.")] = 8,
+    above: Annotated[float, typer.Option(help="A step is right where its value is above this.")] = 0.0,
+    max_continuations: Annotated[
+        int, typer.Option(min=1, help=f"The budget of {CHUNK} completions; beyond it estimates are coarser.")
+    ] = 4096,
+    max_new_tokens: Annotated[int, typer.Option(min=1, help="The length of a whole completion.")] = 256,
+    limit: Annotated[int, typer.Option(min=0, help="Label so many of the run's last completions; 0 for all.")] = 0,
+    seed: Annotated[int, typer.Option(help="Of the continuations.")] = 0,
+    data: Data = None,
+    settings: Set = None,
+    imports: Imports = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+) -> None:
+    """Write prompt, completions (the steps) and labels, from the episodes that a run left.
+
+    By default the labels are Monte-Carlo estimates: a step is right where any continuation from behind it is. For
+    example: rlenv prm-labels runs/first --out labels.jsonl && rlenv train-prm labels.jsonl --out runs/prm
+    """
+
+    from rlenv.scorers.load import load_step_scorer
+
+    import_modules(imports)
+    episodes = _episodes(run, limit)
+    if scorer is not None:
+        judge = _named(scorer)
+    else:
+        spec: dict[str, Json] = {"policy": model or _model_of(run), "env": env or _env_of(episodes)}
+        spec |= {"env_kwargs": environment_kwargs(data, settings), "max_new_tokens": max_new_tokens, "seed": seed}
+        spec |= {"kind": "monte_carlo", "samples": samples, "max_continuations": max_continuations}
+        judge = load_step_scorer(spec)
+    _write(out, episodes, judge, steps, above, quiet)
+
+
+def _write(out: Path, episodes: list[Episode], judge: StepScorer, steps: str, above: float, quiet: bool) -> None:
+    """Label chunk by chunk, and say what became of the completions."""
+    from functools import partial
+    from typing import cast
+
+    from rlenv.envs.process.steps import Kind, split
+    from rlenv.jsontypes import line
+    from rlenv.progress import progress
+    from rlenv.scorers.labelling import LabelCounts, labelled
+
+    counts = LabelCounts()
+    cut = partial(split, kind=cast("Kind", steps))
+    with out.open("w", encoding="ascii") as file, progress("labelling steps", len(episodes), quiet=quiet) as advance:
+        for start in range(0, len(episodes), CHUNK):
+            chunk = episodes[start : start + CHUNK]
+            file.writelines(line(row) for row in labelled(chunk, judge, cut, above, counts))
+            file.flush()
+            advance(len(chunk), f"{counts.right} of {counts.steps} steps right")
+    drawn = getattr(judge, "spent", None)
+    typer.echo(f"{counts}" + (f"; {drawn} continuations" if drawn is not None else ""))
+    typer.echo(f"labels: {out}")
+
+
+def _episodes(run: Path, limit: int) -> list[Episode]:
+    from rlenv.episode import read_episodes
+
+    file = run / "episodes.jsonl"
+    if not file.exists():
+        raise RunError(f"{run} holds no episodes.jsonl; give the folder of a run")
+    return list(read_episodes(file))[-limit:]
+
+
+def _named(spec: str) -> StepScorer:
+    from rlenv.scorers.load import load_step_scorer
+
+    if not spec.startswith("{"):
+        return load_step_scorer(spec)
+    try:
+        return load_step_scorer(json.loads(spec))
+    except ValueError as error:
+        raise ConfigError(f"--scorer: {error}") from error
+
+
+def _env_of(episodes: list[Episode]) -> str:
+    ids = sorted({episode.env_id for episode in episodes})
+    if len(ids) != 1 or not ids[0]:
+        raise ConfigError(f"expected episodes of one environment, got {ids}; say which: --env ID")
+    return ids[0]
+
+
+def _model_of(run: Path) -> str:
+    for folder in (run / "model", run / "train" / "model"):
+        if folder.is_dir():
+            return str(folder)
+    raise ConfigError(f"{run} holds no model; say who goes on from each step: --model FOLDER")

@@ -1,0 +1,95 @@
+"""`rlenv prm-labels`: a run's completions become rows of labelled steps."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from click.testing import Result
+from typer.testing import CliRunner
+
+from rlenv import Completion, Episode, Task, Verdict
+from rlenv.cli import app
+from rlenv.episode import write_episodes
+from rlenv.policies.tiny import tiny_policy
+from rlenv.task import Prompt
+
+
+def short_steps(prompt: Prompt, steps: Sequence[str]) -> list[float]:
+    return [1.0 if len(step) < 6 else 0.25 for step in steps]
+
+
+def broken(prompt: Prompt, steps: Sequence[str]) -> list[float]:
+    return []
+
+
+def run_of(folder: Path, *texts: str, env_id: str = "math/arithmetic-v0") -> Path:
+    folder.mkdir(exist_ok=True)
+    task = Task("3+4=?", "7", metadata={})
+    episodes = [
+        Episode(task, Completion(text), Verdict.of(("reward", 0.0)), index=i, env_id=env_id)
+        for i, text in enumerate(texts)
+    ]
+    write_episodes(folder / "episodes.jsonl", episodes)
+    return folder
+
+
+def called(*arguments: object) -> Result:
+    return CliRunner().invoke(app, ["prm-labels", *map(str, arguments), "--quiet"])
+
+
+def rows(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_any_step_scorer_labels_steps(tmp_path: Path) -> None:
+    run, out = run_of(tmp_path, "3+4\nis then seven\n7", "", "7"), tmp_path / "labels.jsonl"
+    done = called(run, "--out", out, "--scorer", f"{__name__}:short_steps", "--above", "0.5", "--steps", "lines")
+    assert done.exit_code == 0, done.output
+    assert rows(out) == [
+        {
+            "prompt": "3+4=?",
+            "completions": ["3+4", "is then seven", "7"],
+            "labels": [True, False, True],
+            "values": [1.0, 0.25, 1.0],
+        },
+        {"prompt": "3+4=?", "completions": ["7"], "labels": [True], "values": [1.0]},
+    ]
+    assert "2 completions, 3 of 4 steps right; left out: 1 without steps, 0 without a verdict" in done.output
+
+
+def test_what_the_scorer_has_no_verdict_on_is_left_out_and_counted(tmp_path: Path) -> None:
+    run, out = run_of(tmp_path, "3+4\n7"), tmp_path / "labels.jsonl"
+    done = called(run, "--out", out, "--scorer", f"{__name__}:broken")
+    assert done.exit_code == 0, done.output
+    assert rows(out) == []
+    assert "1 without a verdict" in done.output
+
+
+def test_the_runs_own_model_and_environment_make_monte_carlo_labels(tmp_path: Path) -> None:
+    run, out = run_of(tmp_path, "3+4=7;\\boxed{7}", "3+4=8;\\boxed{8}"), tmp_path / "labels.jsonl"
+    tiny_policy().save(run / "model")
+    done = called(run, "--out", out, "--steps", "separators", "--samples", 3, "--max-new-tokens", 20, "--limit", 2)
+    assert done.exit_code == 0, done.output
+    assert [row["values"][-1] for row in rows(out)] == [1.0, 0.0]
+    assert [row["labels"][-1] for row in rows(out)] == [True, False]
+    assert [row["completions"] for row in rows(out)] == [["3+4=7", "\\boxed{7}"], ["3+4=8", "\\boxed{8}"]]
+    assert "6 continuations" in done.output
+
+
+def test_what_is_missing_is_one_line(tmp_path: Path) -> None:
+    assert "holds no episodes.jsonl" in called(tmp_path).output
+    run, mixed = run_of(tmp_path / "one", "7"), run_of(tmp_path / "two", "7")
+    run_of(mixed, "8", env_id="math/gsm8k-v0")
+    for arguments, said in [
+        ((run,), "holds no model"),
+        ((run, "--scorer", "{"), "--scorer:"),
+        ((run, "--scorer", '{"kind": "http"}'), "expected 'kind' to be one of"),
+        ((run, "--scorer", f"{__name__}:short_steps", "--steps", "words"), "expected a kind of steps"),
+        ((mixed, "--model", "tiny"), "expected episodes of one environment"),
+    ]:
+        done = called(*arguments, "--out", tmp_path / "out.jsonl")
+        assert done.exit_code == 2
+        assert said in done.output, done.output

@@ -1,0 +1,246 @@
+"""Monte-Carlo step scores: exact where the continuations are known, unbiased where they are sampled, budgeted."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+import torch
+
+from rlenv import Completion, Definition, FunctionVerifier, ListTasks, Task, Verdict
+from rlenv.errors import ConfigError, PolicyError
+from rlenv.policies.policy import Sampling, ScriptedPolicy
+from rlenv.policies.tiny import tiny_policy
+from rlenv.policies.transformers import TransformersPolicy
+from rlenv.scorers import Stepped, StepScores
+from rlenv.scorers.continuing import continuations
+from rlenv.scorers.monte_carlo import MonteCarloScorer, plan
+from rlenv.task import Prompt
+
+TASK = Task("Add up.", "7")
+
+
+def right(completion: str, reference: str) -> bool:
+    return completion.endswith(reference)
+
+
+DEFINITION = Definition(tasks=ListTasks([TASK]), verifier=FunctionVerifier(right, cheap=True))
+
+
+@dataclass
+class Script:
+    """Goes on from `...a` with a right end three times out of four, from `...b` never, from `...c` always."""
+
+    name: str = "script"
+    asked: list[tuple[str, int]] = field(default_factory=list)
+
+    def generate(self, prompts: Sequence[Prompt], n: int = 1, sampling: Sampling | None = None) -> list[Completion]:
+        raise AssertionError("nobody asks for a whole completion")
+
+    def continue_from(self, prompt: Prompt, prefixes: Sequence[str], n: int, sampling: Sampling) -> list[Completion]:
+        self.asked += [(prefix, n) for prefix in prefixes]
+        ends = {"a": "7778", "b": "8", "c": "7", "": "78"}
+        return [
+            Completion(prefix + end)
+            for prefix in prefixes
+            for end in itertools.islice(itertools.cycle(ends[prefix[-1:]]), n)
+        ]
+
+
+def stepped(*steps: str) -> Stepped:
+    text = "\n".join(steps)
+    ends = list(itertools.accumulate(len(step) + 1 for step in steps))
+    return Stepped(
+        TASK, Completion(text), tuple((end - 1 - len(s), end - 1) for end, s in zip(ends, steps, strict=True))
+    )
+
+
+def scorer(**settings: Any) -> MonteCarloScorer:
+    return MonteCarloScorer(**{"policy": Script(), "definition": DEFINITION, "samples": 8, **settings})
+
+
+def test_a_value_is_the_share_of_right_continuations_and_the_last_is_the_outcome() -> None:
+    found = scorer().score_steps([stepped("1a", "2c", "3b", "= 7"), stepped("c", "a", "= 8")])
+    assert found[0].values == (0.75, 1.0, 0.0, 1.0)
+    assert found[0].reasons == (
+        "continuations: 6 of 8 right",
+        "continuations: 8 of 8 right",
+        "continuations: 0 of 8 right",
+        "the outcome: 1 of 1 right",
+    )
+    assert found[1].values == (1.0, 0.75, 0.0)
+
+
+def test_the_hard_label_is_whether_any_continuation_is_right() -> None:
+    assert scorer(estimate="hard").score_steps([stepped("a", "b", "c", "8")])[0].values == (1.0, 0.0, 1.0, 0.0)
+
+
+def test_one_step_and_no_step_need_no_continuation() -> None:
+    judge = scorer()
+    assert [scores.values for scores in judge.score_steps([stepped("= 7"), Stepped(TASK, Completion("7"), ())])] == [
+        (1.0,),
+        (),
+    ]
+    assert judge.spent == 0
+
+
+def test_a_prompt_has_a_value_too() -> None:
+    judge = scorer(samples=4)
+    assert judge.prompt_values([TASK, TASK]) == [0.5, 0.5]
+    assert judge.spent == 8
+    with pytest.raises(ConfigError, match="at least one a prompt"):
+        scorer(max_continuations=1).prompt_values([TASK, TASK])
+
+
+@pytest.mark.parametrize("share", [0, 3, 4, 7, 8, 12, 19, 20, 39, 40, 1000])
+@pytest.mark.parametrize("steps", [1, 2, 3, 6, 50])
+def test_no_plan_is_beyond_its_share(steps: int, share: int) -> None:
+    made = plan(steps, samples=8, share=share)
+    assert len(made.steps) * made.samples <= share
+    assert all(0 <= step < steps - 1 for step in made.steps)
+    assert len(set(made.steps)) == len(made.steps)
+    if share >= 8 * (steps - 1):
+        assert made.steps == tuple(range(steps - 1))
+        assert made.samples == 8 or steps == 1
+
+
+def test_a_call_never_draws_more_than_its_budget_and_says_what_it_left_out() -> None:
+    judge = scorer(max_continuations=16)
+    jobs = [stepped("a", "b", "a", "c", "7"), stepped("c", "c", "8")]
+    found = judge.score_steps(jobs)
+    assert judge.spent <= 16
+    assert found[0].values == (0.0, 0.0, 1.0, 1.0, 1.0)
+    assert found[0].reasons[0] == "beyond the budget: the value of step 2"
+    assert found[1].reasons == ("continuations: 4 of 4 right",) * 2 + ("the outcome: 0 of 1 right",)
+    nothing = scorer(max_continuations=1)
+    assert nothing.score_steps(jobs)[0].values == (1.0,) * 5
+    assert nothing.spent == 0
+
+
+def test_a_checker_that_fails_is_left_out_of_shares_and_alone_is_a_failure() -> None:
+    def breaks(completion: str) -> float | Verdict:
+        return Verdict.error("no answer") if completion.endswith("8") else 1.0
+
+    judge = scorer(definition=Definition(tasks=ListTasks([TASK]), verifier=FunctionVerifier(breaks, cheap=True)))
+    some, none, outcome = judge.score_steps([stepped("a", "7"), stepped("b", "7"), stepped("c", "8")])
+    assert some.values == (1.0, 1.0)
+    assert some.reasons[0] == "continuations: 6 of 6 right"
+    for failed in (none, outcome):
+        assert failed.values is None
+        assert "no answer" in failed.reasons[0]
+
+
+def test_settings_that_cannot_be_are_refused() -> None:
+    for settings in ({"samples": 0}, {"max_continuations": 0}, {"estimate": "best"}):
+        with pytest.raises(ConfigError, match="expected"):
+            scorer(**settings)
+    with pytest.raises(ConfigError, match="greedy"):
+        scorer(sampling=Sampling(temperature=0))
+    with pytest.raises(ConfigError, match="cannot go on from the middle"):
+        scorer(policy=ScriptedPolicy("fixed", lambda task: "7")).score_steps([stepped("a", "7")])
+
+
+def test_a_policy_that_gives_too_few_is_an_error() -> None:
+    class Short(Script):
+        def continue_from(
+            self, prompt: Prompt, prefixes: Sequence[str], n: int, sampling: Sampling
+        ) -> list[Completion]:
+            return []
+
+    with pytest.raises(PolicyError, match="expected 1 x 8 completions"):
+        scorer(policy=Short()).score_steps([stepped("a", "7")])
+
+
+def sharp(seed: int = 0) -> TransformersPolicy:
+    """A tiny model that is sure of some things: with wide weights a share is neither 0 nor 1 by accident."""
+    policy = tiny_policy(seed)
+    with torch.no_grad():
+        policy.model.get_input_embeddings().weight.mul_(4)
+    policy.model.eval()
+    return policy
+
+
+def exact(policy: TransformersPolicy, prefix: list[int], wanted: set[int]) -> float:
+    """The probability that the next token is one of these, by one plain forward pass."""
+    with torch.no_grad():
+        logits: torch.Tensor = policy.model(torch.tensor([prefix])).logits[0, -1]
+    return float(logits.softmax(0)[sorted(wanted)].sum())
+
+
+def test_values_of_a_model_are_unbiased() -> None:
+    policy, samples = sharp(), 4000
+    ids = policy.encode_completion("1+2\n7")[:-1]
+    digits = {policy.encode_completion(str(digit))[0] for digit in range(10)}
+    verifier = FunctionVerifier(lambda completion: completion[-1:].isdigit() and len(completion) == 4, cheap=True)
+    judge = MonteCarloScorer(
+        policy,
+        Definition(tasks=ListTasks([TASK]), verifier=verifier),
+        samples,
+        max_continuations=samples,
+        sampling=Sampling(max_new_tokens=4),
+    )
+    chance = exact(policy, policy.encode(TASK.prompt) + ids[:3], digits)
+    assert 0.02 < chance < 0.98
+    found = judge.score_steps([Stepped(TASK, Completion("1+2\n7", tuple(ids)), ((0, 3), (4, 5)))])[0]
+    assert found.values is not None
+    assert found.values[0] == pytest.approx(chance, abs=4 * math.sqrt(chance * (1 - chance) / samples))
+
+
+def test_a_model_goes_on_from_the_very_tokens_of_the_completion() -> None:
+    policy = sharp()
+    boxed = "\\boxed{"
+    spelled = tuple(i for letter in boxed for i in policy.encode_completion(letter)[:-1])
+    completion = Completion(boxed + "3", (*spelled, *policy.encode_completion("3")[:-1]))
+    sampling = Sampling(max_new_tokens=12, seed=3)
+    known = continuations(policy, TASK.prompt, completion, [7], 5, sampling)
+    assert all(one.token_ids[: len(spelled)] == spelled for one in known)
+    encoded = continuations(policy, TASK.prompt, Completion(completion.text), [7], 5, sampling)
+    assert all(one.token_ids[:1] == tuple(policy.encode_completion(boxed)[:1]) for one in encoded)
+    assert all(one.text.startswith(boxed) and len(one.token_ids) <= 12 for one in (*known, *encoded))
+
+
+def test_tokens_of_another_text_are_not_trusted() -> None:
+    policy = sharp()
+    foreign = Completion("12\n3", tuple(policy.encode_completion("99\n9")))
+    for one in continuations(policy, TASK.prompt, foreign, [2], 3, Sampling(max_new_tokens=6)):
+        assert one.text.startswith("12")
+
+
+def test_a_prefix_as_long_as_a_completion_may_be_gets_one_token_more() -> None:
+    policy = sharp()
+    long = Completion("1" * 9, tuple(policy.encode_completion("1" * 9)[:-1]))
+    found = continuations(policy, TASK.prompt, long, [2, 9], 2, Sampling(max_new_tokens=4))
+    assert [len(one.token_ids) <= limit for one, limit in zip(found, (4, 4, 10, 10), strict=True)] == [True] * 4
+
+
+def test_a_completion_is_scored_alike_in_whatever_company() -> None:
+    policy, verifier = sharp(), FunctionVerifier(lambda completion: len(completion) % 2 == 0, cheap=True)
+    definition = Definition(tasks=ListTasks([TASK]), verifier=verifier)
+    first, second = stepped("12", "3+4", "7"), stepped("5", "6")
+
+    def scores(*jobs: Stepped) -> list[StepScores]:
+        judge = MonteCarloScorer(policy, definition, 16, sampling=Sampling(max_new_tokens=10))
+        return judge.score_steps(jobs)
+
+    assert scores(first) == scores(second, first)[1:]
+    assert scores(first) == scores(first)
+    policy.model.train()
+    scores(first)
+    assert policy.model.training
+
+
+def test_the_version_follows_what_the_values_depend_on() -> None:
+    versions = {
+        scorer().version,
+        scorer(samples=9).version,
+        scorer(estimate="hard").version,
+        scorer(sampling=Sampling(seed=1)).version,
+        scorer(threshold=0.5).version,
+        scorer(policy=Script("other")).version,
+    }
+    assert len(versions) == 6
+    assert scorer().version == scorer().version
