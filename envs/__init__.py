@@ -12,6 +12,7 @@ register("format/json-v0", entry_point="rlenv.envs.format.json_schema:json_forma
 register("format/regex-v0", entry_point="rlenv.envs.format.regular_expression:regex_format")
 register("format/instructions-v0", entry_point="rlenv.envs.format.instructions.environment:instructions")
 register("process/arithmetic-v0", entry_point="rlenv.envs.process.arithmetic:arithmetic")
+register("process/gsm8k-v0", entry_point="rlenv.envs.process.gsm8k:gsm8k")
 register("code/humaneval-v0", entry_point="rlenv.envs.code.humaneval:humaneval")
 register("code/mbpp-v0", entry_point="rlenv.envs.code.mbpp:mbpp")
 register("code/apps-v0", entry_point="rlenv.envs.code.apps:apps")

@@ -29,6 +29,8 @@ from rlenv.verifier import Verifier, decided_cheaply
 
 PROCESS = "process"
 """The name of the part that the steps earn, and of their aggregate among the scores."""
+MAX_INLINE_CHARS = 20_000
+"""The steps of a longer completion are checked where it can be interrupted, if the outcome's verifier asks for that."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,6 +91,8 @@ class ProcessVerifier:
         return self.with_steps([(task, completion, self.outcome.verify(task, completion))])[0]
 
     def verify_cheaply(self, task: Task, completion: Completion) -> Verdict | None:
+        if not self.cheap and len(completion.text) > MAX_INLINE_CHARS:
+            return None
         verdict = decided_cheaply(self.outcome, task, completion)
         return None if verdict is None else self.with_steps([(task, completion, verdict)])[0]
 
@@ -161,9 +165,13 @@ def process_verifier(
     reader: StepReader,
     rule: CreditRule,
     expected: Callable[[Task], int] = one_step,
+    cheap: bool = False,
 ) -> ProcessVerifier:
-    """The kind that the scorer needs: one whose `cheap` is True runs wherever the outcome's verifier does."""
-    kind = ProcessVerifier if getattr(scorer, "cheap", False) is True else BatchProcessVerifier
+    """The kind that the scorer needs: one that is string work (`cheap`, or so says the scorer) runs where the outcome's
+    verifier does, any other in the caller's process, for all completions at once.
+    """
+    string_work = cheap or getattr(scorer, "cheap", False) is True
+    kind = ProcessVerifier if string_work else BatchProcessVerifier
     return kind(outcome=outcome, scorer=scorer, reader=reader, rule=rule, expected=expected)
 
 

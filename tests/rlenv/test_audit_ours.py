@@ -14,6 +14,7 @@ from rlenv.definition import Definition
 from rlenv.testing import assert_not_hackable
 
 FILES = {f"math/{name}-v0": rows for name, rows in ROWS.items()} | {
+    "process/gsm8k-v0": ROWS["gsm8k"],
     "code/humaneval-v0": HUMANEVAL,
     "code/mbpp-v0": MBPP,
     "code/apps-v0": APPS,

@@ -20,6 +20,7 @@ from rlenv.verdict import Verdict
 IDS = [id for id in rlenv.list_envs() if str(gymnasium.spec(id).kwargs.get("factory", "")).startswith("rlenv.envs.")]
 FAMILIES = {id.partition("/")[0]: id for id in reversed(IDS)}
 FILES = {f"math/{name}-v0": rows for name, rows in ROWS.items()} | {
+    "process/gsm8k-v0": ROWS["gsm8k"],
     "code/humaneval-v0": HUMANEVAL,
     "code/mbpp-v0": MBPP,
     "code/apps-v0": APPS,

@@ -1,0 +1,78 @@
+r"""`process/gsm8k-v0`: the word problems of `math/gsm8k-v0`, with rewards for the steps of the working.
+
+>>> import json, pathlib, tempfile, rlenv
+>>> row = {"question": "A baker makes 6 trays of 12 buns. 50 are sold. How many left?", "answer": "6*12=72\n#### 22"}
+>>> path = pathlib.Path(tempfile.mkdtemp()) / "rows.jsonl"
+>>> _ = path.write_text(json.dumps(row))
+>>> env = rlenv.make("process/gsm8k-v0", data=str(path))
+>>> for said in (
+...     "6*12 = 72 buns. 72-50 = 22 are left. \\boxed{22}",
+...     "6*12 = 62 buns. 62-50 = 12 are left. \\boxed{12}",
+...     "6*12 = 62 buns. 62-40 = 22 are left. \\boxed{22}",
+...     "\\boxed{22}",
+... ):
+...     _ = env.reset()
+...     print(env.step(said)[1])
+1.0
+-0.5
+0.5
+0.5
+
+The final answer is judged as in `math/gsm8k-v0`. Steps are one equation each, however the working is laid out, behind
+guards (rlenv.envs.process.guards), and are scored by the checker of rlenv.envs.process.symbolic or by any scorer of
+steps. That checker says only what it can see is wrong: steps that are right in themselves and lead elsewhere pass.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from rlenv.definition import Definition
+from rlenv.envs.math.problem_sets import problem_set
+from rlenv.envs.process.credit import Credit
+from rlenv.envs.process.guards import Cut, StepGuards
+from rlenv.envs.process.units import units
+from rlenv.envs.process.verifier import CreditRule, process_verifier
+from rlenv.errors import ConfigError
+from rlenv.scorers.load import StepScorerSpec, load_step_scorer
+from rlenv.task import Task
+
+SYMBOLIC = "symbolic"
+
+
+def gsm8k(
+    split: str = "test",
+    data: str | None = None,
+    limit: int | None = None,
+    instruction: str | None = None,
+    credit: Credit = "min",
+    process_weight: float = 0.5,
+    scorer: StepScorerSpec = SYMBOLIC,
+    cut: Cut = "equations",
+    separator: str = ";",
+    guards: bool = True,
+    unsafe: str = "",
+) -> Definition:
+    """The tasks of `math/gsm8k-v0`, from the hub or from a file.
+
+    `scorer` is "symbolic" or whatever names a scorer of steps (rlenv.scorers.load); a learned one usually wants the
+    steps that it was trained on: `cut="paragraphs"`. `credit="sum"` and `guards=False` are for experiments: they ask
+    for the reason, `unsafe="..."`.
+    """
+    if not guards and not unsafe:
+        raise ConfigError("without guards steps can be padded, split and merged: say why: unsafe='...'")
+    made = problem_set("gsm8k", split=split, data=data, limit=limit, instruction=instruction)
+    symbolic = scorer == SYMBOLIC
+    steps = load_step_scorer({"kind": "symbolic_steps"} if symbolic else scorer)
+    reader = StepGuards(cut=cut, separator=separator, guarded=guards)
+    rule = CreditRule(credit=credit, weight=process_weight, unsafe=unsafe)
+    return replace(
+        made,
+        verifier=process_verifier(made.verifier, steps, reader, rule, expected_steps, cheap=symbolic),
+        description=f"{made.description}, step by step",
+    )
+
+
+def expected_steps(task: Task) -> int:
+    """How many equations the set's own working has."""
+    return max(1, len(units(str(task.metadata.get("working", "")))))
