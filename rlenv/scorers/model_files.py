@@ -140,7 +140,7 @@ class ModelFiles:
                 trust_remote_code=self.trust_remote_code,
                 output_loading_info=True,
             )
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RuntimeError) as error:  # the last for weights of other shapes
             first = (str(error).strip().splitlines() or [type(error).__name__])[0]
             raise ScorerError(f"cannot load the scorer {self.path!r}: {first}") from error
         finally:

@@ -12,12 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import torch
 from transformers import AutoModelForSequenceClassification
 
-from rlenv.errors import ConfigError, ScorerError
+from rlenv.errors import ConfigError
 from rlenv.scorers.encoding import check_specials, encode, fitted, limit_of
 from rlenv.scorers.hostile_text import defused, special_tokens
 from rlenv.scorers.model_files import LoadedModel, ModelFiles, in_batches, padded
@@ -50,7 +51,7 @@ class SequenceClassificationScorer:
     def __post_init__(self) -> None:
         if self.std is not None and not self.std > 0:
             raise ConfigError(f"expected a std above 0, got {self.std!r}")
-        load = AutoModelForSequenceClassification.from_pretrained
+        load = partial(AutoModelForSequenceClassification.from_pretrained, num_labels=1)  # not every config says so
         files = ModelFiles(self.path, load, self.device, self.dtype, self.max_batch_tokens, self.trust_remote_code)
         object.__setattr__(self, "_files", files)
 
@@ -60,8 +61,6 @@ class SequenceClassificationScorer:
 
     def score(self, jobs: Sequence[Job]) -> list[Score]:
         loaded = self._files.loaded
-        if loaded.model.config.num_labels != 1:
-            raise ScorerError(f"expected a model with 1 label, {self.path} has {loaded.model.config.num_labels}")
         pairwise = not hasattr(loaded.model, "score")
         rows = readable(jobs, lambda job: self._pair_ids(loaded, job) if pairwise else self._ids(loaded, job))
         logits = _whole(loaded, rows.found) if pairwise else _last(loaded, rows.found)

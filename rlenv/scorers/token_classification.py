@@ -12,12 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import cast
 
 import torch
 from transformers import AutoModelForTokenClassification, PreTrainedTokenizerBase
 
-from rlenv.errors import ConfigError, ScorerError
+from rlenv.errors import ConfigError
 from rlenv.scorers.encoding import check_specials, fitted, limit_of, plain_ids
 from rlenv.scorers.hostile_text import defused, special_tokens
 from rlenv.scorers.model_files import LoadedModel, ModelFiles
@@ -77,7 +78,7 @@ class TokenClassificationScorer:
     _files: ModelFiles = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        load = AutoModelForTokenClassification.from_pretrained
+        load = partial(AutoModelForTokenClassification.from_pretrained, num_labels=RIGHT + 1)
         files = ModelFiles(self.path, load, self.device, self.dtype, self.max_batch_tokens, self.trust_remote_code)
         object.__setattr__(self, "_files", files)
 
@@ -87,9 +88,6 @@ class TokenClassificationScorer:
 
     def score_steps(self, jobs: Sequence[Stepped]) -> list[StepScores]:
         loaded = self._files.loaded
-        labels = loaded.model.config.num_labels
-        if labels != RIGHT + 1:
-            raise ScorerError(f"expected a model with 2 labels a token, {self.path} has {labels}")
         return step_scores(loaded, jobs, lambda job: self._row(loaded, job), lambda state: right(loaded, state))
 
     def _row(self, loaded: LoadedModel, job: Stepped) -> StepRow:

@@ -158,8 +158,9 @@ def test_a_policy_that_gives_too_few_is_an_error() -> None:
 def sharp(seed: int = 0) -> TransformersPolicy:
     """A tiny model that is sure of some things: with wide weights a share is neither 0 nor 1 by accident."""
     policy = tiny_policy(seed)
+    embeddings: Any = policy.model.get_input_embeddings()
     with torch.no_grad():
-        policy.model.get_input_embeddings().weight.mul_(4)
+        embeddings.weight.mul_(4)
     policy.model.eval()
     return policy
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import torch
-from scoring_models import CHATML, INST, chat, gpt2, jobs, saved, set_config, shape, tokenizer
+from scoring_models import CHATML, INST, MISSING, chat, gpt2, jobs, saved, set_config, shape, tokenizer
 from transformers import (
     AutoModelForSequenceClassification,
     AutoTokenizer,
@@ -171,12 +171,18 @@ def test_a_head_that_nobody_trained_is_refused(tmp_path: Path) -> None:
         ask(SequenceClassificationScorer(path=str(tmp_path)), ["?"], ["x"])
 
 
-def test_a_model_of_several_labels_or_none_at_all_is_refused(tmp_path: Path) -> None:
+def test_a_head_of_several_labels_or_no_model_at_all_is_refused(tmp_path: Path) -> None:
     path = llama(tmp_path / "two", tokenizer(), labels=2)
-    with pytest.raises(ScorerError, match="expected a model with 1 label"):
-        ask(SequenceClassificationScorer(path=path), ["?"], ["x"])
-    with pytest.raises(ScorerError, match="cannot load the scorer"):
-        ask(SequenceClassificationScorer(path=str(tmp_path)), ["?"], ["x"])
+    for wrong in (path, str(tmp_path)):
+        with pytest.raises(ScorerError, match="cannot load the scorer"):
+            ask(SequenceClassificationScorer(path=wrong), ["?"], ["x"])
+
+
+def test_a_config_that_does_not_say_how_many_labels_is_one_of_one(tmp_path: Path) -> None:
+    path = llama(tmp_path, tokenizer())
+    expected = scores(path, 2)
+    set_config(path, id2label=MISSING, label2id=MISSING, architectures=["RewardModel"])
+    assert scores(path, 2) == expected
 
 
 def test_a_scorer_travels_without_its_model_and_its_version_follows_the_weights(tmp_path: Path) -> None:

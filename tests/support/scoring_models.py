@@ -24,6 +24,7 @@ SPECIAL = ("<s>", "</s>", "<|im_start|>", "<|im_end|>", "<extra_0>", "<pad>")
 WORDS = ("Yes", "No", "safe", "unsafe", " +", " -", " ки", "[INST]", "[/INST]", "\n\n")
 """Tokens of more than one byte."""
 HIDDEN = 32
+MISSING = object()
 
 
 def tokenizer(
@@ -92,9 +93,10 @@ def chat(task: Task, completion: Completion | str) -> list[dict[str, str]]:
 
 
 def set_config(folder: str, **values: object) -> None:
-    """Change config.json of a saved model."""
+    """Change config.json of a saved model; what is MISSING is taken out."""
     path = Path(folder) / "config.json"
-    path.write_text(json.dumps({**json.loads(path.read_text()), **values}))
+    config = {**json.loads(path.read_text()), **values}
+    path.write_text(json.dumps({key: value for key, value in config.items() if value is not MISSING}))
 
 
 def jobs(count: int) -> list[Job]:
