@@ -212,6 +212,36 @@ def test_an_answer_of_something_else_is_an_error(answer: object) -> None:
         policy(server).generate(["a"])
 
 
+def test_answers_come_one_by_one_and_what_goes_wrong_is_the_answer() -> None:
+    def picky(number: int, body: Body) -> tuple[int, object]:
+        return (400, "too long") if body["messages"][0]["content"] == "p1" else echo(number, body)
+
+    with serving(picky) as server:
+        found = dict(policy(server).answers(["p0", "p1", "p2"], Sampling(seed=5)))
+    assert [getattr(found[i], "text", "refused") for i in range(3)] == ["p0/0", "refused", "p2/0"]
+    assert isinstance(found[1], PolicyError)
+    assert {body["seed"] for body in server.bodies} == {5}
+
+
+def test_answers_are_not_waited_for_longer_than_the_server_is_busy() -> None:
+    with serving(lambda number, body: (503, "busy") if 2 <= number < 4 else echo(number, body)) as server:
+        busy = policy(server, concurrency=2, retries=0)
+        found = dict(busy.answers([f"p{i}" for i in range(6)]))
+        assert sum(isinstance(answer, PolicyError) for answer in found.values()) >= 2
+    with serving(lambda number, body: (503, "busy")) as server:
+        down = policy(server, concurrency=2, retries=1)
+        assert all(isinstance(answer, PolicyError) for _, answer in down.answers([f"p{i}" for i in range(50)]))
+    assert len(server.bodies) <= 8  # two given up, and the two that were under way by then
+
+
+def test_answers_that_nobody_waits_for_are_not_asked_for() -> None:
+    with serving(echo) as server:
+        for _, answer in policy(server, concurrency=1).answers([f"p{i}" for i in range(200)]):
+            assert not isinstance(answer, PolicyError)
+            break
+    assert len(server.bodies) < 200
+
+
 def test_the_key_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     with serving(echo) as server:
         policy(server).generate(["a"])

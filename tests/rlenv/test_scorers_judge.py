@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -215,7 +216,7 @@ def test_a_judge_that_is_down_fails_all_and_costs_its_retries_once() -> None:
 
 
 def test_a_busy_judge_is_asked_again() -> None:
-    def busy(number: int, body: Body) -> tuple[int, object] | tuple[int, object, dict[str, str]]:
+    def busy(number: int, body: Body) -> tuple[int, object] | tuple[int, object, Mapping[str, str]]:
         return (429, "wait", {"Retry-After": "0.01"}) if number == 0 else says(by_length)(number, body)
 
     with serving(busy) as server:
