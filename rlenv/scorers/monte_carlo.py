@@ -7,7 +7,8 @@ of Math-Shepherd, arXiv 2312.08935; the state value of VinePPO, arXiv 2410.01679
 any of them is right. Behind the last step the outcome itself is the value. An error shows as a fall from one step to
 the next; a right step of a policy that cannot go on from it has a low value too.
 
-The budget `max_continuations` holds for one call and is shared evenly by its completions. One that asks for more gets
+A prefix is read once for all of its samples, and completions that are the same are estimated once. The budget
+`max_continuations` holds for one call and is shared evenly by its different completions. One that asks for more gets
 fewer samples a step, down to LEAST; below that only some of its steps are estimated, evenly spread, and the others take
 the value of the next one that is. What was done stands in the reasons of each step, and `spent` counts.
 """
@@ -89,19 +90,22 @@ class MonteCarloScorer:
         return fingerprint(self.policy.name, self.definition.id, self.definition.verifier.version, *told)
 
     def score_steps(self, jobs: Sequence[Stepped]) -> list[StepScores]:
+        keys = [_key(job) for job in jobs]
+        once = dict(zip(keys, jobs, strict=True))
+        scores = dict(zip(once, self._once(list(once.values())), strict=True))
+        return [scores[key] for key in keys]
+
+    def _once(self, jobs: Sequence[Stepped]) -> list[StepScores]:
+        """The scores of completions that all differ."""
         share = self.max_continuations // max(1, len(jobs))
         plans = [plan(len(job.spans), self.samples, share) for job in jobs]
         pairs = list(zip(jobs, plans, strict=True))
-        drawn = [
-            self._drawn(job.task, job.completion, [job.spans[step][1] for step in made.steps], made.samples)
-            for job, made in pairs
-        ]
-        verdicts = self._judged(
-            [
-                [(job.task, one) for one in (job.completion, *row)] if job.spans else []
-                for job, row in zip(jobs, drawn, strict=True)
-            ]
-        )
+        rows: list[list[Job]] = []
+        for job, made in pairs:
+            ends = [job.spans[step][1] for step in made.steps]
+            drawn = self._drawn(job.task, job.completion, ends, made.samples)
+            rows.append([(job.task, one) for one in (job.completion, *drawn)] if job.spans else [])
+        verdicts = self._judged(rows)
         return [self._scores(job, made, row) for (job, made), row in zip(pairs, verdicts, strict=True)]
 
     def prompt_values(self, tasks: Sequence[Task]) -> list[float | None]:
@@ -158,6 +162,12 @@ class MonteCarloScorer:
 
     def _value(self, tally: Tally) -> float:
         return float(tally.right > 0) if self.estimate == "hard" else tally.right / tally.judged
+
+
+def _key(job: Stepped) -> str:
+    """Equal for completions that are the same in every way that their score depends on."""
+    said = job.completion.to_json()
+    return canonical([job.task.to_json(), said["text"], said["token_ids"], said["finished"], job.spans])
 
 
 def _reason(step: int, source: int, known: Mapping[int, Tally]) -> str:

@@ -88,6 +88,15 @@ def test_one_step_and_no_step_need_no_continuation() -> None:
     assert judge.spent == 0
 
 
+def test_completions_that_are_the_same_are_estimated_once() -> None:
+    judge = scorer()
+    same, other = stepped("a", "7"), stepped("b", "7")
+    found = judge.score_steps([same, other, same])
+    assert found[0] == found[2]
+    assert [scores.values for scores in found] == [(0.75, 1.0), (0.0, 1.0), (0.75, 1.0)]
+    assert judge.spent == 16
+
+
 def test_a_prompt_has_a_value_too() -> None:
     judge = scorer(samples=4)
     assert judge.prompt_values([TASK, TASK]) == [0.5, 0.5]
