@@ -7,6 +7,7 @@ import pickle
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -89,13 +90,22 @@ def started(server: Server, path: Path) -> subprocess.Popen[str]:
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
 
+def rows(path: Path) -> int:
+    with AnswerCache(str(path)).open() as kept:
+        count: int = kept.connection.execute("SELECT count(*) FROM answers").fetchone()[0]
+    return count
+
+
 def test_a_killed_judging_goes_on_with_what_it_had(tmp_path: Path) -> None:
-    """The process is killed with its eighth request under way."""
+    """The process is killed with its eighth request under way and at least one answer on the disk."""
     path = tmp_path / "answers.sqlite"
     killed: list[subprocess.Popen[str]] = []
 
     def answer(number: int, body: Body) -> tuple[int, object]:
         if number == 7:
+            until = time.monotonic() + 60
+            while not rows(path) and time.monotonic() < until:
+                pass
             os.kill(killed[0].pid, signal.SIGKILL)
             return 0, ""
         return says(by_length)(number, body)  # type: ignore[return-value]
@@ -105,8 +115,7 @@ def test_a_killed_judging_goes_on_with_what_it_had(tmp_path: Path) -> None:
         assert killed[0].communicate()[0] == ""
         assert killed[0].returncode == -signal.SIGKILL
         assert len(server.bodies) == 8
-        with AnswerCache(str(path)).open() as kept:
-            count: int = kept.connection.execute("SELECT count(*) FROM answers").fetchone()[0]
+        count = rows(path)
         assert 0 < count < 8
         assert [score.value for score in ask(judge(server, path), ["?"] * 12, ANSWERS)] == [1.0] * 12
     assert len(server.bodies) == 8 + 12 - count
