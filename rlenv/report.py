@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import cast
 
 from rlenv.episode import Episode
@@ -18,6 +18,9 @@ from rlenv.passk import Count, Estimate, Metric, estimate, pass_at_k, pass_hat_k
 
 MAX_REASONS = 5
 """How many of the most frequent reasons of verifier errors a report keeps."""
+
+MOST_SCORES = 8
+"""How many scores a report shows before it says how many more are in report.json."""
 
 MANY_CUT = 0.1
 """A report says that the token limit may cost passes when a larger share of completions was cut."""
@@ -31,6 +34,14 @@ class Problem:
     judged: int
     """Completions with a verdict; verifier errors are not among them."""
     passed: int
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreMean:
+    """The mean of one score over the judged episodes whose verdict has it."""
+
+    mean: float
+    count: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,6 +68,8 @@ class Report:
     """Completions that ended at the token limit."""
     flags: Mapping[str, int]
     """How many episodes carry each flag."""
+    scores: Mapping[str, ScoreMean] = field(default_factory=dict)
+    """The raw scores of the verdicts by name."""
 
     def counts(self) -> dict[str, Count]:
         """(judged, passed) by task id: what `rlenv.passk.paired_difference` compares two runs by."""
@@ -79,6 +92,7 @@ class Report:
             "error_reasons": dict(self.error_reasons),
             "cut": self.cut,
             "flags": dict(self.flags),
+            "scores": {name: [score.mean, score.count] for name, score in self.scores.items()},
             "settings": dict(self.settings),
             "problems": [[p.task_id, p.judged, p.passed] for p in self.problems],
         }
@@ -96,6 +110,8 @@ class Report:
         found += [f"verifier error: {reason} ({count})" for reason, count in self.error_reasons.items()]
         if self.flags:
             found.append("flags: " + ", ".join(f"{name} {count}" for name, count in self.flags.items()))
+        if self.scores:
+            found.append(self._scores())
         found += [
             f"pass@{k} leaves out {e.dropped} problems with fewer than {k} judged completions"
             for k, e in self.pass_at.items()
@@ -103,6 +119,16 @@ class Report:
         ]
         asked = cast("Sequence[int]", self.settings.get("k", ()))
         return found + [f"pass@{k}: no problem has {k} judged completions" for k in asked if k not in self.pass_at]
+
+    def _scores(self) -> str:
+        """Each score with the number of its episodes; that number is left out where it is all judged ones."""
+        judged = sum(problem.judged for problem in self.problems)
+        shown = [
+            f"{name} {score.mean:.3f}" + (f" ({score.count})" if score.count != judged else "")
+            for name, score in list(self.scores.items())[:MOST_SCORES]
+        ]
+        more = len(self.scores) - len(shown)
+        return "scores: " + ", ".join(shown) + (f", and {more} more in report.json" if more > 0 else "")
 
     def rows(self) -> list[tuple[str, str, str, str]]:
         """Metric, value, interval and the interval's method, as text; pass^1 is pass@1 and is left out."""
@@ -135,6 +161,7 @@ class Tally:
         self.cut = 0
         self.flags: Counter[str] = Counter()
         self.reasons: Counter[str] = Counter()
+        self.scores: dict[str, list[float]] = {}
 
     @property
     def errors(self) -> int:
@@ -166,6 +193,7 @@ class Tally:
             error_reasons=dict(self.reasons.most_common(MAX_REASONS)),
             cut=self.cut,
             flags=dict(sorted(self.flags.items())),
+            scores={name: ScoreMean(math.fsum(v) / len(v), len(v)) for name, v in sorted(self.scores.items())},
         )
 
     def _add_problem(self, group: Sequence[Episode]) -> None:
@@ -179,6 +207,10 @@ class Tally:
             self.flags.update({flag.name for flag in episode.verdict.flags})
             if episode.verdict.reward is None:
                 self.reasons[episode.verdict.reason] += 1
+                continue
+            for name, score in episode.verdict.scores.items():
+                if math.isfinite(score):
+                    self.scores.setdefault(name, []).append(score)
 
     def _estimates(self, ks: Sequence[int], metric: Metric) -> dict[int, Estimate]:
         counts = [(p.judged, p.passed) for p in self.problems]

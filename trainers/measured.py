@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 
@@ -36,7 +37,7 @@ def measured(episodes: Sequence[Episode], group_size: int) -> dict[str, float]:
     }
     if group_size > 1:
         metrics["frac_reward_zero_std"] = float((~varied(values, graded, group_size)).float().mean())
-    return metrics | _of_parts(episodes) | _of_flags(episodes)
+    return metrics | _of_parts(episodes) | _of_scores(episodes) | _of_flags(episodes)
 
 
 def _of_parts(episodes: Sequence[Episode]) -> dict[str, float]:
@@ -49,6 +50,16 @@ def _of_parts(episodes: Sequence[Episode]) -> dict[str, float]:
         metrics[f"rewards/{name}/mean"] = float(np.mean(values))
         metrics[f"rewards/{name}/std"] = float(np.std(values))
     return metrics
+
+
+def _of_scores(episodes: Sequence[Episode]) -> dict[str, float]:
+    """The mean of each raw score over the graded episodes that have it."""
+    scores: dict[str, list[float]] = {}
+    for episode in episodes:
+        for name, score in episode.verdict.scores.items() if episode.verdict.graded else ():
+            scores.setdefault(name, []).append(score)
+    finite = {name: [value for value in values if math.isfinite(value)] for name, values in scores.items()}
+    return {f"scores/{name}/mean": float(np.mean(values)) for name, values in finite.items() if values}
 
 
 def _of_flags(episodes: Sequence[Episode]) -> dict[str, float]:
