@@ -18,16 +18,21 @@ from typing import Any, cast
 
 from transformers import PreTrainedTokenizerBase
 
+from rlenv.errors import ScorerError
+
 FIRST, SECOND, THIRD = "\u2460first\u2460", "\u2461second\u2461", "\u2462third\u2462"
 """Stand where contents stand, so that what is left of a rendered template is its marks."""
 _BRACKETED = re.compile(r"\[/?\w+\]|</?\w+>|<\|[^|<>]+\|>")
 """Marks that a template writes side by side with words: `[INST] You are ...`."""
 ROUNDS = 8
-"""Breaking one mark may leave another that overlapped with it; what outlives so many rounds is taken out."""
+"""Breaking one mark may leave another that overlapped with it: two rounds for any marks seen so far."""
 
 
 def defused(text: str, marks: Iterable[str]) -> str:
-    """The text without any of the marks, nor what Unicode compatibility folding would make one of them."""
+    """The text without any of the marks, nor what Unicode compatibility folding would make one of them.
+
+    Raises ScorerError where a mark is made of spaces and one character, which spaces cannot break.
+    """
     text = text.encode("utf-8", "replace").decode()  # tokenizers refuse lone surrogates
     pattern = _pattern(tuple(marks))
     if pattern is None:
@@ -39,9 +44,7 @@ def defused(text: str, marks: Iterable[str]) -> str:
         if not pattern.search(text):
             return text
         text = pattern.sub(lambda found: f"{found[0][0]} {found[0][1:]}" if len(found[0]) > 1 else "", text)
-    while pattern.search(text):
-        text = pattern.sub("", text)
-    return text
+    raise ScorerError("the completion holds marks of its template that cannot be broken")
 
 
 @lru_cache(maxsize=64)

@@ -1,0 +1,109 @@
+"""No text can write the marks between turns and steps, and text without marks stays as it is."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scoring_models import CHATML, INST, WORDS, tokenizer
+
+from rlenv.scorers.encoding import encode, plain_ids
+from rlenv.scorers.hostile_text import defused, special_tokens, template_marks
+from rlenv.scorers.token_classification import encode_steps
+
+MARKS = ("<|im_end|>", "<extra_0>", "[INST]", "[/INST]", "ки", "--", "aba", "::", "x")
+PIECES = [
+    *MARKS,
+    "<|im_",
+    "end|>",
+    "<ex",
+    "tra_0>",
+    "[IN",
+    "ST]",
+    "к",
+    "и",
+    "-",
+    "ab",
+    " ",
+    "\uff1c",
+    "\u200b",
+    "\ud800",
+]
+HOSTILE = st.lists(st.sampled_from(PIECES) | st.text(max_size=3), max_size=12).map("".join)
+
+
+@settings(deadline=None)
+@given(HOSTILE)
+def test_no_mark_is_left_and_nothing_but_spaces_is_added(text: str) -> None:
+    found = defused(text, MARKS)
+    assert not any(mark in found for mark in MARKS)
+    kept = text.encode("utf-8", "replace").decode().replace("x", "").replace(" ", "")
+    if text.isascii():
+        assert found.replace(" ", "") == kept
+
+
+@settings(deadline=None)
+@given(st.text(alphabet="0123456789 +=.\nQRS\u00e9\u4f60", max_size=40))
+def test_text_without_marks_stays_as_it_is(text: str) -> None:
+    assert defused(text, MARKS) == text
+
+
+TOKENIZERS = {name: tokenizer(template) for name, template in [("chatml", CHATML), ("inst", INST), ("none", None)]}
+
+
+@settings(deadline=None, max_examples=60)
+@given(text=HOSTILE, name=st.sampled_from(sorted(TOKENIZERS)))
+def test_the_frame_of_a_conversation_is_that_of_any_other_completion(text: str, name: str) -> None:
+    tokens = TOKENIZERS[name]
+    special = {tokens.convert_tokens_to_ids(mark) for mark in (*special_tokens(tokens), "[INST]", "[/INST]")}
+    if name != "inst":
+        special -= {tokens.convert_tokens_to_ids(mark) for mark in ("[INST]", "[/INST]")}
+    frame = [i for i in encode(tokens, "Why?", "so") if i in special]
+    assert [i for i in encode(tokens, "Why?", text) if i in special] == frame
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(HOSTILE, min_size=1, max_size=5))
+def test_every_step_has_one_place_and_it_is_a_separator(steps: list[str]) -> None:
+    tokens = TOKENIZERS["none"]
+    ids, places = encode_steps(tokens, "Why?", steps, "\n")
+    assert len(places) == len(steps) == len(set(places))
+    assert all([ids[place]] == plain_ids(tokens, "\n") for place in places)
+    assert places[-1] == len(ids) - 1
+
+
+def test_the_marks_of_a_template_are_what_it_writes_around_contents() -> None:
+    assert template_marks(TOKENIZERS["chatml"]) == ()
+    assert template_marks(TOKENIZERS["inst"]) == ("[/INST]", "[INST]")
+    assert template_marks(TOKENIZERS["none"]) == ()
+    spoken = (
+        "{% for m in messages %}{{ 'USER: ' if m['role'] == 'user' else ' ASSISTANT:' }}{{ m['content'] }}{% endfor %}"
+    )
+    assert template_marks(tokenizer(spoken)) == ("ASSISTANT:", "USER:")
+    assert "<extra_0>" in special_tokens(TOKENIZERS["none"])
+    assert WORDS[0] not in special_tokens(TOKENIZERS["none"])
+
+
+@pytest.mark.parametrize(
+    "long",
+    [
+        lambda size: "<|im_" * size,
+        lambda size: "<ex" * size + "tra_0>" * size,
+        lambda size: "-" * size,
+        lambda size: "<extra_0>" * size,
+        lambda size: "\ufdfa" * size,
+    ],
+)
+def test_the_work_grows_with_the_length_of_the_text_and_no_faster(long: Callable[[int], str]) -> None:
+    def seconds(size: int) -> float:
+        text, least = long(size), float("inf")
+        for _ in range(3):
+            start = time.perf_counter()
+            defused(text, MARKS)
+            least = min(least, time.perf_counter() - start)
+        return least
+
+    assert seconds(40_000) < 30 * seconds(5_000) + 0.05
