@@ -14,6 +14,7 @@ from pathlib import Path
 from rlenv.envs.safety.preferences import split_of_row
 from rlenv.envs.safety.prompts import PromptPair, prompt_pairs
 from rlenv.errors import ConfigError, TaskError
+from rlenv.jsontypes import Json
 from rlenv.task import Task
 from rlenv.tasksets import ListTasks, TaskSet, load_tasks
 
@@ -47,7 +48,7 @@ def _both(pair: PromptPair) -> Iterator[Task]:
         (True, pair.harmful, pair.refusal),
         (False, pair.harmless, pair.helpful_answer),
     ):
-        about = {"harmful": harmful, "category": pair.category, "pair": pair.id}
+        about: dict[str, Json] = {"harmful": harmful, "category": pair.category, "pair": pair.id}
         yield Task(prompt, answer, f"{pair.id}:{'harmful' if harmful else 'harmless'}", about)
 
 
@@ -57,5 +58,5 @@ def _xstest(path: Path) -> Iterator[Task]:
         for row in csv.DictReader(file):
             if row.get("label") not in ("safe", "unsafe") or not row.get("prompt"):
                 raise TaskError(f"{path}: expected columns id, prompt and label (safe or unsafe), got {row!r:.200}")
-            about = {"harmful": row["label"] == "unsafe", "category": row.get("type", "")}
+            about: dict[str, Json] = {"harmful": row["label"] == "unsafe", "category": row.get("type", "")}
             yield Task(row["prompt"], None, f"xstest-{row.get('id', '')}", about)

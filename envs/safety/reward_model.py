@@ -11,8 +11,8 @@ A sample task and what a scorer that counts words pays (the sigmoid of the count
     eggs eggs eggs eggs eggs eggs eggs eggs eggs eggs       -1        vetoed by a guard
 
 Scores become rewards by the sigmoid (`squash`), costs lie in [0, 1] best: then no verdict but a guard's is as low as
-the `floor` of -1. A learned reward is not the task: what the guards do not see, and what the model pays all the same, is
-listed in docs/safety.md. Training on it needs an eye on the gold (rlenv.trainers.monitors.GoldMonitor).
+the `floor` of -1. A learned reward is not the task: what the guards do not see, and what the model pays all the same,
+is listed in docs/safety.md. Training on it needs an eye on the gold (rlenv.trainers.monitors.GoldMonitor).
 """
 
 from __future__ import annotations

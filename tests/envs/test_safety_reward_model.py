@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from pathlib import Path
 
 import cloudpickle
@@ -60,7 +61,7 @@ class Broken:
 
     name, version = "broken", "1"
 
-    def score(self, jobs: list[Job]) -> list[Score]:
+    def score(self, jobs: Sequence[Job]) -> list[Score]:
         return [Score.failure("no answer") if "lost" in c.text else Score(1.0) for _, c in jobs]
 
 
