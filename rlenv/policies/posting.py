@@ -53,14 +53,15 @@ class Poster:
     _lost: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def post(self, url: str, body: Json) -> httpx.Response:
+    def post(self, url: str, body: Json, retries: int | None = None) -> httpx.Response:
         """The first answer of the server that does not say that it is busy.
 
-        Raises PolicyError when there is none after the last retry.
+        `retries` stands in for those of its patience. Raises PolicyError when there is none after the last retry.
         """
         import httpx
 
-        problem, retries = "not asked: other requests stayed without an answer", self.patience.retries
+        problem = "not asked: other requests stayed without an answer"
+        retries = self.patience.retries if retries is None else retries
         for attempt in range(retries + 1):
             if self.stopped.is_set():
                 break

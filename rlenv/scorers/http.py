@@ -4,8 +4,8 @@
     {"kind": "http", "url": "http://localhost:8000", "dialect": "vllm_classify", "model": "Skywork/Skywork-Reward-V2"}
 
 Requests go out side by side and are made again while the server is busy (rlenv.policies.posting). A batch that the
-server refuses is asked for one by one, so that one long text costs nobody else the score. Whatever goes wrong is a
-failure of the completions it concerns, never a low score; NaN as well. Special tokens that a completion spells out
+server refuses, or breaks at, is asked for one by one, so that one text costs nobody else the score. Whatever goes wrong
+is a failure of the completions it concerns, never a low score; NaN as well. Special tokens that a completion spells out
 are taken out of it, since the server would read them as such.
 """
 
@@ -26,6 +26,9 @@ from rlenv.task import Prompt
 
 if TYPE_CHECKING:
     import httpx
+
+TOO_MUCH = frozenset({400, 413, 422})
+"""Status codes of a request with something in it that the server does not take."""
 
 
 @dataclass(frozen=True)
@@ -116,15 +119,17 @@ class _Requests:
     def __init__(self, scorer: HttpScorer, poster: Poster) -> None:
         self.scorer, self.poster = scorer, poster
 
-    def scores(self, asked: Sequence[Asked]) -> list[Score]:
-        """One score each; a batch that is refused is asked for one by one."""
+    def scores(self, asked: Sequence[Asked], retries: int | None = None) -> list[Score]:
+        """One score each; a batch that gets no answer or is refused is asked for one by one."""
         try:
-            response = self.poster.post(self.scorer.url + self.scorer.speaks.path, self._body(asked))
+            response = self.poster.post(self.scorer.url + self.scorer.speaks.path, self._body(asked), retries)
         except PolicyError as error:
-            return [Score.failure(str(error))] * len(asked)
+            if len(asked) > 1:  # one text may be what the server breaks at; no pauses, in case it is down
+                return [self.scores([one], retries=0)[0] for one in asked]
+            return [Score.failure(str(error))]
         if response.status_code == 200:
             return self._read(response, len(asked))
-        if len(asked) > 1 and response.status_code in (400, 413, 422):
+        if len(asked) > 1 and response.status_code in TOO_MUCH:
             return [self.scores([one])[0] for one in asked]
         return [Score.failure(refusal(self.scorer.url, response, self.scorer.api_key_env))] * len(asked)
 

@@ -185,6 +185,17 @@ def test_a_batch_that_is_refused_is_asked_one_by_one() -> None:
     assert "413 too long" in found[1].reason
 
 
+def test_a_text_that_the_server_breaks_at_costs_nobody_else_the_score() -> None:
+    def fragile(number: int, body: Body) -> tuple[int, object]:
+        return (500, "oops") if any("poison" in query for query in body["query"]) else lengths(number, body)
+
+    with serving(fragile) as server:
+        found = ask(scorer(server, retries=1), ["p"] * 3, ["a", "poison", "bb"])
+    assert values(found) == [2.0, None, 3.0]
+    assert "500 oops" in found[1].reason
+    assert len(server.bodies) == 2 + 3
+
+
 def test_the_key_is_sent_and_a_refused_one_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REWARD_API_KEY", "secret")
     with serving(lambda number, body: (401, "who are you")) as server:
