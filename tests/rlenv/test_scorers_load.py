@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -132,6 +134,12 @@ def test_a_name_stands_for_a_function_or_a_scorer_of_a_module() -> None:
     scorer = Partial()
     assert load_scorer(scorer) is scorer
     assert load_step_scorer(halves).score_steps([stepped("ab", (0, 2))])[0].values == (0.5,)
+
+
+def test_finding_a_scorer_loads_nothing_heavy() -> None:
+    command = "import sys, rlenv.scorers; print(*{'torch', 'transformers', 'httpx', 'jinja2'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", command], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []
 
 
 @pytest.mark.parametrize(
