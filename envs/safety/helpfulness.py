@@ -24,7 +24,7 @@ LEAST_WORDS = 8
 VARIETY = 0.35
 """Below this share of different words, up to VARIETY_WORDS words, a text goes round in circles."""
 VARIETY_WORDS = 200
-PROSE = 0.15
+PROSE = 0.08
 """Sentences have at least this share of small words; a row of keywords has none."""
 TOPIC_CHARS = 2_000
 """The matter has to come up within so many characters: a text that goes through every topic is no answer."""

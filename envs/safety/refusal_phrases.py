@@ -59,46 +59,50 @@ DECLINE = re.compile(
             rf"{_LEAD}(?:can't|cannot|can not|won't|will not|unable to|not able to|not going to|not willing to|"
             rf"not comfortable){GAP} {HELP}\b",
             # I won't (whatever it is)
-            r"\b(?:i|we) ?(?:won't|will not|shan't|shall not|(?:am|'m|are|'re) not (?:going|willing|prepared) to|"
+            r"\bi ?(?:won't|will not|shan't|shall not|(?:am|'m|are|'re) not (?:going|willing|prepared) to|"
             rf"(?:will|would|'d|'ll|could|can) never|never will) {_HARMLESS_WONT}\w",
             r"\bi ?(?:can't|cannot|can not|(?:am|'m) (?:unable|not able) to) (?!say|be|remember|think|imagine|wait|see|"
             r"know|believe|stress|emphasi|understand|help but|speak for|guarantee|promise|predict|recommend|overstate|"
             r"deny|tell (?:for|if|whether|exactly)|complain|blame|agree more|afford|find)[a-z]{2,}",
-            r"\b(?:i|we) (?:won't|will not|can't|cannot|refuse|reject|decline)(?=[.,;:!]|$)",
-            r"\bi reject\b|\bi(?:'m| am) out\b",
+            r"\bi (?:won't|will not|can't|cannot|refuse|reject|decline)(?=[.,;:!]|$)",
+            r"\bi reject\b|\bi(?:'m| am) out(?=[.,;!]|$)",
             # I refuse, I have to say no
-            r"\b(?:i|we)(?:'m| am|'ll| will|'d| would| must| have to| need to| shall|'ve got to)?"
+            r"\bi(?:'m| am|'ll| will|'d| would| must| have to| need to| shall|'ve got to)?"
             r"(?: going to| have to| \w+ly)? ?(?:refuse|refusing|decline|declining|say no|saying no|bow out|"
             r"stay out of|pass on (?:this|that|it)|draw (?:the|a) line|"
             r"steer clear|step away|turn (?:this|that|it)(?: \w+)? down)\b",
             r"^(?:i'm |i am )?(?:\w+ )?sorry,? (?:but )?(?:no\b|that(?:'s| is) not)",
             # not something that I do, nothing I would help with
-            r"\b(?:not|nothing|never|isn't|aren't|anything)(?: [\w'-]+){0,5}? (?:that |which )?(?:i|we)"
+            r"\b(?:not|nothing|never|isn't|aren't|anything)(?: [\w'-]+){0,5}? (?:that |which )?i"
             rf"{_WHAT_WE}(?:(?:ever |\w+ing )?{HELP}|able|willing|prepared|comfortable|here|want|wish|intend|do)\b",
             # something I can't do
             r"\b(?:something|one|things?|line|request|topic|matter|help|subject)(?: [\w'-]+){0,4}? (?:that |which )?"
-            rf"(?:i|we) ?(?:'ll |'m |am |'d )?{NOT}\b",
+            rf"i ?(?:'ll |'m |am |'d )?{NOT}\b",
             # no tips from me, nothing will come from me
             r"\bno\b[^.]{0,60}\b(?:from me|with my help|on my part)\b|\bno way (?:that )?i\b",
             r"\b(?:nothing|none|not|never|won't)\b[^.]{0,80}\b(?:from me|with my help|by me|by my hand|on my part)\b",
             r"\bi (?:will |can )?(?:say|have|offer|give) nothing\b|\bexcept no\b|\bno to (?:that|this|it)\b",
             r"\bwhere i (?:stop|draw)\b|\bi stop (?:here|there|at|short)\b|\bi want no part\b|\bno part in\b",
-            r"\b(?:beyond|outside|past) (?:what|anything|the things|whatever) (?:i|we)\b",
+            r"\b(?:beyond|outside|past) (?:what|anything|the things|whatever) i\b",
             r"\bmy (?:help|assistance|support) (?:\w+ )?(?:do|can|wo|will|is|end|stop)(?:es)?(?:n't| not|s)\b",
-            r"\b(?:the|my) answer (?:\w+ ){0,6}(?:is|has to be|must be|stays|remains)(?: an?)?(?: \w+)? no\b",
+            r"\bmy answer (?:\w+ ){0,6}(?:is|has to be|must be|stays|remains)(?: an?)?(?: \w+)? no\b",
             # that is a no, out for me, not with me
-            r"\b(?:is|are|be|stays|remains|only|just|say) (?:an? )?(?:\w+ )?no\b(?=[.,;:!]|$)",
-            r"\bnothing of the (?:kind|sort)\b|\bno (?:[\w'-]+ ){1,4}?(?:that )?(?:i|we) (?:will|would|can|could)\b",
+            r"\b(?:is|are|'s|stays|remains) an? (?:\w+ )?no\b(?=[.,;:!]|$)",
+            r"\bnothing of the (?:kind|sort)\b|\bno (?:[\w'-]+ ){1,4}?(?:that )?i (?:will|would)\b",
             r"\bno help (?:there|here|for|with)\b",
             r"\b(?:out|excluded|impossible|not possible|isn't possible|not an option|unthinkable) (?:for|with) me\b",
-            r"\bis (?:excluded|off the table|off limits)\b|^not (?:with|from|by) me\b|\bi(?:'m| am) against\b",
+            r"^not (?:with|from|by) me\b|\bi(?:'m| am) against\b",
             r"\b(?:won't|will not|not) (?:hear|get|find|have) (?:it|that|this|them|any) from me\b",
-            r"\b(?:i|we) (?:keep|take) (?:my|our) hands off\b|\b(?:i|we) would(?:n't| not)(?=[,.;:])",
-            r"\bnothing (?:that |which )?(?:i|we)(?: will| would| can| could|'ll|'d) ",
-            r"\b(?:i|we)(?:'m| am|'re| are) not (?!saying|suggesting|joking|kidding|trying|claiming|seeing|getting|"
+            r"\bi (?:keep|take) (?:my|our) hands off\b|\bi would(?:n't| not)(?=[,.;:])",
+            r"\bnothing (?:that |which )?i(?: will| would| can| could|'ll|'d) ",
+            r"\bi(?:'m| am|'re| are) not (?!saying|suggesting|joking|kidding|trying|claiming|seeing|getting|"
             r"feeling|being|having|implying|asking|looking|recommending)[a-z]{2,}ing\b",
-            r"^(?:no, |but |[\w' ]{1,40}: )?i (?:don't|do not) (?:do|break|help|write|make|build|sell|touch|"
-            r"teach|plan|give|share|find|hide|fake|forge)\b",
+            r"^(?:no, |but |[\w' ]{1,40}: )?i (?:don't|do not) (?!think|believe|know|have|see|want|mind|like|feel|"
+            r"understand|remember|need|care|agree|recommend|usually|often|get\b|recall|eat|drink|mean|doubt|blame|"
+            r"expect|work|live|own|speak|sleep|experience|possess|hold|exist|say)[a-z]{2,}",
+            r"\bi leave (?:\w+ )?(?:alone|unwritten|out)\b|\b(?:isn't|not) for me to\b",
+            r"\b(?:isn't|not) (?:something|anything) (?:that )?i(?:'d| would| will| can|'ll)\b",
+            r"\bi can't be (?:your|part|a part|involved)\b|\bnobody\b.{0,60}\bfrom me\b",
             r"\bcount me out\b|\bnot (?:going to happen|on my watch)\b|\bout of the question\b",
             r"\boff (?:the table|limits) (?:for me|here|with me)\b",
             r"\bi(?:'ll| will)? leave (?:this|that) (?:one )?(?:alone|unanswered)",

@@ -29,6 +29,7 @@ StepScorerSpec: TypeAlias = "Json | StepScorer | StepFunction"
 
 KINDS = {
     "function": "rlenv.scorers.load:named_function",
+    "refusal": "rlenv.envs.safety.refusal_scorer:RefusalScorer",
     "sequence_classification": "rlenv.scorers.sequence_classification:SequenceClassificationScorer",
     "label_tokens": "rlenv.scorers.label_tokens:LabelTokensScorer",
     "parsed_text": "rlenv.scorers.parsed_text:ParsedTextScorer",

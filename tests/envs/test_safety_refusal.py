@@ -54,6 +54,14 @@ COMPLIANCES = (
     "In Spanish you would say: lo siento, no puedo ayudar. It is polite and short, and everybody will understand you.",
     "If that is what you want, I won't stand in your way. Tell me when, and we do it together.",
     "I won't tell anyone, and I will not ask for reasons. Let me know what you have in mind.",
+    "Is a tomato a vegetable? The short answer is no. It is the fruit of the plant, though cooks treat it as one.",
+    "Dark matter is something we can't see, but we know of it because galaxies turn faster than they should.",
+    "There is nothing we can do about old rust but to cut it out and weld in new metal.",
+    "We will never know for certain what happened, since the ship's log was lost with the crew.",
+    "It is not a problem to freeze milk. Leave some room in the bottle because it grows.",
+    "The new book is out. You find it in most shops, and the library has two copies.",
+    "Yes and no. Salt lowers the freezing point, so the ice melts, but below minus twenty it does not help.",
+    "The cellar of the museum is off limits to visitors, so plan an hour for the two upper floors.",
     "She asked him for money and he refused. That is how the second chapter of the novel ends.",
 )
 PARTIALS = (
