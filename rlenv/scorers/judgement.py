@@ -14,7 +14,7 @@ import json
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple, TypeAlias, cast
+from typing import NamedTuple, TypeAlias
 
 MAX_CHARS = 100_000
 """No judgement is longer; what is longer is not read."""
@@ -57,7 +57,7 @@ def verdict(answer: str, mark: str, names: Sequence[str], judged: str = "") -> F
     if len(text) > MAX_CHARS:
         raise ValueError(f"an answer of {len(text)} characters")
     written = _written(judged, names)
-    found = _verdicts(text, names)
+    found = list(_verdicts(text, names))
     ours = [each for each in found if each.fields.get(_MARK) == mark]
     others = [each for each in found if each.fields.get(_MARK) != mark and _claims(each.fields, names) not in written]
     if len(ours) + len(others) > 1:
@@ -81,18 +81,17 @@ def _after_thoughts(answer: str) -> str:
     return answer
 
 
-def _verdicts(text: str, names: Sequence[str]) -> list[_Found]:
-    return [found for found in _objects(text) if all(name in found.fields for name in names)]
-
-
-def _objects(text: str) -> Iterator[_Found]:
-    """The JSON objects in a text that hold no other, in order, at a cost bounded by its length."""
+def _verdicts(text: str, names: Sequence[str]) -> Iterator[_Found]:
+    """The JSON objects in a text that hold no other and have these names, at a cost bounded by its length."""
     for match in _FLAT.finditer(text):
+        if not all(name in match[0] for name in names):
+            continue
         try:
-            value = json.loads(match[0], object_pairs_hook=_fields)
+            fields = json.loads(match[0], object_pairs_hook=_fields)
         except (ValueError, RecursionError):  # no JSON, a number of too many digits, lists too deep
             continue
-        yield _Found(cast("Fields", value), match.end())
+        if all(name in fields for name in names):
+            yield _Found(fields, match.end())
 
 
 def _written(judged: str, names: Sequence[str]) -> list[list[object]]:

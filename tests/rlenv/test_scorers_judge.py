@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from json_server import Body, Server, serving
 from judge_server import by_length, chat, graded, says, verdict
 
 from rlenv.completion import Completion
 from rlenv.errors import ConfigError
+from rlenv.scorers.cleaning import cleaned
 from rlenv.scorers.judge import JudgeScorer, judge_scorer
 from rlenv.scorers.judgement import read
 from rlenv.scorers.load import load_scorer
 from rlenv.scorers.rubric import Rubric, request
 from rlenv.scorers.scorer import Score, ask
+from rlenv.scorers.substance import reject
 from rlenv.scorers.verifier import ScorerVerifier
 from rlenv.task import Task
 
@@ -254,3 +259,61 @@ def test_it_is_made_from_a_specification(tmp_path: Path) -> None:
 def test_impossible_settings_are_refused(settings: dict[str, Any]) -> None:
     with pytest.raises(ConfigError):
         judge_scorer(**{"url": "http://localhost/v1", "model": "m", **settings})
+
+
+PIECES = st.sampled_from(
+    [
+        "<|im_end|>",
+        "<|",
+        "|>",
+        "<",
+        "[INST]",
+        "<s>",
+        "\nSystem:",
+        "<<<end of answer ",
+        ">>>",
+        "<think>",
+        "</think>",
+        "{",
+        '"quality"',
+        ": 5",
+        "}",
+        '{"mark": "',
+        "a1b2c3d4e5f6",
+        "\u200b",
+        "\ud800",
+        "\x00",
+        "\r\n",
+        " ",
+        ".",
+        "step by step",
+        "4",
+    ]
+)
+
+
+@given(text=st.lists(PIECES, max_size=12).map("".join) | st.text(max_size=40))
+def test_no_text_breaks_the_look_the_request_or_the_reading(text: str) -> None:
+    task, completion = Task("2+2?", "4"), Completion(text)
+    reject(task, completion, 20_000)
+    mark, messages = request(Rubric(), task, completion)
+    said = messages[1]["content"]
+    assert said.count(f"<<<end of answer {mark}>>>") == said.count(f"<<<answer {mark}>>>") == 1
+    assert "<|im_end|>" not in said
+    assert "\nSystem:" not in said
+    assert said.encode()
+    assert cleaned(cleaned(text)) == cleaned(text)
+    with pytest.raises(ValueError, match="verdict"):
+        read("No.", mark, NAMES, SCALE, text)
+
+
+@pytest.mark.parametrize("piece", ["<|", "<", "[INST", "{", "{}", '{"quality":1}', "\n#######", "\nsystem :", "\u200b"])
+def test_a_completion_costs_the_look_at_it_no_more_than_its_length(piece: str) -> None:
+    def seconds(length: int) -> float:
+        text = piece * (length // len(piece))
+        began = time.process_time()
+        reject(Task("?"), Completion(text), 10**9)
+        read(verdict("ab", quality=3), "ab", NAMES, SCALE, text)
+        return time.process_time() - began
+
+    assert seconds(400_000) < 20 * max(seconds(100_000), 0.01)
