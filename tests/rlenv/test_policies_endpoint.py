@@ -1,13 +1,10 @@
 """The endpoint policy against a real server on this machine."""
 
-import json
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
+from json_server import Answer, Body, Server, serving
 
 import rlenv
 from rlenv.errors import ConfigError, PolicyError
@@ -15,67 +12,11 @@ from rlenv.policies import Sampling
 from rlenv.policies.endpoint import EndpointPolicy
 from rlenv.policies.load import load_policy
 
-Body = dict[str, Any]
-Answer = Callable[[int, Body], tuple[int, object]]
-"""Status and JSON for the request of this number."""
-
 
 @pytest.fixture(autouse=True)
 def _no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_PROXY", "*")
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-
-
-class Server(ThreadingHTTPServer):
-    """Remembers its requests."""
-
-    daemon_threads = True
-
-    def __init__(self, answer: Answer) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.answer, self.lock = answer, threading.Lock()
-        self.bodies: list[Body] = []
-        self.headers: list[dict[str, str]] = []
-        self.url = f"http://127.0.0.1:{self.server_address[1]}/v1"
-
-
-class Handler(BaseHTTPRequestHandler):
-    """Hands each request to the server's answer."""
-
-    server: Server
-
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        with self.server.lock:
-            number = len(self.server.bodies)
-            self.server.bodies.append(body)
-            self.server.headers.append({key.lower(): value for key, value in self.headers.items()})
-        status, answer = (
-            self.server.answer(number, body) if self.path == "/v1/chat/completions" else (404, "no such page")
-        )
-        if status == 0:  # hang up without an answer
-            return
-        content = answer.encode() if isinstance(answer, str) else json.dumps(answer).encode()
-        self.send_response(status)
-        self.send_header("content-length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content)
-
-    def log_message(self, *args: object) -> None:
-        pass
-
-
-@contextmanager
-def serving(answer: Answer) -> Iterator[Server]:
-    server = Server(answer)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 def echo(number: int, body: Body) -> tuple[int, object]:
@@ -94,13 +35,14 @@ def one_at_a_time(number: int, body: Body) -> tuple[int, object]:
 
 
 def policy(server: Server, **options: Any) -> EndpointPolicy:
-    return EndpointPolicy(server.url, "model", **{"backoff_s": 0.0, **options})
+    return EndpointPolicy(server.url + "/v1", "model", **{"backoff_s": 0.0, **options})
 
 
 def test_completions_come_prompt_by_prompt() -> None:
     with serving(echo) as server:
         found = policy(server, concurrency=4).generate([f"p{i}" for i in range(20)], n=3)
     assert [c.text for c in found] == [f"p{i}/{j}" for i in range(20) for j in range(3)]
+    assert set(server.paths) == {"/v1/chat/completions"}
     assert len(server.bodies) == 20
 
 
@@ -274,9 +216,9 @@ def test_an_endpoint_is_evaluated_by_name() -> None:
         cheap=True,
     )
     with serving(echo) as server:
-        report = rlenv.evaluate("test/endpoint-v0", f"{server.url}#model", n=2, k=(1, 2))
+        report = rlenv.evaluate("test/endpoint-v0", f"{server.url}/v1#model", n=2, k=(1, 2))
     assert (report.pass_at[1].value, report.pass_at[2].value) == (0.5, 1.0)
-    assert report.policy == f"{server.url}#model"
+    assert report.policy == f"{server.url}/v1#model"
 
 
 def test_an_endpoint_needs_its_model() -> None:
