@@ -13,7 +13,6 @@ from rlenv.envs.process.quantities import Quantity, quantities_in
 from rlenv.envs.process.tokens import Token, tokenize
 
 MAX_UNIT_WORDS = 3
-_JOINING = frozenset({"of", "times", "the"})
 _STATING = frozenset({"is", "are", "equals", "was", "=", "makes", "gives"})
 _DOUBLING = frozenset({"half", "twice", "double", "triple", "thrice"})
 _RELATIVE = frozenset({"more", "less", "fewer", "than", "over", "under", "as", "and", "plus", "minus"})
@@ -36,14 +35,18 @@ def wrong_claims(text: str) -> list[str]:
 
 def _claims(tokens: list[Token], share: Quantity, whole: Quantity, result: Quantity) -> bool:
     """Whether three quantities stand as `share of whole is result`, with nothing else between or around them."""
-    joining = _between(tokens, share, whole)
+    joining = [word for word in _between(tokens, share, whole) if word != "the"]
     stating = _between(tokens, whole, result)
     if whole.unit == "%" or result.unit == "%" or _is_part_of_a_sum(tokens, share, result):
         return False
-    is_product = joining[-1:] in (["of"], ["times"]) or (not joining and tokens[share.at].text.lower() in _DOUBLING)
+    is_share = share.unit == "%" or share.value < 1
+    is_product = (
+        joining == ["times"]
+        or (joining == ["of"] and is_share)
+        or (not joining and tokens[share.at].text.lower() in _DOUBLING)
+    )
     return (
         is_product
-        and all(word in _JOINING for word in joining)
         and bool(stating)
         and stating[-1] in _STATING
         and len(stating) <= MAX_UNIT_WORDS + 1
@@ -58,6 +61,8 @@ def _between(tokens: list[Token], first: Quantity, second: Quantity) -> list[str
 def _is_part_of_a_sum(tokens: list[Token], share: Quantity, result: Quantity) -> bool:
     """Something is worked out before or behind, so the three are not the whole claim."""
     before = tokens[share.at - 1].text.lower() if share.at else ""
+    if before == "and" and share.at > 1 and tokens[share.at - 2].kind != "break":
+        return True
     behind = tokens[result.end] if result.end < len(tokens) else None
     words = {token.text.lower() for token in takewhile(_goes_on, tokens[result.end : result.end + 3])}
     return (

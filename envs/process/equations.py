@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from rlenv.envs.process.sides import Side, longest_prefix, longest_suffix, without_remarks
 from rlenv.envs.process.tokens import Token, tokenize
@@ -25,9 +26,10 @@ class Chain:
     """What stands before each side, "" before the first where there is no name."""
 
 
-def chains(text: str) -> list[Chain]:
+@lru_cache(maxsize=64)
+def chains(text: str) -> tuple[Chain, ...]:
     """The chains of a text, in order."""
-    return [chain for clause in clauses(tokenize(text)) for chain in _chains(without_remarks(clause))]
+    return tuple(chain for clause in clauses(tokenize(text)) for chain in _chains(without_remarks(clause)))
 
 
 def clauses(tokens: list[Token]) -> list[list[Token]]:

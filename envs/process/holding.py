@@ -7,8 +7,8 @@
 ('rounded', 'equal')
 
 A number that stands for a longer one carries half a unit of its last place: so do the usual decimals of thirds,
-sixths, sevenths, ninths and twelfths, and what an equation before was rounded to. Percent signs and cents may stand
-for hundredths or be mere units, as people write them.
+sixths, sevenths, ninths and twelfths, and what an equation before was rounded to. A result in
+percent or in cents may also be the hundredfold, as people write them.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Comparison(NamedTuple):
 
 def compare(left: Side, right: Side, relation: str = "=", rounded: Collection[Fraction] = ()) -> Comparison:
     """Whether the sides are equal. Unknown where one cannot be read, or holds unknowns that the other does not."""
-    readings = [(left.value(percent), right.value(percent)) for percent in _percents(left, right)]
+    readings = [(left.value(percent), right.value(percent)) for percent in _percents(right)]
     expected = number(readings[0][0]) if readings[0][0] is not None else None
     verdict: Verdict = "unknown"
     for one, other in readings:
@@ -48,8 +48,8 @@ def compare(left: Side, right: Side, relation: str = "=", rounded: Collection[Fr
     return Comparison(verdict, expected)
 
 
-def _percents(left: Side, right: Side) -> tuple[Fraction, ...]:
-    return (HUNDREDTH, Fraction(1)) if left.has_percent or right.has_percent else (HUNDREDTH,)
+def _percents(right: Side) -> tuple[Fraction, ...]:
+    return (HUNDREDTH, Fraction(1)) if right.has_percent else (HUNDREDTH,)
 
 
 def _said(
@@ -70,7 +70,7 @@ def _said(
 def _converts(left: Side, right: Side, a: Fraction, b: Fraction) -> bool:
     """Equal once the units are brought to one, or two quantities in units that this module does not know."""
     hundredfold = abs(a) == 100 * abs(b) or abs(b) == 100 * abs(a)
-    if hundredfold and a * b > 0 and (_is_money(left) or _is_money(right) or left.has_percent or right.has_percent):
+    if hundredfold and a * b > 0 and (_is_in_cents(left) or _is_in_cents(right) or right.has_percent):
         return True
     if left.is_lone and not right.is_lone:
         return bool(unit(left)) and any(right.tokens[at].value == abs(a) for at in right.literals)
@@ -88,8 +88,8 @@ def unit(side: Side) -> str:
     return words or ("$" if side.tokens and side.tokens[last].currency else "")
 
 
-def _is_money(side: Side) -> bool:
-    return any(token.currency or token.text.lower() in ("cents", "cent", "dollars", "dollar") for token in side.tokens)
+def _is_in_cents(side: Side) -> bool:
+    return any(token.text.lower() in ("cents", "cent", "¢") for token in side.tokens)
 
 
 def _is_rounding(

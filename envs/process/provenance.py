@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from fractions import Fraction
 
 from rlenv.envs.process.equations import Chain, chains
@@ -53,17 +54,26 @@ class Known:
         self._has_clock = _CLOCK.search(question) is not None
 
     def strangers(self, step: str) -> list[Quantity]:
-        """The numbers written in digits that come from nowhere; the results of the step's own equations do not."""
-        results, in_unknowns = _results(chains(step))
-        known = self._values | self._common(step) | in_unknowns | {form for value in results for form in forms(value)}
-        base = [*self._base, *results][-MAX_BASE:]
-        base += [value for value in self._common(step) | self._everyday if value not in self._base]
+        """The numbers written in digits that come from nowhere.
+
+        The results of the step's own equations come from there, but what goes into an equation must be known before.
+        """
+        found, said = chains(step), quantities(step)
+        known = self._values | self._common(step)
+        base = [*self._common(step), *self._everyday, *(one.value for one in said if one.is_written_out), *self._base]
+        unfounded: set[Fraction] = set()
+        for chain in found:
+            results, in_unknowns = _results([chain])
+            known |= in_unknowns
+            unfounded |= {value for value in _operands(chain) if not _is_known(value, known, base[-MAX_BASE:])}
+            known |= {form for value in results for form in forms(value)}
+            base += results
         return [
             quantity
-            for quantity in quantities(step)
+            for quantity in said
             if not quantity.is_written_out
             and not (self._has_clock and quantity.unit in _CLOCK_UNITS)
-            and not self._is_known(quantity.value, known, base)
+            and (quantity.value in unfounded or not _is_known(quantity.value, known, base[-MAX_BASE:]))
         ]
 
     def learn(self, step: str) -> None:
@@ -82,11 +92,20 @@ class Known:
         lowered = step.lower()
         return {Fraction(value) for word, values in _COMMON.items() if word in lowered for value in values}
 
-    @staticmethod
-    def _is_known(value: Fraction, known: set[Fraction], base: list[Fraction]) -> bool:
-        if value in known or (value.denominator == 1 and value <= COUNTED):
-            return True
-        return any(_is_one_step_from(value, one, set(base)) for one in base)
+
+def _is_known(value: Fraction, known: set[Fraction], base: Sequence[Fraction]) -> bool:
+    if value in known or (value.denominator == 1 and value <= COUNTED):
+        return True
+    members = set(base)
+    return any(_is_one_step_from(value, one, members) for one in base)
+
+
+def _operands(chain: Chain) -> list[Fraction]:
+    """What goes into the first side that is worked out, where no unknowns stand."""
+    if any(side.has_unknown for side in chain.sides):
+        return []
+    worked = next((side for side in chain.sides if not side.is_lone), None)
+    return [] if worked is None else [worked.tokens[at].value for at in worked.literals]
 
 
 def _is_one_step_from(value: Fraction, one: Fraction, others: set[Fraction]) -> bool:
@@ -95,25 +114,27 @@ def _is_one_step_from(value: Fraction, one: Fraction, others: set[Fraction]) -> 
     return bool((made | ({one / value} if value else set())) & others)
 
 
-def _results(found: list[Chain]) -> tuple[list[Fraction], set[Fraction]]:
+def _results(found: Sequence[Chain]) -> tuple[list[Fraction], set[Fraction]]:
     """The values of the sides, and the numbers that stand among unknowns."""
-    values: list[Fraction] = []
+    values: dict[Fraction, None] = {}
     in_unknowns: set[Fraction] = set()
     for chain in found:
+        has_unknown = any(side.has_unknown for side in chain.sides)
         for side in chain.sides:
-            if any(other.has_unknown for other in chain.sides):
+            if has_unknown:
                 in_unknowns.update(side.tokens[at].value for at in side.literals)
             for percent in _PERCENTS if side.has_percent else _PERCENTS[:1]:
                 value = side.number(percent)
-                if value is not None and value not in values:
-                    values.append(value)
-    return values, in_unknowns
+                if value is not None:
+                    values[value] = None
+    return list(values), in_unknowns
 
 
 def forms(value: Fraction) -> set[Fraction]:
     """How a number may be used: as a percentage, in cents, as what is left of a whole, upside down."""
-    found = {value, abs(value), value * 100, value / 100, 1 - value, 1 + value, 1 - value / 100, 1 + value / 100}
-    found |= {100 - value, 100 + value}
+    found = {value, abs(value), value * 100, value / 100} | ({1 / value} if value else set())
+    if abs(value) < 1:
+        found |= {1 - value, 1 + value, 100 - 100 * value, 100 + 100 * value}
     if value.denominator > 1:
         found |= {Fraction(part) for part in (value.numerator, value.denominator, value.denominator - value.numerator)}
-    return found | ({1 / value} if value else set())
+    return found

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
+from functools import lru_cache
 from typing import NamedTuple
 
 from rlenv.envs.process.tokens import Token, tokenize
@@ -18,6 +19,8 @@ _UNITS = ("zero one two three four five six seven eight nine ten eleven twelve t
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
 _PARTS = {"half": 2, "halves": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7,
           "eighth": 8, "ninth": 9, "tenth": 10, "twelfth": 12, "hundredth": 100}  # fmt: skip
+_ORDINALS = frozenset(_PARTS) - {"half", "halves", "quarter"}
+"""What may be a place in a row: a part only in front of `of`."""
 _FACTORS = {"once": 1, "twice": 2, "thrice": 3, "double": 2, "doubled": 2, "doubles": 2, "triple": 3, "tripled": 3,
             "quadruple": 4, "couple": 2, "pair": 2, "pairs": 2, "both": 2, "single": 1, "dozen": 12, "dozens": 12,
             "score": 20, "twins": 2, "duo": 2, "trio": 3, "each": 1}  # fmt: skip
@@ -42,9 +45,10 @@ class Quantity(NamedTuple):
     """In words, not digits."""
 
 
-def quantities(text: str) -> list[Quantity]:
+@lru_cache(maxsize=64)
+def quantities(text: str) -> tuple[Quantity, ...]:
     """The numbers in order."""
-    return quantities_in(tokenize(text))
+    return tuple(quantities_in(tokenize(text)))
 
 
 def quantities_in(tokens: list[Token]) -> list[Quantity]:
@@ -119,17 +123,7 @@ def _spelled(words: list[str]) -> tuple[Fraction | None, int]:
     if parts[0] in _FACTORS:
         return Fraction(_FACTORS[parts[0]]), 1
     part = parts[0] if parts[0] in _PARTS else parts[0].rstrip("s")
-    if part in _PARTS and part not in (
-        "third",
-        "fourth",
-        "fifth",
-        "sixth",
-        "seventh",
-        "eighth",
-        "ninth",
-        "tenth",
-        "twelfth",
-    ):
+    if part in _PARTS and (part not in _ORDINALS or words[1:2] == ["of"]):
         return Fraction(1, _PARTS[part]), 1
     return None, 0
 

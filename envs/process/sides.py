@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 from rlenv.envs.math.reading.units import UNIT_WORDS
 from rlenv.envs.process.linear import Linear, TooLarge, constant, number, scaled, sum_of, unknown
@@ -24,7 +25,26 @@ MAX_EXPONENT = 40
 MAX_UNIT_WORDS = 5
 MAX_REMARK = 14
 HUNDREDTH = Fraction(1, 100)
-_NO_UNIT = frozenset({"plus", "minus", "times", "divided", "equals", "is", "are", "was", "of", "and", "or", "the"})
+_NO_UNIT = frozenset(
+    {
+        "times",
+        "divided",
+        "is",
+        "are",
+        "was",
+        "of",
+        "and",
+        "or",
+        "the",
+        "after",
+        "at",
+        "because",
+        "since",
+        "which",
+        "when",
+    }
+    | {"so", "but", "while", "then"}
+)
 _NO_START = frozenset({"number", "unknown", "sign", "unread"})
 """What a side cannot begin behind."""
 _UNIT_LETTERS = frozenset("ghLlms")
@@ -43,8 +63,15 @@ class Side:
 
     def value(self, percent: Fraction = HUNDREDTH, changed: Mapping[int, Fraction] | None = None) -> Linear | None:
         """The exact value, None where it cannot be read. `changed` puts other numbers in place of pieces."""
+        return self._exact if percent == HUNDREDTH and not changed else self._read(percent, changed or {})
+
+    @cached_property
+    def _exact(self) -> Linear | None:
+        return self._read(HUNDREDTH, {})
+
+    def _read(self, percent: Fraction, changed: Mapping[int, Fraction]) -> Linear | None:
         try:
-            return _Reader(self.tokens, percent, changed or {}).whole()
+            return _Reader(self.tokens, percent, changed).whole()
         except (Unread, TooLarge, ZeroDivisionError):
             return None
 
@@ -61,9 +88,10 @@ class Side:
     @property
     def is_lone(self) -> bool:
         """One number, with a sign or a unit at most."""
-        return len(self.literals) == 1 and not any(
-            token.kind == "unknown" or (token.kind == "sign" and token.text in "*/^") for token in self.tokens
-        )
+        if len(self.literals) != 1:
+            return False
+        value = self.tokens[self.literals[0]].value
+        return self.number() in (value, -value, value / 100)
 
     @property
     def has_percent(self) -> bool:
@@ -105,6 +133,8 @@ def _end_of_remark(tokens: list[Token], at: int) -> int:
             inside = tokens[at + 1 : end]
             is_worked = any(token.kind == "sign" and token.text in "+-*/^" for token in inside)
             words = [token.kind == "word" for token in inside]
+            if any(token.text.lower() == "remainder" for token in inside):
+                return at
             return end + 1 if any(words) and (words[0] or not is_worked) else at
     return at
 

@@ -32,7 +32,7 @@ from rlenv.envs.process.provenance import Known
 from rlenv.scorers.scorer import Stepped, StepScores
 from rlenv.task import Prompt
 
-MAX_CHARS = 20_000
+MAX_CHARS = 10_000
 FINDINGS = {
     "too long": 0.0,
     "equation": 0.0,
