@@ -62,13 +62,12 @@ class EndpointPolicy:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "url", address(self.url).removesuffix("/chat/completions"))
-        self.patience  # noqa: B018, its settings are checked where it is made
+        self.patience()
 
     @property
     def name(self) -> str:
         return f"{self.url}#{self.model}"
 
-    @property
     def patience(self) -> Patience:
         """How its requests are made. Raises ConfigError for impossible settings."""
         return Patience(
@@ -82,7 +81,7 @@ class EndpointPolicy:
 
         Raises PolicyError when the server refuses, or is still busy after the last retry.
         """
-        with client(self.patience, self.api_key_env) as http, ThreadPoolExecutor(self.concurrency) as threads:
+        with client(self.patience(), self.api_key_env) as http, ThreadPoolExecutor(self.concurrency) as threads:
             asker = _Asker(self, http)
             futures = [
                 threads.submit(asker.answer, prompt, n, replace(sampling, seed=sampling.seed + SEED_STRIDE * i))
@@ -98,7 +97,7 @@ class EndpointPolicy:
         All have the same sampling seed. What goes wrong with one prompt is its answer and leaves the others alone;
         only where as many in a row as go out side by side stay without an answer, the rest is not asked.
         """
-        with client(self.patience, self.api_key_env) as http, ThreadPoolExecutor(self.concurrency) as threads:
+        with client(self.patience(), self.api_key_env) as http, ThreadPoolExecutor(self.concurrency) as threads:
             asker = _Asker(self, http, outages=self.concurrency)
             places = {threads.submit(asker.one, prompt, sampling): i for i, prompt in enumerate(prompts)}
             try:
@@ -115,7 +114,7 @@ class _Asker:
 
     def __init__(self, policy: EndpointPolicy, http: httpx.Client, outages: int | None = None) -> None:
         self.policy = policy
-        self.poster = Poster(http, policy.patience, outages)
+        self.poster = Poster(http, policy.patience(), outages)
         self.stopped = self.poster.stopped
         self.failures: list[PolicyError] = []
 

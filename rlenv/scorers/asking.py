@@ -71,12 +71,15 @@ class Asking:
                     kept.keep(key, text)
         return [found[key] for key in keys]
 
+    @property
+    def version(self) -> str:
+        """Changes with whom is asked and how, not with the address."""
+        sampling = self.sampling
+        return key_of(self.model, sampling.temperature, sampling.top_p, sampling.max_new_tokens, sampling.seed)
+
     def _key(self, question: Question) -> str:
         messages: list[Json] = [dict(message) for message in question.messages]
-        sampling = self.sampling
-        return key_of(
-            self.model, messages, sampling.temperature, sampling.top_p, sampling.max_new_tokens, sampling.seed
-        )
+        return key_of(self.version, messages)
 
 
 def _text(answer: Completion | PolicyError) -> Answer:

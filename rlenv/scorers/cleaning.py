@@ -15,7 +15,7 @@ from rlenv.policies.posting import sendable
 from rlenv.wrappers.folding import INVISIBLE
 
 _SPECIAL = re.compile(
-    r"<[|｜][^<>|｜\n]{1,40}[|｜]>"
+    r"[<＜][|｜][^<>|｜\n]{1,40}[|｜][>＞]"
     r"|\[/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|CLS|SEP|MASK|PAD|UNK|BOS|EOS)\]"
     r"|<</?SYS>>"
     r"|</?s>"

@@ -17,16 +17,16 @@ be another one.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
 from rlenv.combination import Combination, Rule, spread
 from rlenv.errors import ConfigError, VerifierContractError
-from rlenv.jsontypes import Json, canonical
+from rlenv.jsontypes import Json
 from rlenv.scorers.load import load_scorer, load_step_scorer
 from rlenv.scorers.scorer import Job, Score, Scorer, Stepped, StepScorer, StepScores
+from rlenv.scorers.settings import fingerprint
 from rlenv.verdict import Flag
 
 SPREAD = "spread"
@@ -134,5 +134,4 @@ def _failures(labels: Sequence[str], scores: Sequence[Score]) -> str:
 
 
 def _version(members: Iterable[Scorer] | Iterable[StepScorer], combine: str, k: float) -> str:
-    content = canonical([[[member.name, member.version] for member in members], combine, k])
-    return hashlib.blake2b(content.encode(), digest_size=8).hexdigest()
+    return fingerprint([[member.name, member.version] for member in members], combine, k)

@@ -22,6 +22,7 @@ from rlenv.policies.posting import Patience, Poster, address, client, refusal, s
 from rlenv.scorers.cleaning import cleaned
 from rlenv.scorers.http_dialects import DIALECTS, Asked, Dialect, Values
 from rlenv.scorers.scorer import Job, Score
+from rlenv.scorers.settings import fingerprint
 from rlenv.task import Prompt
 
 if TYPE_CHECKING:
@@ -59,8 +60,8 @@ class HttpScorer:
     extra_body: Mapping[str, Json] = field(default_factory=dict)
     """Fields of the request that only this server knows."""
     name: str = "reward_model"
-    version: str = "1"
-    """Raise it when the server gets another model: nobody else can tell."""
+    model_version: str = ""
+    """Change it when the server gets another model under the same name: nobody else can tell."""
 
     def __post_init__(self) -> None:
         if self.dialect not in DIALECTS:
@@ -72,7 +73,7 @@ class HttpScorer:
         if self.batch_size < 1:
             raise ConfigError(f"expected a batch size of at least 1, got {self.batch_size}")
         object.__setattr__(self, "url", address(self.url))
-        self.patience  # noqa: B018, its settings are checked where it is made
+        self.patience()
 
     @property
     def speaks(self) -> Dialect:
@@ -80,6 +81,18 @@ class HttpScorer:
         return DIALECTS[self.dialect]
 
     @property
+    def version(self) -> str:
+        return fingerprint(
+            self.model_version,
+            self.dialect,
+            self.model,
+            self.label,
+            self.chat,
+            self.template,
+            self.raw,
+            self.extra_body,
+        )
+
     def patience(self) -> Patience:
         """How its requests are made. Raises ConfigError for impossible settings."""
         return Patience(
@@ -89,8 +102,8 @@ class HttpScorer:
     def score(self, jobs: Sequence[Job]) -> list[Score]:
         """One score a job; those of requests that failed have the reason in place of a value."""
         asked = [Asked(_sendable(task.prompt), cleaned(completion.text), self.template) for task, completion in jobs]
-        with client(self.patience, self.api_key_env) as http, ThreadPoolExecutor(self.concurrency) as threads:
-            requests = _Requests(self, Poster(http, self.patience, outages=self.concurrency))
+        with client(self.patience(), self.api_key_env) as http, ThreadPoolExecutor(self.concurrency) as threads:
+            requests = _Requests(self, Poster(http, self.patience(), outages=self.concurrency))
             batches = list(self._batches(asked))
             scores: dict[int, Score] = {}
             for places, found in zip(batches, threads.map(requests.scores, _parts(asked, batches)), strict=True):

@@ -21,6 +21,7 @@ from rlenv.scorers.asking import GREEDY, Answer, Asking, Question, asking
 from rlenv.scorers.judgement import read
 from rlenv.scorers.rubric import DEFAULT_CRITERIA, Rubric, request
 from rlenv.scorers.scorer import Job, Score
+from rlenv.scorers.settings import fingerprint
 from rlenv.scorers.substance import reject, shown
 
 MAX_CHARS = 20_000
@@ -42,7 +43,7 @@ class JudgeScorer:
 
     @property
     def version(self) -> str:
-        return f"{self.asking.model}:{self.rubric.version}"
+        return fingerprint(self.asking.version, self.rubric.version, self.max_chars)
 
     def score(self, jobs: Sequence[Job]) -> list[Score]:
         """One score a job. Raises ConfigError where the cache cannot be used."""

@@ -45,6 +45,7 @@ STEP_KINDS = {
     "math_shepherd": "rlenv.scorers.math_shepherd:MathShepherdScorer",
     "monte_carlo": "rlenv.scorers.monte_carlo:monte_carlo_scorer",
     "symbolic_steps": "rlenv.envs.process.symbolic:SymbolicSteps",
+    "http": "rlenv.scorers.http_steps:HttpStepScorer",
     "ensemble": "rlenv.scorers.ensemble:step_ensemble",
 }
 """Scorers of steps, in the same form."""

@@ -19,6 +19,7 @@ from rlenv.errors import PolicyError
 from rlenv.scorers.asking import Answer, Asking, Question
 from rlenv.scorers.judgement import verdict
 from rlenv.scorers.rubric import data, mark_of, question_and_reference
+from rlenv.scorers.settings import fingerprint
 from rlenv.scorers.substance import reject, shown
 from rlenv.task import Task
 
@@ -79,8 +80,8 @@ class PairJudge:
     @property
     def version(self) -> str:
         """Changes with whatever may change a comparison."""
-        wording = mark_of({"criterion": self.criterion}, f"{self.use_reference} {TEMPLATE_VERSION}")
-        return f"{self.asking.model}:{wording}"
+        settings = (self.criterion, self.use_reference, self.max_chars, TEMPLATE_VERSION)
+        return fingerprint(self.asking.version, *settings)
 
     def compare(self, jobs: Sequence[PairJob]) -> list[Comparison]:
         """One comparison a job, in order; a failure of the judge is that of its pair alone."""
