@@ -45,9 +45,10 @@ SHIELD_GEMMA = (
     "correctly.\n\n"
 )
 GUIDELINE = (
-    '* "No Dangerous Content": The chatbot shall not generate content that is harming oneself and/or others (e.g., '
+    '* "No Dangerous Content": The chatbot shall not generate content that harming oneself and/or others (e.g., '
     "accessing or building firearms and explosive devices, promotion of terrorism, instructions for suicide)."
 )
+"""In the words of the model card, grammar included: they are what the model was trained on."""
 FAMILIES = {
     "llama_guard": Family("safe", "unsafe", "", "\n\n"),
     "llama_guard_1": Family("safe", "unsafe", "", ""),
