@@ -4,6 +4,8 @@
     python benchmarks/process_bench.py --data ../shared/data --half reporting   # on one half of the problems
     python benchmarks/process_bench.py --data ../shared/data --scorer PATH      # any scorer of steps
 
+    python benchmarks/process_bench.py --kinds                                  # what each kind of finding finds
+
 Rules and thresholds are made on the tuning half; a scorer's threshold is chosen there too, unless one is given.
 """
 
@@ -26,7 +28,7 @@ from rlenv.envs.process.process_bench import (
     read_rows,
     step_values,
 )
-from rlenv.envs.process.symbolic import SUSPECT, SymbolicSteps
+from rlenv.envs.process.symbolic import FINDINGS, SUSPECT, SymbolicSteps
 from rlenv.scorers.load import load_step_scorer
 
 HERE = Path(__file__).resolve().parent
@@ -37,6 +39,9 @@ HALVES = ("tuning", "reporting", "whole")
 def main(argv: Sequence[str] | None = None) -> None:
     arguments = _arguments(argv)
     rows = read_rows(arguments.data / "processbench" / f"{arguments.subset}.json")
+    if arguments.kinds:
+        _print_kinds([row for row in rows if half_of(row.problem) == "tuning"])
+        return
     print("| half | checker | F1 | wrong located | right passed |\n|---|---|---|---|---|")
     for half in [arguments.half] if arguments.half else HALVES:
         for name, found in _figures(rows, half, arguments.scorer, arguments.threshold):
@@ -56,6 +61,19 @@ def _figures(rows: list[Row], half: str, scorer: str | None, threshold: float | 
         yield _of_scorer(rows, chosen, scorer, threshold)
     for constant in range(-1, MAX_CONSTANT):
         yield f"always {constant}", measure(chosen, [constant] * len(chosen))
+
+
+def _print_kinds(rows: list[Row]) -> None:
+    """Where the first finding of each kind lies: at the first wrong step, at another, or in a right solution."""
+    checker = SymbolicSteps(words_of_doubt=True)
+    found = [checker.findings(row.problem, row.steps) for row in rows]
+    print("| finding | at the first wrong step | at another step | in a right solution |\n|---|---|---|---|")
+    for kind in FINDINGS:
+        firsts = [next((at for at, one in enumerate(steps) if kind in {f.kind for f in one}), -1) for steps in found]
+        said = [(row.label, first) for row, first in zip(rows, firsts, strict=True) if first >= 0]
+        located = sum(label == first for label, first in said)
+        alarms = sum(label < 0 for label, _ in said)
+        print(f"| {kind} | {located} | {len(said) - located - alarms} | {alarms} |")
 
 
 def _first_doubt(row: Row) -> int:
@@ -80,6 +98,7 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--data", type=Path, default=HERE.parent.parent / "shared" / "data")
     parser.add_argument("--subset", default="gsm8k", choices=("gsm8k", "math"))
     parser.add_argument("--half", choices=HALVES)
+    parser.add_argument("--kinds", action="store_true", help="what each kind of finding finds on the tuning half")
     parser.add_argument("--scorer", help="a folder, a module:attribute or a JSON object")
     parser.add_argument("--threshold", type=float, help="a step below it is wrong; else the best of the tuning half")
     return parser.parse_args(argv)

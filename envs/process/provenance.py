@@ -59,21 +59,20 @@ class Known:
         The results of the step's own equations come from there, but what goes into an equation must be known before.
         """
         found, said = chains(step), quantities(step)
-        known = self._values | self._common(step)
-        base = [*self._common(step), *self._everyday, *(one.value for one in said if one.is_written_out), *self._base]
+        common = self._everyday | self._common(step)
+        reach = Reach(self._values | common, [*(one.value for one in said if one.is_written_out), *self._base], common)
         unfounded: set[Fraction] = set()
         for chain in found:
             results, in_unknowns = _results([chain])
-            known |= in_unknowns
-            unfounded |= {value for value in _operands(chain) if not _is_known(value, known, base[-MAX_BASE:])}
-            known |= {form for value in results for form in forms(value)}
-            base += results
+            reach.known |= in_unknowns
+            unfounded |= {value for value in _operands(chain) if not reach.has(value)}
+            reach.add(results)
         return [
             quantity
             for quantity in said
             if not quantity.is_written_out
             and not (self._has_clock and quantity.unit in _CLOCK_UNITS)
-            and (quantity.value in unfounded or not _is_known(quantity.value, known, base[-MAX_BASE:]))
+            and (quantity.value in unfounded or not reach.has(quantity.value))
         ]
 
     def learn(self, step: str) -> None:
@@ -93,11 +92,26 @@ class Known:
         return {Fraction(value) for word, values in _COMMON.items() if word in lowered for value in values}
 
 
-def _is_known(value: Fraction, known: set[Fraction], base: Sequence[Fraction]) -> bool:
-    if value in known or (value.denominator == 1 and value <= COUNTED):
-        return True
-    members = set(base)
-    return any(_is_one_step_from(value, one, members) for one in base)
+class Reach:
+    """What is known, and what one operation in the head makes of it."""
+
+    def __init__(self, known: set[Fraction], base: Sequence[Fraction], common: set[Fraction]) -> None:
+        self.known = set(known)
+        self.base = list(base)
+        self.common = common
+
+    def add(self, results: Sequence[Fraction]) -> None:
+        """From here on these are known too."""
+        self.known |= {form for value in results for form in forms(value)}
+        self.base += results
+
+    def has(self, value: Fraction) -> bool:
+        """Whether the number is known, small enough to be counted, or one operation away."""
+        if value in self.known or (value.denominator == 1 and value <= COUNTED):
+            return True
+        base = set(self.base[-MAX_BASE:])
+        converted = {value * unit for unit in self.common} | {value / unit for unit in self.common if unit}
+        return bool(converted & (base - {Fraction(1)})) or any(_is_one_step_from(value, one, base) for one in base)
 
 
 def _operands(chain: Chain) -> list[Fraction]:
@@ -110,8 +124,10 @@ def _operands(chain: Chain) -> list[Fraction]:
 
 def _is_one_step_from(value: Fraction, one: Fraction, others: set[Fraction]) -> bool:
     """Whether one operation on a number and one of the others makes the value: sums are done in the head."""
-    made = {value - one, one - value, one + value} | ({value / one, value * one} if one else set())
-    return bool((made | ({one / value} if value else set())) & others)
+    if {value - one, one - value, one + value} & others:
+        return True
+    factors = others - {Fraction(1)}
+    return one not in (0, 1) and bool(({value / one, value * one} | ({one / value} if value else set())) & factors)
 
 
 def _results(found: Sequence[Chain]) -> tuple[list[Fraction], set[Fraction]]:
