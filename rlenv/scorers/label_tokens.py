@@ -22,7 +22,7 @@ from rlenv.errors import ConfigError
 from rlenv.scorers.encoding import limit_of
 from rlenv.scorers.judging_prompt import JudgingPrompt
 from rlenv.scorers.model_files import LoadedModel, ModelFiles
-from rlenv.scorers.next_token import label_ids, next_token_logits
+from rlenv.scorers.next_token import label_ids, mass_of, next_token_logits
 from rlenv.scorers.readable import readable
 from rlenv.scorers.scorer import Job, Score
 from rlenv.scorers.settings import fingerprint
@@ -112,14 +112,13 @@ class LabelTokensScorer:
         limit = limit_of(loaded.tokenizer, loaded.model.config, self.max_length)
         rows = readable(jobs, lambda job: [*prompt.ids(loaded.tokenizer, job, limit), *shared])
         states = loaded.states(rows.found, [[-1]] * len(rows.found))
-        with torch.no_grad():
-            scores = [self._score(loaded, state, deciding) for state in states]
+        scores = [self._score(loaded, state, deciding) for state in states]
         return rows.with_failures(scores, Score.failure)
 
+    @torch.no_grad()
     def _score(self, loaded: LoadedModel, state: torch.Tensor, deciding: Sequence[int]) -> Score:
-        logits = next_token_logits(loaded, state)[0]
-        two = logits[list(deciding)]
-        mass = float((two.logsumexp(0) - logits.logsumexp(0)).exp())
+        mass = min(1.0, float(mass_of(loaded, state, deciding)[0]))  # rounding may reach beyond
         if mass < self.min_mass:
             return Score.failure(f"{mass:.2g} of the probability is on the labels, expected {self.min_mass:g} or more")
-        return Score(float(two.softmax(0)[0]), {f"{self.name}/mass": mass})
+        positive = next_token_logits(loaded, state, deciding)[0].softmax(0)[0]
+        return Score(float(positive), {f"{self.name}/mass": mass})

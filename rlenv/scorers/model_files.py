@@ -120,11 +120,11 @@ class ModelFiles:
 
     @property
     def version(self) -> str:
-        """A fingerprint of the files in the folder, or the commit of the hub."""
+        """A fingerprint of the files in the folder, or the commit of the hub; and the precision, where one is set."""
         with self._lock:
             if not self._version:
                 self._version = _fingerprint(Path(self.path)) if Path(self.path).is_dir() else self._commit()
-            return self._version
+            return self._version if self.dtype == "auto" else f"{self._version}:{self.dtype}"
 
     def _load(self) -> LoadedModel:
         device = torch.device(

@@ -14,12 +14,22 @@ from rlenv.scorers.encoding import plain_ids
 from rlenv.scorers.model_files import LoadedModel
 
 
-def next_token_logits(loaded: LoadedModel, state: torch.Tensor, ids: Sequence[int] | None = None) -> torch.Tensor:
-    """Logits (N, len(ids)) behind hidden states (N, H); of the whole vocabulary where no ids are given."""
+def next_token_logits(loaded: LoadedModel, state: torch.Tensor, ids: Sequence[int]) -> torch.Tensor:
+    """Logits (N, len(ids)) behind hidden states (N, H), in float32."""
     head: Any = loaded.head
-    chosen = slice(None) if ids is None else list(ids)
+    chosen = list(ids)
     bias = None if getattr(head, "bias", None) is None else head.bias[chosen].float()
     return _scaled(loaded, linear(state, head.weight[chosen].float(), bias))
+
+
+def mass_of(loaded: LoadedModel, state: torch.Tensor, ids: Sequence[int]) -> torch.Tensor:
+    """The share of the next token's probability that these ids have together, (N,).
+
+    The rest of the vocabulary is read in the model's own precision: in float32 its head would be copied.
+    """
+    head: Any = loaded.head
+    every = _scaled(loaded, head(state.to(head.weight.dtype)).float())
+    return (next_token_logits(loaded, state, ids).logsumexp(-1) - every.logsumexp(-1)).exp()
 
 
 def _scaled(loaded: LoadedModel, logits: torch.Tensor) -> torch.Tensor:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import torch
 
+import rlenv
 from rlenv import Completion, Definition, FunctionVerifier, ListTasks, Task, Verdict
 from rlenv.errors import ConfigError, PolicyError
 from rlenv.policies.policy import Sampling, ScriptedPolicy
@@ -241,6 +242,17 @@ def test_a_completion_is_scored_alike_in_whatever_company() -> None:
     policy.model.train()
     scores(first)
     assert policy.model.training
+
+
+def test_a_process_environment_takes_them_as_its_steps_scores() -> None:
+    spec = {"kind": "monte_carlo", "policy": "tiny", "env": "math/arithmetic-v0", "samples": 2, "max_new_tokens": 30}
+    env = rlenv.make_batch("process/arithmetic-v0", group_size=2, scorer=spec)
+    task = Task("3+4+5=?", "12", metadata={"expression": "3+4+5"})
+    env.reset(tasks=[task])
+    solved, wrong = env.step(["3+4=7;7+5=12;\\boxed{12}", "3+4=7;7+5=13;\\boxed{13}"])
+    assert (solved.verdict.status, wrong.verdict.status) == ("graded", "graded")
+    assert solved.verdict.reward == 0.5
+    assert wrong.verdict.reward == -0.5
 
 
 def test_the_version_follows_what_the_values_depend_on() -> None:
