@@ -47,7 +47,7 @@ def shares(credit: Credit, scores: Sequence[float], expected: int = 1, weight: f
     """
     if credit not in CREDITS:
         raise ConfigError(f"expected a credit out of {', '.join(CREDITS)}, got {credit!r}")
-    return tuple(_in_grains(weight * share) for share in _shares(credit, scores, max(1, expected)))
+    return tuple(in_grains(weight * share) for share in _shares(credit, scores, max(1, expected)))
 
 
 def aggregate(credit: Credit, scores: Sequence[float], expected: int = 1) -> float:
@@ -73,5 +73,6 @@ def _shares(credit: Credit, scores: Sequence[float], expected: int) -> list[floa
     return [after - before for before, after in pairwise([1.0, *levels])]
 
 
-def _in_grains(value: float) -> float:
+def in_grains(value: float) -> float:
+    """The nearest number of which thousands sum exactly."""
     return math.ldexp(round(math.ldexp(value, GRAIN)), -GRAIN)

@@ -5,14 +5,14 @@ r"""Finds the steps of a worked solution in prose, and looks at them with guards
 [('repeated_step', '6*12=72')]
 
     guard                     sees                                          effect on the reward
-    repeated_step             the words of an earlier step, but for case    trips
-                              and blanks
+    repeated_step             the words of an earlier step, but for case    none: what further steps score can only
+                              and blanks                                    lower the safe forms
     giant_step                more than `max_equations` equations, or       trips
                               `max_chars` characters, in one step
     too_many_steps            more than `max_steps`                         trips
     steps_after_the_answer    more than the answer again behind the box     trips
-    no_steps                  no equation (of any other cut: no words)      trips
-                              beside the answer
+    no_steps                  no equation with an operation in it (of any   trips
+                              other cut: no words) beside the answer
     split_step                pieces that say nothing by themselves, or an  they are joined to the step before: the
                               equation that goes on in the next step        reward is that of the whole step
 
@@ -42,6 +42,11 @@ PIECES = 2
 _ENDS_OPEN = re.compile(r"[=≈+*/×÷^(]\s*$|[-−]\s*$|\\(?:times|cdot|div)\s*$")
 _BEGINS_OPEN = re.compile(r"\s*[=≈+*/×÷^)]")
 _WORD = re.compile(r"[^\W\d_]{2,}")
+_DONE = re.compile(
+    r"[0-9%)}][^0-9=\n]{0,40}[+*/×÷·^−-]|\\\\(?:d?frac|times|cdot|div)"
+    r"|\b(?:of|times|plus|minus|less|more|per|each|half|twice|double|triple|sum|total|divided|x)\b",
+    re.IGNORECASE,
+)
 _BLANKS = re.compile(r"\s+")
 
 
@@ -74,8 +79,8 @@ class StepGuards:
             return Reading(pieces[: self.max_steps])
         many = len(pieces) > 4 * self.max_steps
         spans, joined = joined_again(text, pieces[: 4 * self.max_steps])
-        trips = [*self._sizes(text, spans, many), *repeated(text, spans), *self._around_the_answer(text, spans)]
-        return tripped(spans[: self.max_steps], trips, joined)
+        trips = [*self._sizes(text, spans, many), *self._around_the_answer(text, spans)]
+        return tripped(spans[: self.max_steps], trips, (*joined, *repeated(text, spans)))
 
     def _cut(self, text: str) -> tuple[Span, ...]:
         return units(text) if self.cut == "equations" else split(text, self.cut, self.separator)
@@ -98,8 +103,8 @@ class StepGuards:
         behind = text[boxes[-1].end : end] if boxes else ""
         if relations(behind) or len(_WORD.findall(behind)) > MAX_WORDS_BEHIND:
             found.append(Flag("steps_after_the_answer", boxes[-1].end, end, "more than the answer again"))
-        said = text if not boxes else text[: boxes[-1].start] + behind
-        if not (relations(said) if self.cut == "equations" else len(_WORD.findall(said)) >= LEAST_WORDS):
+        said = text[: boxes[-1].start] if boxes else text
+        if not (has_working(said) if self.cut == "equations" else len(_WORD.findall(said)) >= LEAST_WORDS):
             last = spans[-1] if spans else (0, len(text))
             found.append(Flag("no_steps", *last, "nothing that can be checked beside the answer"))
         return found
@@ -108,6 +113,11 @@ class StepGuards:
 MAX_WORDS_BEHIND = 12
 """A last sentence such as `so the answer is 22 dollars` is no step."""
 LEAST_WORDS = 3
+
+
+def has_working(text: str) -> bool:
+    """An equation, and something that is done with numbers: `22 = 22` works nothing out."""
+    return bool(relations(text) and _DONE.search(text))
 
 
 def joined_again(text: str, pieces: tuple[Span, ...]) -> tuple[tuple[Span, ...], tuple[Flag, ...]]:

@@ -9,13 +9,13 @@ from rlenv.verdict import Flag
 
 
 class Reading(NamedTuple):
-    """The steps of a completion. Where a guard tripped they are not scored: the aggregate is the lowest there is."""
+    """The steps of a completion. Where a guard tripped the aggregate is the lowest there is."""
 
     spans: tuple[Span, ...]
     flags: tuple[Flag, ...] = ()
     """What guards saw; those that trip, and those that say what they put right."""
     tripped: Span | None = None
-    """The step on which the penalty lies, where a guard tripped."""
+    """The step that tripped a guard: steps from there on are not scored."""
 
 
 class StepReader(Protocol):

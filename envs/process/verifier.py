@@ -5,20 +5,23 @@ r"""Judges a completion by its answer and by its steps: the outcome's reward, mi
 The second term is never above 0, so nothing above 0 can be had without the right answer, and with a weight of at most 1
 a right answer never earns less than a wrong one. It lies on the steps that earned it (rlenv.envs.process.credit), the
 outcome on the end of the text. A completion without steps that can be checked, and one that trips a guard, has the
-aggregate 0. What a scorer cannot say is a failure of the checker.
+aggregate 0: the steps before the trip keep their shares, and the step that trips has the rest, so that what comes after
+a mistake does not take the blame off it. What a scorer cannot say is a failure of the checker.
 """
 
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from rlenv.completion import Completion
 from rlenv.definition import Definition
-from rlenv.envs.process.credit import CREDITS, SAFE, Credit, aggregate, shares
+from rlenv.envs.process.credit import CREDITS, SAFE, Credit, aggregate, in_grains, shares
 from rlenv.envs.process.reading import Reading, StepReader
+from rlenv.envs.process.steps import Span
 from rlenv.errors import ConfigError, VerifierContractError
 from rlenv.grading import Grader
 from rlenv.scorers.scorer import Job, Stepped, StepScorer, StepScores
@@ -99,49 +102,54 @@ class ProcessVerifier:
     def with_steps(self, judged: Sequence[tuple[Task, Completion, Verdict]]) -> list[Verdict]:
         """The verdicts of the outcome with those of the steps; the scorer is asked once for all of them."""
         readings = [self.reader.read(completion.text) for _, completion, _ in judged]
-        asked = [
-            i
-            for i, (reading, (_, _, verdict)) in enumerate(zip(readings, judged, strict=True))
-            if verdict.graded and reading.tripped is None and reading.spans
-        ]
-        jobs = [Stepped(judged[i][0], judged[i][1], readings[i].spans) for i in asked]
+        asked = [i for i, (_, _, verdict) in enumerate(judged) if verdict.graded and before_the_trip(readings[i])]
+        jobs = [Stepped(judged[i][0], judged[i][1], before_the_trip(readings[i])) for i in asked]
         scores = dict(zip(asked, scores_of(self.scorer, jobs), strict=True))
         return [
-            self._verdict(task, completion, verdict, readings[i], scores.get(i))
+            self._verdict(task, completion, verdict, readings[i], scores.get(i, StepScores(())))
             for i, (task, completion, verdict) in enumerate(judged)
         ]
 
     def _verdict(
-        self, task: Task, completion: Completion, outcome: Verdict, reading: Reading, scores: StepScores | None
+        self, task: Task, completion: Completion, outcome: Verdict, reading: Reading, scores: StepScores
     ) -> Verdict:
         if outcome.reward is None:
             return outcome
-        if scores is not None and scores.values is None:
+        if scores.values is None:
             return Verdict.error(f"{self.scorer.name}: {'; '.join(scores.reasons) or 'no scores'}", outcome.flags)
-        found = () if scores is None or scores.values is None else scores.values
-        level = aggregate(self.rule.credit, found, self.expected(task))
-        spans, earned = self._earned(reading, found, self.expected(task), len(completion.text))
-        process = math.fsum(earned)
+        end = len(completion.text)
+        level, earned = self._earned(reading, scores.values, self.expected(task), end)
+        process = math.fsum(step.value for step in earned)
         parts = (*(outcome.parts or (Part("outcome", outcome.reward),)), Part(PROCESS, process))
-        steps = [StepReward(value, *span) for value, span in zip(earned, spans, strict=True)]
         return replace(
             outcome,
             reward=math.fsum(part.value for part in parts),
             parts=parts,
-            step_rewards=(*steps, StepReward(outcome.reward, len(completion.text), len(completion.text))),
+            step_rewards=(*earned, StepReward(outcome.reward, end, end)),
             scores={**outcome.scores, PROCESS: level, f"{PROCESS}/steps": float(len(reading.spans))},
             flags=(*outcome.flags, *reading.flags),
-            reason="; ".join(filter(None, (outcome.reason, _worst(found, scores, reading)))),
+            reason="; ".join(filter(None, (outcome.reason, _why(scores, reading)))),
         )
 
     def _earned(
         self, reading: Reading, scores: tuple[float, ...], expected: int, end: int
-    ) -> tuple[Sequence[tuple[int, int]], tuple[float, ...]]:
-        """The spans that earn something for the steps, and what."""
-        if scores:
-            return reading.spans, self.rule.shares(scores, expected)
-        lowest = 0.0 if self.rule.credit == "sum" else -self.rule.weight
-        return [reading.tripped or (end, end)], (lowest,)
+    ) -> tuple[float, list[StepReward]]:
+        """The aggregate, and what each step earns. A step that trips has the score 0, and what is left to lose."""
+        spans = [*before_the_trip(reading)]
+        lost = reading.tripped if scores else reading.tripped or (end, end)
+        if lost is not None:
+            spans, scores = [*spans, lost], (*scores, 0.0)
+        earned = self.rule.shares(scores, expected)
+        level = aggregate(self.rule.credit, scores, expected)
+        if lost is not None:
+            level = 0.0
+            paying = self.rule.credit == "sum"
+            rest = 0.0 if paying else in_grains(-self.rule.weight) - math.fsum(earned[:-1])
+            earned = (*((0.0,) * len(earned[:-1]) if paying else earned[:-1]), rest)
+        return level, [
+            StepReward(value, *span)
+            for value, span in zip(earned, until_the_next(spans, reading.spans, end), strict=True)
+        ]
 
 
 class BatchProcessVerifier(ProcessVerifier):
@@ -186,14 +194,37 @@ def scores_of(scorer: StepScorer, jobs: Sequence[Stepped]) -> list[StepScores]:
     return found
 
 
-def _worst(values: tuple[float, ...], scores: StepScores | None, reading: Reading) -> str:
+def before_the_trip(reading: Reading) -> tuple[Span, ...]:
+    """The steps that are scored: all, or those before the one that tripped a guard."""
+    if reading.tripped is None:
+        return reading.spans
+    start = reading.tripped[0]
+    return tuple(span for span in reading.spans if span[1] <= start)
+
+
+def until_the_next(spans: Sequence[Span], steps: Sequence[Span], end: int) -> list[Span]:
+    """The spans, each up to where the next step begins, or to the end of the text.
+
+    Where a step ends is a choice of its own, made by the separator: a reward on the token before that choice would
+    leave a policy that ends its steps too early without any blame.
+    """
+    starts = [start for start, _ in steps]
+    places = (bisect_left(starts, stop) for _, stop in spans)
+    return [
+        (start, max(stop, starts[place] if place < len(starts) else end))
+        for (start, stop), place in zip(spans, places, strict=True)
+    ]
+
+
+def _why(scores: StepScores, reading: Reading) -> str:
     """What a person should read of the steps: the guard that tripped, or the worst step."""
     if reading.tripped is not None:
         return f"{reading.flags[0].name}: {reading.flags[0].detail}"
+    values = scores.values
     if not values:
         return "no steps"
     worst = min(range(len(values)), key=values.__getitem__)
     if values[worst] == 1:
         return ""
-    why = scores.reasons[worst] if scores is not None and len(scores.reasons) == len(values) else ""
+    why = scores.reasons[worst] if len(scores.reasons) == len(values) else ""
     return f"step {worst + 1} of {len(values)}: {why or f'score {values[worst]:.3f}'}"

@@ -58,15 +58,30 @@ def test_the_penalty_lies_on_the_worst_step_and_the_outcome_on_the_end() -> None
     text = r"3+8=11;11+5=17;17+9=25;\boxed{25}"
     verdict = judged(text)
     assert [(text[s.start : s.end], s.value) for s in verdict.step_rewards] == [
-        ("3+8=11", 0.0),
-        ("11+5=17", -0.5),
-        ("17+9=25", 0.0),
+        ("3+8=11;", 0.0),
+        ("11+5=17;", -0.5),
+        ("17+9=25;", 0.0),
         (r"\boxed{25}", 0.0),
         ("", 1.0),
     ]
     assert [tuple(part) for part in verdict.parts] == [("correct", 1.0), ("process", -0.5)]
     assert verdict.scores["process"] == 0.0
     assert "step 2 of 4" in verdict.reason
+
+
+def test_what_comes_after_a_mistake_does_not_take_the_blame_off_it() -> None:
+    text = "3+8=12;5;0+0=0"
+    assert [(s.value, text[s.start : s.end]) for s in judged(text).step_rewards] == [
+        (-0.5, "3+8=12;"),
+        (0.0, "5;"),
+        (0.0, ""),
+    ]
+
+
+def test_a_step_that_ends_too_early_is_blamed_at_its_end() -> None:
+    text = r"3+8=11;16;16+9=25;\boxed{25}"
+    paid = [(s.value, text[s.start : s.end]) for s in judged(text).step_rewards if s.value]
+    assert paid == [(-0.5, "16;"), (1.0, "")]
 
 
 @pytest.mark.parametrize("level", range(1, 8))

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from code_rows import APPS, BACKEND, HUMANEVAL, MBPP, STDIO, sandbox_problem
-from problem_rows import ROWS
+from problem_rows import ROWS, WORKED
 
 import rlenv
 from rlenv.audit.splits import takes
@@ -14,7 +14,7 @@ from rlenv.definition import Definition
 from rlenv.testing import assert_not_hackable
 
 FILES = {f"math/{name}-v0": rows for name, rows in ROWS.items()} | {
-    "process/gsm8k-v0": ROWS["gsm8k"],
+    "process/gsm8k-v0": WORKED,
     "code/humaneval-v0": HUMANEVAL,
     "code/mbpp-v0": MBPP,
     "code/apps-v0": APPS,

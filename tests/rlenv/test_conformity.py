@@ -12,7 +12,7 @@ import pytest
 from code_rows import APPS, BACKEND, HUMANEVAL, MBPP, STDIO, sandbox_problem
 from gymnasium.utils.env_checker import check_env
 from gymnasium.wrappers import NormalizeReward, RecordEpisodeStatistics, TransformReward
-from problem_rows import ROWS
+from problem_rows import ROWS, WORKED
 
 import rlenv
 from rlenv.verdict import Verdict
@@ -20,7 +20,7 @@ from rlenv.verdict import Verdict
 IDS = [id for id in rlenv.list_envs() if str(gymnasium.spec(id).kwargs.get("factory", "")).startswith("rlenv.envs.")]
 FAMILIES = {id.partition("/")[0]: id for id in reversed(IDS)}
 FILES = {f"math/{name}-v0": rows for name, rows in ROWS.items()} | {
-    "process/gsm8k-v0": ROWS["gsm8k"],
+    "process/gsm8k-v0": WORKED,
     "code/humaneval-v0": HUMANEVAL,
     "code/mbpp-v0": MBPP,
     "code/apps-v0": APPS,

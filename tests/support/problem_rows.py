@@ -87,3 +87,19 @@ ROWS: dict[str, list[dict[str, object]]] = {
         },
     ],
 }
+
+WORKED: list[dict[str, object]] = [
+    {
+        "question": "A baker makes 6 trays of 12 buns and sells 50. How many buns are left?",
+        "answer": "He bakes 6*12=<<6*12=72>>72 buns.\nThere are 72-50=<<72-50=22>>22 left.\n#### 22",
+    },
+    {
+        "question": "A hall has 25 rows of 50 seats, and 30 seats are broken. How many can be used?",
+        "answer": "There are 25*50=<<25*50=1250>>1250 seats.\nSo 1250-30=<<1250-30=1220>>1220 can be used.\n#### 1,220",
+    },
+    {
+        "question": "Ann has 14 stamps. Bob has 3 times as many. How many do they have together?",
+        "answer": "Bob has 3*14=<<3*14=42>>42 stamps.\nTogether they have 14+42=<<14+42=56>>56.\n#### 56",
+    },
+]
+"""Rows of GSM8K whose working shows its equations, for what looks at steps."""
