@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import math
 import subprocess
@@ -19,7 +20,7 @@ from rlenv.grading import Grader
 from rlenv.jsontypes import Json
 from rlenv.scorers import Job, Score, Stepped, ask
 from rlenv.scorers.function import FunctionScorer, FunctionStepScorer, StepFunction
-from rlenv.scorers.load import load_scorer, load_step_scorer
+from rlenv.scorers.load import KINDS, STEP_KINDS, load_scorer, load_step_scorer
 from rlenv.scorers.verifier import ScorerVerifier
 from rlenv.task import Prompt
 
@@ -134,6 +135,12 @@ def test_a_name_stands_for_a_function_or_a_scorer_of_a_module() -> None:
     scorer = Partial()
     assert load_scorer(scorer) is scorer
     assert load_step_scorer(halves).score_steps([stepped("ab", (0, 2))])[0].values == (0.5,)
+
+
+@pytest.mark.parametrize("where", sorted({*KINDS.values(), *STEP_KINDS.values()}))
+def test_every_row_of_the_tables_names_something_to_call(where: str) -> None:
+    module, _, name = where.partition(":")
+    assert callable(getattr(importlib.import_module(module), name))
 
 
 def test_finding_a_scorer_loads_nothing_heavy() -> None:
