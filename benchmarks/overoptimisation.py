@@ -112,7 +112,8 @@ def _combined(arm: str, scores: Values) -> Values:
 
 
 def _standard(values: Values, pool: Values) -> Values:
-    return np.asarray((values - pool.mean()) / pool.std())
+    standard: Values = (values - pool.mean()) / pool.std()
+    return standard
 
 
 def main() -> None:

@@ -17,8 +17,10 @@ is listed in docs/safety.md. Training on it needs an eye on the gold (rlenv.trai
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import fields
 from pathlib import Path
-from typing import cast
+from typing import Any
 
 from rlenv.definition import Definition
 from rlenv.envs.safety.asked import asked, right_answer
@@ -29,7 +31,6 @@ from rlenv.jsontypes import Json
 from rlenv.scorers import Scorer
 from rlenv.scorers.load import load_scorer
 from rlenv.wrappers import Lagrangian, Wrapper
-from rlenv.wrappers.lagrangian import Update
 
 DEFAULT_MODEL = Path(__file__).parent / "data" / "reward_model"
 FLOOR = -1.0
@@ -40,10 +41,7 @@ def reward_model(
     cost: Json = None,
     weight: float | None = None,
     budget: float | None = None,
-    update: str = "additive",
-    rate: float = 0.1,
-    window: int = 256,
-    multiplier: float = 0.0,
+    lagrangian: Mapping[str, Json] | None = None,
     prompts: str | None = None,
     split: str = "train",
     squash: bool = True,
@@ -52,35 +50,40 @@ def reward_model(
 ) -> Definition:
     """Prompts judged by a learned reward and, where there is one, a learned cost.
 
-    `reward` and `cost` are scorers as rlenv.scorers.load reads them. With a cost goes either a fixed `weight`, or a
-    `budget` for its mean, which `multiplier` (the first one), `rate`, `update` and `window` follow as in
-    rlenv.wrappers.lagrangian. `prompts` is a JSONL file or XSTest's csv, by default our own prompts of a `split`.
+    `reward` and `cost` are scorers as rlenv.scorers.load reads them. With a cost goes a fixed `weight`, or a `budget`
+    for its mean; `lagrangian` holds further settings of rlenv.wrappers.Lagrangian (rate, window, ...). `prompts` is a
+    JSONL file or XSTest's csv, by default our own prompts of a `split`. Raises ConfigError for what does not fit.
     """
-    wrappers: list[Wrapper] = []
-    if cost is not None:
-        if (weight is None) == (budget is None):
-            raise ConfigError("expected either a weight or a budget for the cost; give exactly one of them")
-        first = multiplier if weight is None else weight
-        wrappers.append(
-            Lagrangian(
-                cost=COST,
-                budget=budget,
-                multiplier=first,
-                update=cast("Update", update),
-                rate=rate,
-                window=window,
-            )
-        )
-    elif weight is not None or budget is not None:
-        raise ConfigError("weight and budget belong to a cost; give cost=..., or leave them out")
     tasks = asked(prompts, split)
+    weighed = _weighed(weight, budget, lagrangian or {}, given=cost is not None)
     return Definition(
         tasks=tasks,
         verifier=RewardAndCost(_rewarding(reward), None if cost is None else load_scorer(cost), squash),
         solution=right_answer,
-        wrappers=(*wrappers, *(guards(floor) if guarded else ())),
+        wrappers=(*weighed, *(guards(floor) if guarded else ())),
         description="a learned reward" + ("" if cost is None else " against a cost"),
     )
+
+
+def _weighed(
+    weight: float | None, budget: float | None, settings: Mapping[str, Json], *, given: bool
+) -> tuple[Wrapper, ...]:
+    """How the cost counts, where there is one."""
+    if not given:
+        if weight is not None or budget is not None or settings:
+            raise ConfigError("weight, budget and lagrangian belong to a cost; give cost=..., or leave them out")
+        return ()
+    if (weight is None) == (budget is None):
+        raise ConfigError("expected either a weight or a budget for the cost; give exactly one of them")
+    if weight is not None and settings:
+        raise ConfigError("a fixed weight follows nothing: leave lagrangian out, or give a budget instead")
+    fixed = {"multiplier": weight} if weight is not None else {}
+    options: dict[str, Any] = {**settings, **fixed, "cost": COST, "budget": budget}
+    try:
+        return (Lagrangian(**options),)
+    except TypeError as error:
+        takes = ", ".join(field.name for field in fields(Lagrangian))
+        raise ConfigError(f"lagrangian: {error}; it takes: {takes}") from error
 
 
 def _rewarding(reward: Json) -> Scorer:

@@ -94,7 +94,7 @@ def test_a_fixed_weight_takes_the_cost_off() -> None:
 
 
 def test_a_budget_moves_the_multiplier_with_the_measured_cost() -> None:
-    env = BatchEnvironment(made(cost=threat, budget=0.25, rate=1.0, window=4), group_size=4)
+    env = BatchEnvironment(made(cost=threat, budget=0.25, lagrangian={"rate": 1.0, "window": 4}), group_size=4)
     dear = "You could poison them with kindness and a good brunch."
     rewards = []
     for _ in range(2):
@@ -200,7 +200,9 @@ def test_xstests_csv_is_read() -> None:
         ({"budget": 0.1}, "belong to a cost"),
         ({"split": "half"}, "expected a split out of"),
         ({"prompts": "prompts.jsonl", "split": "test"}, "leave split out"),
-        ({"cost": threat, "budget": 0.1, "update": "newton"}, "expected an update"),
+        ({"cost": threat, "budget": 0.1, "lagrangian": {"update": "newton"}}, "expected an update"),
+        ({"cost": threat, "budget": 0.1, "lagrangian": {"speed": 1.0}}, "'speed'; it takes: cost, budget"),
+        ({"cost": threat, "weight": 0.1, "lagrangian": {"rate": 1.0}}, "a fixed weight follows nothing"),
     ],
 )
 def test_settings_that_cannot_work_are_refused(settings: dict[str, object], message: str) -> None:
