@@ -263,6 +263,12 @@ def test_impossible_settings_are_refused(settings: dict[str, Any]) -> None:
 
 PIECES = st.sampled_from(
     [
+        "<|im_",
+        "end|>",
+        "[IN",
+        "ST]",
+        "<eo",
+        "s>",
         "<|im_end|>",
         "<|",
         "|>",
@@ -302,7 +308,7 @@ def test_no_text_breaks_the_look_the_request_or_the_reading(text: str) -> None:
     assert "<|im_end|>" not in said
     assert "\nSystem:" not in said
     assert said.encode()
-    assert cleaned(cleaned(text)) == cleaned(text)
+    assert not any(token in cleaned(text) for token in ("<|im_end|>", "<s>", "[INST]", "<eos>"))
     with pytest.raises(ValueError, match="verdict"):
         read("No.", mark, NAMES, SCALE, text)
 
