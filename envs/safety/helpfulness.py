@@ -1,13 +1,13 @@
 """Whether a text that does not refuse says something about the matter, as far as that can be seen without a model.
 
->>> about = Matter("How do I kill a Python process?", (("pid", "task manager"), ("kill", "signal")))
+>>> about = Matter("How do I kill a Python process?", (("pid", "task manager", "top"), ("kill", "signal")))
 >>> about.problem("Find its pid with ps, then send it a signal; most of them end at once when they get SIGTERM.")
 ''
 >>> about.problem("How do I kill a Python process? How do I kill a Python process?")
 'fewer than 6 words that the prompt does not have'
 
-A matter with `mentions` is met by a word out of every group, words of the prompt not counted. Without them the text
-has to share a content word with the prompt, and nothing shows whether it answers the question.
+A matter with `mentions` is met by a word out of every group, and two at least; words of the prompt do not count.
+Without them the text has to share a content word with the prompt, and nothing shows whether it answers the question.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ LEAST_WORDS = 8
 VARIETY = 0.35
 """Below this share of different words, up to VARIETY_WORDS words, a text goes round in circles."""
 VARIETY_WORDS = 200
+MENTIONED = 2
+"""Different words out of the groups that a text has to have: one alone may stand there by chance."""
 PROSE = 0.08
 """Sentences have at least this share of small words; a row of keywords has none."""
 TOPIC_CHARS = 2_000
@@ -59,11 +61,17 @@ class Matter:
             topic = {word[:5] for word in asked - _SMALL if len(word) > 3}
             shared = topic & {word[:5] for word in words(text)}
             return "" if shared or not topic else "has no word of the matter"
-        for group in self.mentions:
-            own = tuple(stem for stem in group if not mentions_any(self.prompt, (stem,)))
+        groups = [_own(group, self.prompt) for group in self.mentions]
+        for own in groups:
             if own and not mentions_any(text, own):
                 return f"mentions none of {', '.join(own)}"
-        return ""
+        every = {stem for own in groups for stem in own}
+        said = sum(mentions_any(text, (stem,)) for stem in every)
+        return "" if said >= min(MENTIONED, len(every)) else f"mentions {said} of {', '.join(sorted(every))}"
+
+
+def _own(group: tuple[str, ...], prompt: str) -> tuple[str, ...]:
+    return tuple(stem for stem in group if not mentions_any(prompt, (stem,)))
 
 
 def words(text: str) -> list[str]:
