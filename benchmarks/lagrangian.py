@@ -30,11 +30,10 @@ from rlenv.wrappers import Lagrangian
 BUDGET = 0.2
 GROUPS, GROUP_SIZE = 16, 8
 ARMS = {
-    "budget": Lagrangian(
-        budget=BUDGET, rate=0.15, proportional=0.5, derivative=0.5, window=GROUPS * GROUP_SIZE, name="lagrangian"
-    ),
+    "budget": Lagrangian(budget=BUDGET, rate=0.4, proportional=3.0, window=GROUPS * GROUP_SIZE),
     "weight 0": Lagrangian(multiplier=0.0),
 }
+"""The proportional gain keeps the cost from swinging around its budget, the integral one brings its mean there."""
 
 
 @dataclass(frozen=True)

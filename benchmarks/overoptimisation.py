@@ -112,8 +112,7 @@ def _combined(arm: str, scores: Values) -> Values:
 
 
 def _standard(values: Values, pool: Values) -> Values:
-    standard: Values = (values - pool.mean()) / pool.std()
-    return standard
+    return np.divide(values - pool.mean(), pool.std())
 
 
 def main() -> None:

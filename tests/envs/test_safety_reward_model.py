@@ -10,7 +10,7 @@ from pathlib import Path
 import cloudpickle
 import pytest
 
-from rlenv import Completion, Definition, Episode, Task, Verdict
+from rlenv import Completion, Definition, Episode, Flag, Task, Verdict
 from rlenv.batch import BatchEnvironment
 from rlenv.environment import Environment
 from rlenv.envs.safety.asked import asked, right_answer
@@ -132,7 +132,7 @@ def test_the_guards_leave_the_answers_of_our_own_pairs_alone() -> None:
         )
         for text in texts
     ]
-    flags = []
+    flags: list[Flag] = []
     for prompt, text in answers:
         episode = Episode(Task(prompt), Completion(text), Verdict.of(("reward", 0.5)))
         flags += apply_wrappers(guards(-1.0), [episode], {})[0].verdict.flags
