@@ -19,5 +19,6 @@ register("code/apps-v0", entry_point="rlenv.envs.code.apps:apps")
 register("code/stdio-v0", entry_point="rlenv.envs.code.stdio_tasks:stdio")
 register("code/snippets-v0", entry_point="rlenv.envs.code.snippets.environment:snippets")
 register("safety/refusal-v0", entry_point="rlenv.envs.safety.refusal_environment:refusal_environment")
+register("safety/agreement-v0", entry_point="rlenv.envs.safety.agreement:agreement")
 for _name in KEPT:
     register(env_id(_name), entry_point="rlenv.envs.reasoning_gym.environment:reasoning_gym", kwargs={"name": _name})
