@@ -52,9 +52,9 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 def _figures(rows: list[Row], half: str, scorer: str | None, threshold: float | None) -> Iterator[tuple[str, Figures]]:
     chosen = [row for row in rows if half in ("whole", half_of(row.problem))]
-    for words_of_doubt in (False, True):
-        values = step_values(chosen, SymbolicSteps(words_of_doubt=words_of_doubt))
-        name = "symbolic, words of doubt too" if words_of_doubt else "symbolic"
+    for hints in (False, True):
+        values = step_values(chosen, SymbolicSteps(hints=hints))
+        name = "symbolic, hints too" if hints else "symbolic"
         yield name, measure(chosen, predictions(values, SUSPECT))
     yield "words of doubt alone", measure(chosen, [_first_doubt(row) for row in chosen])
     if scorer is not None:
@@ -65,7 +65,7 @@ def _figures(rows: list[Row], half: str, scorer: str | None, threshold: float | 
 
 def _print_kinds(rows: list[Row]) -> None:
     """Where the first finding of each kind lies: at the first wrong step, at another, or in a right solution."""
-    checker = SymbolicSteps(words_of_doubt=True)
+    checker = SymbolicSteps(hints=True)
     found = [checker.findings(row.problem, row.steps) for row in rows]
     print("| finding | at the first wrong step | at another step | in a right solution |\n|---|---|---|---|")
     for kind in FINDINGS:

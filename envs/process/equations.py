@@ -32,6 +32,13 @@ def chains(text: str) -> tuple[Chain, ...]:
     return tuple(chain for clause in clauses(tokenize(text)) for chain in _chains(without_remarks(clause)))
 
 
+@lru_cache(maxsize=64)
+def bare_sums(text: str) -> tuple[Side, ...]:
+    """What is to be worked out where no equal sign stands: `add 70 + 120 + 147`."""
+    found = (longest_suffix(without_remarks(clause))[1] for clause in clauses(tokenize(text)))
+    return tuple(side for side in found if side is not None and not side.is_lone)
+
+
 def clauses(tokens: list[Token]) -> list[list[Token]]:
     """The tokens between breaks."""
     found: list[list[Token]] = [[]]

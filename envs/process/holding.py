@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from fractions import Fraction
+from itertools import pairwise
 from typing import Literal, NamedTuple, TypeAlias
 
 from rlenv.envs.math.reading.units import factor
@@ -37,7 +38,7 @@ class Comparison(NamedTuple):
 
 def compare(left: Side, right: Side, relation: str = "=", rounded: Collection[Fraction] = ()) -> Comparison:
     """Whether the sides are equal. Unknown where one cannot be read, or holds unknowns that the other does not."""
-    readings = [(left.value(percent), right.value(percent)) for percent in _percents(right)]
+    readings = [(left.value(percent), right.value(percent)) for percent in _percents(left, right)]
     expected = number(readings[0][0]) if readings[0][0] is not None else None
     verdict: Verdict = "unknown"
     for one, other in readings:
@@ -48,8 +49,11 @@ def compare(left: Side, right: Side, relation: str = "=", rounded: Collection[Fr
     return Comparison(verdict, expected)
 
 
-def _percents(right: Side) -> tuple[Fraction, ...]:
-    return (HUNDREDTH, Fraction(1)) if right.has_percent else (HUNDREDTH,)
+def _percents(left: Side, right: Side) -> tuple[Fraction, ...]:
+    in_percent = right.has_percent or any(
+        token.value == 100 and behind.text == "%" for token, behind in pairwise(left.tokens)
+    )
+    return (HUNDREDTH, Fraction(1)) if in_percent else (HUNDREDTH,)
 
 
 def _said(

@@ -13,7 +13,7 @@ import re
 from collections.abc import Sequence
 from fractions import Fraction
 
-from rlenv.envs.process.equations import Chain, chains
+from rlenv.envs.process.equations import Chain, bare_sums, chains
 from rlenv.envs.process.quantities import Quantity, quantities
 
 COUNTED = 5
@@ -21,7 +21,8 @@ COUNTED = 5
 MAX_BASE = 60
 _COMMON: dict[str, tuple[Fraction | int, ...]] = {
     "second": (60, 3600), "minute": (60, 3600), "hour": (60, 24, 3600), "day": (7, 24, 30, 31, 365), "weekday": (5,),
-    "weekend": (2,), "week": (7, 5, 52, 4), "month": (12, 30, 31, 4), "year": (12, 365, 366, 52), "decade": (10,),
+    "weekend": (2,), "week": (7, 5, 52, 4), "month": (12, 30, 31, 4), "year": (12, 365, 366, 52),
+    "decade": (10,), "februar": (28, 29), "mm": (10, 1000), "cm": (10, 100),
     "century": (100,), "centuries": (100,), "annual": (12, 52), "inch": (12,), "feet": (12, 3, 5280),
     "foot": (12, 3, 5280), "yard": (3, 36), "mile": (5280, 1760), "meter": (100, 1000), "kilo": (1000,),
     "gram": (1000,), "kg": (1000,), "ounce": (16, 8), "pound": (16, 2000), "ton": (2000, 1000), "cup": (16, 8, 4),
@@ -67,6 +68,7 @@ class Known:
             reach.known |= in_unknowns
             unfounded |= {value for value in _operands(chain) if not reach.has(value)}
             reach.add(results)
+        reach.add([value for side in bare_sums(step) if (value := side.number()) is not None])
         return [
             quantity
             for quantity in said

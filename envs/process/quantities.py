@@ -33,6 +33,10 @@ _SMALL = frozenset(
 )
 
 
+_UNREAD = re.compile("[0-9]+(?::[0-9]+|st|nd|rd|th)")
+"""A time of day, a ratio, a place in a row: numbers that belong to no equation."""
+
+
 class Quantity(NamedTuple):
     """A number with the word behind it ("$" or "%" where one stands there) and its place among the tokens."""
 
@@ -42,7 +46,7 @@ class Quantity(NamedTuple):
     end: int
     """The place of the token behind it, and of the percent sign where it has one."""
     is_written_out: bool = False
-    """In words, not digits."""
+    """In words, or as part of a time, ratio or ordinal."""
 
 
 @lru_cache(maxsize=64)
@@ -56,6 +60,9 @@ def quantities_in(tokens: list[Token]) -> list[Quantity]:
     found: list[Quantity] = []
     at = 0
     while at < len(tokens):
+        if tokens[at].kind == "unread" and _UNREAD.fullmatch(tokens[at].text):
+            parts = re.findall("[0-9]+", tokens[at].text)
+            found += [Quantity(Fraction(part), "", at, at + 1, is_written_out=True) for part in parts]
         value, after, in_words = _number(tokens, at)
         if value is None:
             at += 1
@@ -129,7 +136,9 @@ def _spelled(words: list[str]) -> tuple[Fraction | None, int]:
 
 
 def _cardinal(words: list[str]) -> tuple[Fraction | None, int]:
-    flat = [(place, part) for place, word in enumerate(words) for part in word.split("-")]
+    flat = [
+        (place, part) for place, word in enumerate(words) for part in (word.split("-") if _spells(word) else [word])
+    ]
     total, used = Fraction(0), 0
     for place, part in flat:
         singular = part if part in _PARTS else part.rstrip("s")
@@ -143,6 +152,11 @@ def _cardinal(words: list[str]) -> tuple[Fraction | None, int]:
             break
         used = place + 1
     return total, used
+
+
+def _spells(word: str) -> bool:
+    """Whether every part of a hyphened word is of a number: `twenty-five`, not `fourth-graders`."""
+    return all(part in _CARDINALS or part in _SCALES or part.rstrip("s") in _PARTS for part in word.split("-"))
 
 
 def _text(tokens: list[Token], at: int) -> str:

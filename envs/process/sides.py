@@ -45,6 +45,8 @@ _NO_UNIT = frozenset(
     }
     | {"so", "but", "while", "then"}
 )
+_PREPOSITIONS = frozenset({"in", "for", "over", "on", "by", "from", "to", "with", "per", "every", "each"})
+"""Behind these a number begins something new, as in `= 87 towels in 1 hour`."""
 _NO_START = frozenset({"number", "unknown", "sign", "unread"})
 """What a side cannot begin behind."""
 _UNIT_LETTERS = frozenset("ghLlms")
@@ -147,7 +149,7 @@ def longest_suffix(tokens: list[Token]) -> tuple[list[Token], Side | None]:
     tokens = tokens[-MAX_TOKENS:]
     for at, token in enumerate(tokens):
         before = tokens[at - 1] if at else _END
-        if token.kind not in ("number", "unknown", "sign") or before.kind in _NO_START:
+        if token.kind not in ("number", "unknown", "sign") or before.kind in _NO_START or _is_operator(tokens, at):
             continue
         found = Side(tuple(tokens[at:]))
         if found.value() is None:
@@ -158,6 +160,11 @@ def longest_suffix(tokens: list[Token]) -> tuple[list[Token], Side | None]:
     return tokens, None
 
 
+def _is_operator(tokens: list[Token], at: int) -> bool:
+    """A plus or minus that follows words works on what they say."""
+    return at > 0 and tokens[at].text in ("+", "-") and not (at + 1 < len(tokens) and tokens[at + 1].glued)
+
+
 def longest_prefix(tokens: list[Token]) -> Side | None:
     """The side that tokens begin with; None where it is left hanging, as in `3 + the rest`."""
     tokens = tokens[:MAX_TOKENS]
@@ -166,7 +173,9 @@ def longest_prefix(tokens: list[Token]) -> Side | None:
         reader.sum()
     except (Unread, TooLarge, ZeroDivisionError):
         return None
-    following = reader.peek()
+    following, last = reader.peek(), reader.peek(-1)
+    if following.kind == "number" and last.text.lower() in _PREPOSITIONS:
+        return Side(tuple(tokens[: reader.at]))
     if following.kind in ("sign", "number", "unread", "unknown") and following.text != ")":
         return None
     return Side(tuple(tokens[: reader.at]))
@@ -265,11 +274,20 @@ class _Reader:
         value = self.changed.get(self.at, self.peek().value)
         above, below = self.peek(1), self.peek(3)
         mixed = above.kind == "number" and self.peek(2).text == "/" and below.kind == "number" and not above.glued
+        if self._is_tight_quotient():
+            self.at += 3
+            return value / self.peek(-1).value
         self.at += 1
         if mixed and above.value < below.value and not above.places and not below.places:
             self.at += 3
             value += above.value / below.value
         return value
+
+    def _is_tight_quotient(self) -> bool:
+        """The `2/3` of `2000 / 2/3`, which is one number."""
+        before, number, slash, below = self.peek(-1) if self.at else _END, self.peek(), self.peek(1), self.peek(2)
+        is_tight = slash.text == "/" and slash.glued and below.kind == "number" and below.glued
+        return before.text == "/" and not number.glued and is_tight
 
     def _bracket(self) -> Linear:
         self.depth += 1

@@ -20,6 +20,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import NamedTuple
 
 from rlenv.envs.process.claims import wrong_claims
@@ -29,6 +30,7 @@ from rlenv.envs.process.holding import compare
 from rlenv.envs.process.linear import System, TooLarge, number, scaled, sum_of
 from rlenv.envs.process.misread import Given
 from rlenv.envs.process.provenance import Known
+from rlenv.envs.process.sides import Side
 from rlenv.scorers.scorer import Stepped, StepScores
 from rlenv.task import Prompt
 
@@ -75,13 +77,14 @@ class Finding(NamedTuple):
 class SymbolicSteps:
     """A StepScorer; see the head of the file."""
 
-    words_of_doubt: bool = False
-    """Also hold words such as `however` and `assuming` against a step. Not for a reward: they are easily left out."""
+    hints: bool = False
+    """Also hold against a step what only hints at an error: words such as `however` and `assuming`, which a policy that
+    is paid leaves out, and numbers of the question that no step uses, which a problem may hold to distract."""
     name: str = "symbolic_steps"
 
     @property
     def version(self) -> str:
-        return f"symbolic-steps-1-{'doubts' if self.words_of_doubt else 'plain'}"
+        return f"symbolic-steps-1-{'hints' if self.hints else 'plain'}"
 
     def score_steps(self, jobs: Sequence[Stepped]) -> list[StepScores]:
         return [self._scores(job) for job in jobs]
@@ -90,7 +93,7 @@ class SymbolicSteps:
         """What is wrong with each step, as far as can be seen."""
         working = _Working(question)
         found = [self._of_step(working, step) for step in steps]
-        if not any(FINDINGS[finding.kind] < SUSPECT for step in found for finding in step):
+        if self.hints and not any(FINDINGS[finding.kind] < SUSPECT for step in found for finding in step):
             for at, finding in working.left_out(steps):
                 found[at].append(finding)
         return found
@@ -104,7 +107,7 @@ class SymbolicSteps:
         if len(step) > MAX_CHARS:
             return [Finding("too long", f"a step of more than {MAX_CHARS} characters is not checked")]
         found = list(working.check(step))
-        if self.words_of_doubt:
+        if self.hints:
             found += [Finding("doubt", f"{word!r}") for word in doubts(step)[:1]]
         return found
 
@@ -146,8 +149,10 @@ class _Working:
                 yield at, Finding("left out", f"nothing uses the {missing.strip()} of the question")
 
     def _equations(self, chain: Chain) -> Iterator[Finding]:
-        for left, right, relation in zip(chain.sides, chain.sides[1:], chain.relations[1:], strict=False):
-            comparison = compare(left, right, relation, self.rounded)
+        for at, (left, right) in enumerate(pairwise(chain.sides), start=1):
+            comparison = compare(left, right, chain.relations[at], self.rounded)
+            if comparison.verdict == "wrong" and at + 1 < len(chain.sides) and _goes_on(comparison.expected, right):
+                continue
             if comparison.verdict == "wrong" and comparison.expected is not None:
                 yield Finding("equation", f"{left.text} is {_said(comparison.expected)}, not {right.text}")
             value = right.number() if right.is_lone else None
@@ -175,6 +180,12 @@ class _Working:
         value = last.number() if last.is_lone and len(chain.sides) > 1 else None
         if value is not None and value < 0 and not any(side.has_unknown for side in chain.sides):
             yield Finding("negative", f"{last.text} is less than nothing")
+
+
+def _goes_on(value: Fraction | None, right: Side) -> bool:
+    """The running style of `7 * 60 = 420 + 23 = 443`: the result, and at once what is added to it."""
+    first = right.tokens[0]
+    return first.kind == "number" and first.value == value and any(token.text in ("+", "-") for token in right.tokens)
 
 
 def _restated(found: Sequence[Chain]) -> Iterator[Finding]:

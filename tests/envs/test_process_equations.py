@@ -44,6 +44,10 @@ def values(text: str) -> list[list[Fraction | None]]:
         ("so -5 + 3 = -2", [-2, -2]),
         ("7.5 / (1/2) = 7.5 * 2 = 15", [15, 15, 15]),
         ("3 plus 4 equals 7", [7, 7]),
+        ("Together 30 + 21 = 51 towels in 1 hour", [51, 51]),
+        ("in all 25 + 45 = 70 stickers placed in a book", [70, 70]),
+        ("2000 / 2/3 = 3000", [3000, 3000]),
+        ("36 - 9 = 27 after 40 miles", [27, 27]),
         ("12 more than 3 times... 3 * 4 + 12 = 24 apples in total", [24, 24]),
     ],
 )
@@ -80,6 +84,9 @@ def test_a_number_within_a_name_is_no_side(text: str, name: str) -> None:
         r"\sin 30 = 1",
         "3 < 4 = yes",
         "speed = distance / time",
+        "the bikes + 12 - 18 = 45",
+        "63 / 12 = 5 feet 3 inches",
+        "63 / 12 = 5 (remainder 3)",
     ],
 )
 def test_what_is_no_arithmetic_is_not_read_as_two_equal_numbers(text: str) -> None:

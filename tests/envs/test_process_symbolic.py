@@ -23,8 +23,8 @@ QUESTION = "Tom has 3 boxes of 12 eggs. He sells 25% of them at $2 each and driv
 RIGHT = ("3 * 12 = 36 eggs in all", "25% of 36 = 9 eggs at $2 are $18", "36 - 9 = 27 after 40 miles, so \\boxed{27}")
 
 
-def kinds(*steps: str, question: str = QUESTION, words_of_doubt: bool = False) -> list[list[str]]:
-    checker = SymbolicSteps(words_of_doubt=words_of_doubt)
+def kinds(*steps: str, question: str = QUESTION, hints: bool = False) -> list[list[str]]:
+    checker = SymbolicSteps(hints=hints)
     return [[finding.kind for finding in step] for step in checker.findings(question, steps)]
 
 
@@ -114,18 +114,19 @@ def test_prices_and_measures_of_the_question_stay_with_their_things() -> None:
 
 def test_a_number_that_no_step_uses_is_held_against_the_step_that_goes_past_it() -> None:
     question = "Ann buys 4 red, 9 blue and 6 green pens. How many pens has she?"
-    assert kinds("She buys pens.", "4 + 6 = 10 pens", question=question) == [[], ["left out"]]
-    assert kinds("She buys pens.", "4 + 9 + 6 = 19 pens", question=question) == [[], []]
+    assert kinds("She buys pens.", "4 + 6 = 10 pens", question=question, hints=True) == [[], ["left out"]]
+    assert kinds("She buys pens.", "4 + 6 = 10 pens", question=question) == [[], []]
+    assert kinds("She buys pens.", "4 + 9 + 6 = 19 pens", question=question, hints=True) == [[], []]
 
 
 def test_a_step_that_is_found_wrong_excuses_what_later_steps_leave_out() -> None:
     question = "Ann buys 4 red, 9 blue and 6 green pens. How many pens has she?"
-    assert kinds("4 + 6 = 11 pens", question=question) == [["equation"]]
+    assert kinds("4 + 6 = 11 pens", question=question, hints=True) == [["equation"]]
 
 
-def test_words_of_doubt_count_only_where_they_are_asked_for() -> None:
+def test_hints_count_only_where_they_are_asked_for() -> None:
     step = "However, assuming that it is 12, 3 * 12 = 36"
-    assert "doubt" in kinds(step, words_of_doubt=True)[0]
+    assert "doubt" in kinds(step, hints=True)[0]
     assert "doubt" not in kinds(step)[0]
 
 
@@ -143,7 +144,7 @@ def test_the_prompt_may_be_a_chat() -> None:
 
 
 def test_it_is_a_step_scorer_that_a_specification_names_and_that_travels() -> None:
-    checker = load_step_scorer({"kind": "symbolic_steps", "words_of_doubt": True})
+    checker = load_step_scorer({"kind": "symbolic_steps", "hints": True})
     assert isinstance(checker, StepScorer)
     assert cloudpickle.loads(cloudpickle.dumps(checker)) == checker
     assert checker.version != SymbolicSteps().version
@@ -159,7 +160,7 @@ def test_a_step_that_is_too_long_to_check_is_worth_nothing() -> None:
     st.text(max_size=40),
 )
 def test_any_steps_of_any_question_get_one_value_each_and_the_same_twice(steps: list[str], question: str) -> None:
-    checker = SymbolicSteps(words_of_doubt=True)
+    checker = SymbolicSteps(hints=True)
     found = checker.findings(question, steps)
     assert len(found) == len(steps)
     assert found == checker.findings(question, steps)
@@ -186,5 +187,5 @@ HOSTILE = [
 def test_hostile_steps_cost_little(unit: str) -> None:
     text = (unit * MAX_CHARS)[: MAX_CHARS - 1]
     started = time.process_time()
-    SymbolicSteps(words_of_doubt=True).findings(text, [text, "3 + 4 = 7", text[:2000]])
+    SymbolicSteps(hints=True).findings(text, [text, "3 + 4 = 7", text[:2000]])
     assert time.process_time() - started < 8
