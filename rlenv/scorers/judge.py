@@ -6,8 +6,9 @@
 The score is on [0, 1]; the labels hold each criterion on the rubric's own scale. What the answer could do to the judge
 is met before, in and after the request: answers without substance score 0 without it (substance.py), data is cleaned
 and stands between lines that only this request has (cleaning.py, rubric.py), and only one verdict with the mark of the
-request, at the end, counts (judgement.py). Anything else is a failure of that completion, never a low score. A judge
-can still be talked into a good score; the wrappers JudgeManipulation and Ensemble, and a gold check, are for that.
+request, at the end, counts (judgement.py). Anything else is a failure of that completion, never a low score, unless
+the answer wrote a verdict of its own: then it scores 0. A judge can still be talked into a good score; the wrappers
+JudgeManipulation and Ensemble, and a gold check, are for that.
 """
 
 from __future__ import annotations
@@ -18,13 +19,16 @@ from dataclasses import dataclass, field
 from rlenv.errors import ConfigError, PolicyError
 from rlenv.jsontypes import Json
 from rlenv.scorers.asking import GREEDY, Answer, Asking, Question, asking
-from rlenv.scorers.judgement import read
+from rlenv.scorers.judgement import read, writes_verdict
 from rlenv.scorers.rubric import DEFAULT_CRITERIA, Rubric, request
 from rlenv.scorers.scorer import Job, Score
 from rlenv.scorers.settings import fingerprint
 from rlenv.scorers.substance import reject, shown
+from rlenv.verdict import Flag
 
 MAX_CHARS = 20_000
+SELF_GRADED = "self_graded"
+"""Flags an answer that wrote a verdict of its own, where that left none of the judge's: it scores 0."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +69,9 @@ class JudgeScorer:
         try:
             given = self._read(question, answer)
         except ValueError as error:
+            if self._grades_itself(question):
+                detail = f"the answer holds a verdict of its own, and the judge gave {error}"
+                return Score(0.0, reason=detail, flags=(Flag(SELF_GRADED, 0, len(question.judged), detail),))
             return Score.failure(f"the judge gave {error}: {' '.join(answer.split())[-200:]}")
         return Score(self.rubric.value(given), given)
 
@@ -75,8 +82,12 @@ class JudgeScorer:
         try:
             self._read(question, answer)
         except ValueError:
-            return False
+            return self._grades_itself(question)
         return True
+
+    def _grades_itself(self, question: Question) -> bool:
+        """Where the answer wrote a verdict, a judgement that cannot be read is the answer's doing."""
+        return writes_verdict(question.judged, tuple(self.rubric.criteria))
 
 
 def judge_scorer(

@@ -71,6 +71,11 @@ def verdict(answer: str, mark: str, names: Sequence[str], judged: str = "") -> F
     return ours[0].fields
 
 
+def writes_verdict(judged: str, names: Sequence[str]) -> bool:
+    """True where the judged text grades itself, in the judge's own form."""
+    return bool(_written(judged, names))
+
+
 def _after_thoughts(answer: str) -> str:
     """What a reasoning judge says after its thoughts. Raises ValueError where it never comes to that."""
     _, closes, after = answer.rpartition("</think>")
