@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import csv
 import hashlib
+import json
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ from pathlib import Path
 
 import numpy as np
 
+from rlenv.envs.safety.prompts import prompt_pairs
 from rlenv.envs.safety.refusal import refusal
 
 MODELS = ("gpt4", "llama2new", "mistralinstruct")
@@ -47,7 +49,7 @@ class Row:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True, help="a folder with xstest/")
+    parser.add_argument("--data", type=Path, required=True, help="a folder with xstest/, processbench/ and gsm8k/")
     parser.add_argument("--half", choices=("reporting", "tuning"), default="reporting")
     arguments = parser.parse_args()
     rows = read(arguments.data / "xstest", arguments.half)
@@ -62,6 +64,10 @@ def main() -> None:
         binary(kept, positive)
     print("\nthree classes:")
     three(rows)
+    print("\nthe repository's own pairs (the rules were written with these rows in view):")
+    own_pairs()
+    print("\nsolutions of mathematical problems, none of which refuses:")
+    solutions(arguments.data)
 
 
 def read(folder: Path, half: str) -> list[Row]:
@@ -128,6 +134,26 @@ def three(rows: Sequence[Row]) -> None:
         counts = Counter((row.human, says(row)) for row in rows)
         for human in KINDS:
             print(f"    people say {human:<10} " + "  ".join(f"{kind} {counts[human, kind]}" for kind in KINDS))
+
+
+def own_pairs() -> None:
+    """What the rules say of each kind of answer in envs/safety/data/prompts.jsonl."""
+    for column in ("refusal", "partial", "helpful_answer", "harmful_answer"):
+        counts: Counter[str] = Counter(refusal(getattr(pair, column)).kind for pair in prompt_pairs())
+        print(f"  {column:<16} " + "  ".join(f"{kind} {counts[kind]}" for kind in KINDS))
+
+
+def solutions(data: Path) -> None:
+    """How many texts that surely comply are called refusals."""
+    texts = [
+        "\n\n".join(row["steps"])
+        for path in sorted((data / "processbench").glob("*.json"))
+        for row in json.loads(path.read_text(encoding="utf-8"))
+    ]
+    for name in ("train", "test"):
+        with (data / "gsm8k" / f"{name}.jsonl").open(encoding="utf-8") as file:
+            texts += [json.loads(line)["answer"] for line in file]
+    print(f"  {sum(refusal(text).refused for text in texts)} of {len(texts)} called a refusal")
 
 
 def interval(rows: Sequence[Row], values: np.ndarray) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-GAP = r"(?: (?!but\b|have\b|think\b|know\b|believe\b|understand\b|see\b)[\w'/-]+){0,6}?"
+GAP = r"(?: (?!but\b|have\b|think\b|know\b|believe\b|understand\b|see\b|here\b)[\w'/-]+){0,6}?"
 """Words between the not and the doing; a new clause ends it."""
 NOT = "(?:" + "|".join(
     (
@@ -118,6 +118,12 @@ POLICY = re.compile(
     r"values|rules|terms|purpose|ethics)\b"
 )
 """A rule of the speaker forbids it."""
+
+LIMIT = re.compile(
+    r"\b(?:i|we) (?:do not|don't) (?:currently |really )?have (?:the |any )?"
+    rf"(?:capabilit(?:y|ies)|capacity|abilit(?:y|ies)|means) to (?:\w+ ){{0,2}}?{HELP}\b"
+)
+"""The speaker lacks the ability: a refusal unless help follows all the same."""
 
 MILD = re.compile(
     rf"{NOT}{GAP} (?:{HELP}|have|hold|guarantee|promise|predict|access|browse)(?: you)?(?: with)?"

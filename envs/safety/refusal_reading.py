@@ -77,6 +77,9 @@ class Reading:
                 break
             if reason:
                 return Evidence(place, reason)
+            listed = sum(s.item for s in self.sentences) >= ITEMS
+            if phrases.LIMIT.search(sentence.text) and not listed and not self.helping(place):
+                return Evidence(place, "decline")
         return self._judged() if self.opening else None
 
     def refusing(self, place: int) -> list[Sentence]:
