@@ -142,7 +142,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=2, help="runs at a time, one core each")
     parser.add_argument("--seeds", type=int, nargs="+", default=SEEDS)
     parser.add_argument("--arms", nargs="+", default=[], help="only these")
-    parser.add_argument("--steps", type=int, default=80, help=f"rollouts of {GROUPS} episodes")
+    parser.add_argument("--steps", type=int, default=60, help=f"rollouts of {GROUPS} episodes")
     parser.add_argument("--docs", type=Path, help="the folder of the page that the table and the plot go into")
     given = parser.parse_args()
     options = Options(given.out, given.steps)

@@ -69,7 +69,7 @@ def one_step(task: Task) -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class ProcessVerifier:
-    """With a scorer that is cheap: a verifier with the tiers of the outcome's."""
+    """What both kinds have: the outcome's verdicts, and those of the steps beside them."""
 
     outcome: Verifier
     scorer: StepScorer
@@ -91,24 +91,25 @@ class ProcessVerifier:
         )
 
     def verify(self, task: Task, completion: Completion) -> Verdict:
-        return self.with_steps([(task, completion, self.outcome.verify(task, completion))])[0]
+        return self.beside_its_steps(task, completion, self.outcome.verify(task, completion))
 
-    def verify_cheaply(self, task: Task, completion: Completion) -> Verdict | None:
-        if not self.cheap and len(completion.text) > MAX_INLINE_CHARS:
-            return None
-        verdict = decided_cheaply(self.outcome, task, completion)
-        return None if verdict is None else self.with_steps([(task, completion, verdict)])[0]
+    def beside_its_steps(self, task: Task, completion: Completion, verdict: Verdict) -> Verdict:
+        """The verdict of the outcome with that of the steps."""
+        ((_, found),) = self.with_steps([(task, completion, verdict)])
+        return found
 
-    def with_steps(self, judged: Sequence[tuple[Task, Completion, Verdict]]) -> list[Verdict]:
-        """The verdicts of the outcome with those of the steps; the scorer is asked once for all of them."""
+    def with_steps(self, judged: Sequence[tuple[Task, Completion, Verdict]]) -> Iterator[tuple[int, Verdict]]:
+        """The verdicts of the outcome with those of the steps, those first that need no scores.
+
+        The scorer is asked once for all others: what it raises leaves only them without a verdict.
+        """
         readings = [self.reader.read(completion.text) for _, completion, _ in judged]
         asked = [i for i, (_, _, verdict) in enumerate(judged) if verdict.graded and before_the_trip(readings[i])]
+        for i in sorted(set(range(len(judged))) - set(asked)):
+            yield i, self._verdict(*judged[i], readings[i], StepScores(()))
         jobs = [Stepped(judged[i][0], judged[i][1], before_the_trip(readings[i])) for i in asked]
-        scores = dict(zip(asked, scores_of(self.scorer, jobs), strict=True))
-        return [
-            self._verdict(task, completion, verdict, readings[i], scores.get(i, StepScores(())))
-            for i, (task, completion, verdict) in enumerate(judged)
-        ]
+        for i, scores in zip(asked, scores_of(self.scorer, jobs), strict=True):
+            yield i, self._verdict(*judged[i], readings[i], scores)
 
     def _verdict(
         self, task: Task, completion: Completion, outcome: Verdict, reading: Reading, scores: StepScores
@@ -152,6 +153,16 @@ class ProcessVerifier:
         ]
 
 
+class TieredProcessVerifier(ProcessVerifier):
+    """With a scorer that is string work: decided where the outcome is."""
+
+    def verify_cheaply(self, task: Task, completion: Completion) -> Verdict | None:
+        if not self.cheap and len(completion.text) > MAX_INLINE_CHARS:
+            return None
+        verdict = decided_cheaply(self.outcome, task, completion)
+        return None if verdict is None else self.beside_its_steps(task, completion, verdict)
+
+
 class BatchProcessVerifier(ProcessVerifier):
     """With a scorer that may cost, such as a model: asked for all completions at once, in the caller's process."""
 
@@ -161,10 +172,12 @@ class BatchProcessVerifier(ProcessVerifier):
 
     def verify_all(self, jobs: Sequence[Job]) -> Iterator[tuple[int, Verdict]]:
         """The outcome is judged where its own verifier wants to be: inline, or in workers that can be killed."""
-        grader = Grader(Definition(tasks=ListTasks([]), verifier=self.outcome))
+        if not jobs:
+            return
+        grader = Grader(Definition(tasks=ListTasks([jobs[0][0]]), verifier=self.outcome))
         verdicts = grader.judge_all(jobs)
         judged = [(task, completion, verdict) for (task, completion), verdict in zip(jobs, verdicts, strict=True)]
-        yield from enumerate(self.with_steps(judged))
+        yield from self.with_steps(judged)
 
 
 def process_verifier(
@@ -179,7 +192,7 @@ def process_verifier(
     verifier does, any other in the caller's process, for all completions at once.
     """
     string_work = cheap or getattr(scorer, "cheap", False) is True
-    kind = ProcessVerifier if string_work else BatchProcessVerifier
+    kind = TieredProcessVerifier if string_work else BatchProcessVerifier
     return kind(outcome=outcome, scorer=scorer, reader=reader, rule=rule, expected=expected)
 
 

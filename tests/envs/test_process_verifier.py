@@ -1,0 +1,130 @@
+"""Outcome and steps in one verdict, with any scorer: who is asked, when, and what a failure costs."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import pytest
+
+import rlenv
+from rlenv import Completion, FunctionVerifier, Task, Verdict
+from rlenv.envs.process.guards import StepGuards
+from rlenv.envs.process.verifier import (
+    BatchProcessVerifier,
+    CreditRule,
+    ProcessVerifier,
+    TieredProcessVerifier,
+    process_verifier,
+)
+from rlenv.errors import VerifierContractError
+from rlenv.grading import Grader
+from rlenv.scorers import Stepped, StepScores
+from rlenv.tasksets import ListTasks
+from rlenv.verifier import TieredVerifier
+
+TASK = Task("Two and two?", "4")
+RIGHT = FunctionVerifier(lambda completion, answer: f"{{{answer}}}" in completion, cheap=True, name="correct")
+SAID = "We have two apples and two more.\n\nTogether that is 2+2=4 apples.\n\n\\boxed{4}"
+
+
+@dataclass
+class Scripted:
+    """Gives every step of a completion the next of its values, and remembers what it was asked."""
+
+    values: tuple[float, ...] = (1.0, 0.5, 1.0)
+    failure: str = ""
+    name: str = "scripted"
+    version: str = "1"
+    asked: list[list[tuple[str, ...]]] = field(default_factory=list)
+
+    def score_steps(self, jobs: Sequence[Stepped]) -> list[StepScores]:
+        self.asked.append([job.texts for job in jobs])
+        if self.failure:
+            return [StepScores.failure(self.failure) for _ in jobs]
+        return [StepScores(self.values[: len(job.spans)]) for job in jobs]
+
+
+def verifier(scorer: Scripted, rule: CreditRule | None = None) -> ProcessVerifier:
+    return process_verifier(RIGHT, scorer, StepGuards(cut="paragraphs"), rule or CreditRule(weight=0.5))
+
+
+def graded(scorer: Scripted, *texts: str) -> list[Verdict]:
+    made = rlenv.Definition(tasks=ListTasks([TASK]), verifier=verifier(scorer))
+    return Grader(made).judge_all([(TASK, Completion(text)) for text in texts])
+
+
+def test_a_scorer_that_may_cost_is_asked_once_for_all_completions() -> None:
+    scorer = Scripted()
+    verdicts = graded(scorer, SAID, SAID.replace("{4}", "{5}"), SAID)
+    assert [verdict.reward for verdict in verdicts] == [0.75, -0.25, 0.75]
+    assert [len(jobs) for jobs in scorer.asked] == [3]
+    assert isinstance(verifier(scorer), BatchProcessVerifier)
+    assert not isinstance(verifier(scorer), TieredVerifier)
+
+
+def test_a_scorer_of_strings_is_asked_where_the_outcome_is_decided() -> None:
+    made = process_verifier(RIGHT, Scripted(), StepGuards(), CreditRule(), cheap=True)
+    assert isinstance(made, TieredProcessVerifier)
+    assert made.cheap
+
+
+def test_only_steps_before_a_trip_are_scored() -> None:
+    scorer = Scripted(values=(0.25, 1.0))
+    (verdict,) = graded(scorer, "First some words here.\n\n" + "long " * 900 + "\n\n\\boxed{4}")
+    assert scorer.asked == [[("First some words here.",)]]
+    assert verdict.reward == 0.5
+    assert [step.value for step in verdict.step_rewards] == [0.0, -0.5, 1.0]
+
+
+def test_a_failing_scorer_is_no_verdict_for_those_that_needed_it_alone() -> None:
+    right, empty = graded(Scripted(failure="no answer"), SAID, "\\boxed{4}")
+    assert (right.status, right.reason) == ("verifier_error", "scripted: no answer")
+    assert (empty.status, empty.reward) == ("graded", 0.5)
+
+
+def test_a_scorer_that_raises_leaves_the_others_their_verdicts() -> None:
+    class Broken(Scripted):
+        def score_steps(self, jobs: Sequence[Stepped]) -> list[StepScores]:
+            raise OSError("gone")
+
+    right, empty = graded(Broken(), SAID, "\\boxed{4}")
+    assert right.status == "verifier_error"
+    assert "gone" in right.reason
+    assert empty.reward == 0.5
+
+
+def test_a_failing_outcome_is_no_verdict_whatever_the_steps_are() -> None:
+    def broken(completion: str) -> bool:
+        raise OSError("no judge")
+
+    made = process_verifier(FunctionVerifier(broken, cheap=True), Scripted(), StepGuards(), CreditRule())
+    definition = rlenv.Definition(tasks=ListTasks([TASK]), verifier=made)
+    assert Grader(definition).judge(TASK, Completion(SAID)).status == "verifier_error"
+
+
+@pytest.mark.parametrize("values", [(1.0,), ()])
+def test_scores_that_are_not_one_a_step_break_the_contract(values: tuple[float, ...]) -> None:
+    with pytest.raises(VerifierContractError, match="expected 3 step scores"):
+        verifier(Scripted(values=values)).verify(TASK, Completion(SAID))
+
+
+@pytest.mark.parametrize("credit", ["min", "product", "geometric_mean", "mean", "last"])
+@pytest.mark.parametrize("weight", [0.1, 0.3, 1 / 3, 1.0])
+def test_step_rewards_sum_exactly_for_any_weight(credit: str, weight: float) -> None:
+    rule = CreditRule(credit=credit, weight=weight)  # type: ignore[arg-type]
+    for text in (SAID, SAID + "\n\n" + "more " * 20, "", "\\boxed{4}"):
+        verdict = verifier(Scripted(values=(0.3, 0.7, 0.1)), rule).verify(TASK, Completion(text))
+        assert math.fsum(step.value for step in verdict.step_rewards) == verdict.reward
+        assert math.fsum(part.value for part in verdict.parts) == verdict.reward
+
+
+def test_the_version_changes_with_everything_that_changes_verdicts() -> None:
+    scorer = Scripted()
+    versions = {
+        verifier(scorer).version,
+        verifier(scorer, CreditRule(credit="mean", weight=0.5)).version,
+        verifier(scorer, CreditRule(weight=0.25)).version,
+        verifier(Scripted(version="2")).version,
+        process_verifier(RIGHT, scorer, StepGuards(cut="lines"), CreditRule()).version,
+    }
+    assert len(versions) == 5
