@@ -44,7 +44,7 @@ def tokenizer_of(texts: Iterable[str]) -> PreTrainedTokenizerFast:
     return wrapped(core)
 
 
-def wrapped(core: Tokenizer, **settings: str) -> PreTrainedTokenizerFast:
+def wrapped(core: Tokenizer, *, unk_token: str | None = None, chat_template: str = TEMPLATE) -> PreTrainedTokenizerFast:
     """The tokenizer in the clothes of transformers: special tokens, chat template, padding on the right."""
     pad, bos, sep, eos = SPECIAL
     return PreTrainedTokenizerFast(
@@ -55,8 +55,8 @@ def wrapped(core: Tokenizer, **settings: str) -> PreTrainedTokenizerFast:
         eos_token=eos,
         padding_side="right",
         clean_up_tokenization_spaces=False,
-        chat_template=TEMPLATE,
-        **settings,
+        unk_token=unk_token,
+        chat_template=chat_template,
     )
 
 
