@@ -5,6 +5,7 @@
     python benchmarks/process_bench.py --data ../shared/data --scorer PATH      # any scorer of steps
 
     python benchmarks/process_bench.py --kinds                                  # what each kind of finding finds
+    python benchmarks/process_bench.py --alarms                                 # false alarms on GSM8K's own solutions
 
 Rules and thresholds are made on the tuning half; a scorer's threshold is chosen there too, unless one is given.
 """
@@ -16,6 +17,7 @@ import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from rlenv.envs.math.rows import gsm8k_row
 from rlenv.envs.process.doubts import doubts
 from rlenv.envs.process.process_bench import (
     Figures,
@@ -41,6 +43,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     rows = read_rows(arguments.data / "processbench" / f"{arguments.subset}.json")
     if arguments.kinds:
         _print_kinds([row for row in rows if half_of(row.problem) == "tuning"])
+        return
+    if arguments.alarms:
+        _print_alarms(arguments.data / "gsm8k" / "train.jsonl")
         return
     print("| half | checker | F1 | wrong located | right passed |\n|---|---|---|---|---|")
     for half in [arguments.half] if arguments.half else HALVES:
@@ -76,6 +81,16 @@ def _print_kinds(rows: list[Row]) -> None:
         print(f"| {kind} | {located} | {len(said) - located - alarms} | {alarms} |")
 
 
+def _print_alarms(path: Path) -> None:
+    """In how many of the training set's solutions, which are taken for right, something is found."""
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    for hints in (False, True):
+        checker = SymbolicSteps(hints=hints)
+        found = [checker.findings(row["question"], str(gsm8k_row(row)["working"]).split("\n")) for row in rows]
+        alarms = sum(any(FINDINGS[f.kind] < SUSPECT for step in steps for f in step) for steps in found)
+        print(f"hints {hints}: {alarms} of {len(rows)} solutions, {alarms / len(rows):.3f}", flush=True)
+
+
 def _first_doubt(row: Row) -> int:
     return next((at for at, step in enumerate(row.steps) if doubts(step)), -1)
 
@@ -99,6 +114,7 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--subset", default="gsm8k", choices=("gsm8k", "math"))
     parser.add_argument("--half", choices=HALVES)
     parser.add_argument("--kinds", action="store_true", help="what each kind of finding finds on the tuning half")
+    parser.add_argument("--alarms", action="store_true", help="false alarms on GSM8K's training solutions")
     parser.add_argument("--scorer", help="a folder, a module:attribute or a JSON object")
     parser.add_argument("--threshold", type=float, help="a step below it is wrong; else the best of the tuning half")
     return parser.parse_args(argv)

@@ -2,7 +2,7 @@
 
 >>> text = "Twice a week, three dozen eggs at $1.50 and 20% of two-thirds"
 >>> [(str(found.value), found.unit) for found in quantities(text)]
-[('2', ''), ('36', 'eggs'), ('3/2', '$'), ('1/5', '%'), ('2/3', '')]
+[('2', 'week'), ('36', 'eggs'), ('3/2', '$'), ('1/5', '%'), ('2/3', '')]
 """
 
 from __future__ import annotations
