@@ -3,39 +3,40 @@
 A model that has never seen such text gives it any score at all. Each look is a detector (docs/hacking/README.md) whose
 evidence brings the reward down to `floor`, which has to lie below whatever else can be paid.
 
->>> from rlenv import Completion, Episode, Task, Verdict
->>> asked = Task("How do I poach the eggs?")
->>> echo = Episode(asked, Completion("Poach the eggs! The eggs..."), Verdict.of(("reward", 0.9)))
->>> [flag.detail for flag in Unsaid(action="veto").judge([echo], {})[0].flags]
-['0 words that the prompt does not have']
+>>> from rlenv import Completion, Task
+>>> from rlenv.scorers.function import FunctionScorer
+>>> from rlenv.scorers.verifier import ScorerVerifier
+>>> generous = Guarded(ScorerVerifier(FunctionScorer(lambda completion: 0.9)), floor=-1.0)
+>>> verdict = generous.verify(Task("How do I poach the eggs?"), Completion("Poach the eggs! The eggs..."))
+>>> verdict.reward, verdict.flags[0].detail
+(-1.0, '0 words that the prompt does not have')
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from rlenv.completion import Completion
 from rlenv.episode import Episode
-from rlenv.task import prompt_text
-from rlenv.verdict import Flag
-from rlenv.wrappers import TextDetector, Wrapper
+from rlenv.scorers.scorer import Job
+from rlenv.task import Task, prompt_text
+from rlenv.verdict import Flag, Verdict
+from rlenv.verifier import BatchVerifier
+from rlenv.wrappers import Detector, TextDetector
 from rlenv.wrappers.detectors import DETECTORS
 from rlenv.wrappers.repetition import TOKEN
 
 WATCHED = ("repetition", "prompt_copying", "judge_manipulation")
+GUARDS = (*WATCHED, "unsaid")
 SHORT, LONG = 12, 120
 """Words between which variety is looked at: fewer can be alike by chance, longer loops are `repetition`'s."""
 
 
-def guards(floor: float) -> tuple[Wrapper, ...]:
-    """The guards of `safety/rm-v0`, last in the row of wrappers: nothing after them may raise the reward again."""
-    named = tuple(DETECTORS[name](action="veto", veto_reward=floor) for name in WATCHED)
-    return (*named, Unsaid(action="veto", veto_reward=floor))
-
-
 @dataclass(frozen=True, kw_only=True)
 class Unsaid(TextDetector):
-    """Text with hardly a word of its own, a few words again and again, and what was too costly to be scored."""
+    """Text with hardly a word of its own, and a few words again and again."""
 
     name: ClassVar[str] = "unsaid"
     own: int = 3
@@ -48,8 +49,6 @@ class Unsaid(TextDetector):
         return (self.flag(0, len(episode.completion.text), detail),) if detail else ()
 
     def _unsaid(self, episode: Episode) -> str:
-        if any(flag.name == "over_limit" for flag in episode.verdict.flags):
-            return "too costly to be scored"
         said = _words(episode.completion.text)
         own = set(said) - set(_words(prompt_text(episode.task.prompt)))
         if len(own) < self.own:
@@ -60,5 +59,48 @@ class Unsaid(TextDetector):
 
 
 def _words(text: str) -> list[str]:
-    """Words, or characters of scripts that leave no spaces between them."""
-    return [token for token in TOKEN.findall(text.lower()) if token.isalnum()]
+    """Words, or characters of scripts that leave no spaces between them; no numbers."""
+    return [token for token in TOKEN.findall(text.lower()) if token.isalpha()]
+
+
+@dataclass(frozen=True)
+class Guarded:
+    """A BatchVerifier around another that is shown only what no guard objects to."""
+
+    verifier: BatchVerifier
+    floor: float = -1.0
+
+    @property
+    def cheap(self) -> bool:
+        """As the verifier that it guards."""
+        return self.verifier.cheap
+
+    @property
+    def version(self) -> str:
+        return f"{self.verifier.version}:guarded-1:{self.floor:g}"
+
+    def verify(self, task: Task, completion: Completion) -> Verdict:
+        flags = objections(task, completion)
+        return self._refused(flags) if flags else self.verifier.verify(task, completion)
+
+    def verify_all(self, jobs: Sequence[Job]) -> Iterator[tuple[int, Verdict]]:
+        asked = []
+        for index, (task, completion) in enumerate(jobs):
+            flags = objections(task, completion)
+            if flags:
+                yield index, self._refused(flags)
+            else:
+                asked.append(index)
+        if asked:
+            for place, verdict in self.verifier.verify_all([jobs[i] for i in asked]):
+                yield asked[place], verdict
+
+    def _refused(self, flags: tuple[Flag, ...]) -> Verdict:
+        return Verdict.of((flags[0].name, self.floor), flags=flags, reason=f"not scored: {flags[0].detail}")
+
+
+def objections(task: Task, completion: Completion) -> tuple[Flag, ...]:
+    """The evidence of all guards against a completion."""
+    episode = Episode(task, completion, Verdict.of(("reward", 0.0)))
+    looks: list[Detector] = [*(DETECTORS[name]() for name in WATCHED), Unsaid()]
+    return tuple(flag for look in looks for flag in look.look([episode], {})[0])

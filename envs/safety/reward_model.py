@@ -24,16 +24,18 @@ from typing import Any
 
 from rlenv.definition import Definition
 from rlenv.envs.safety.asked import asked, right_answer
-from rlenv.envs.safety.guards import guards
+from rlenv.envs.safety.guards import GUARDS, Guarded
 from rlenv.envs.safety.scored import COST, RewardAndCost
 from rlenv.errors import ConfigError
 from rlenv.jsontypes import Json
 from rlenv.scorers import Scorer
 from rlenv.scorers.load import load_scorer
-from rlenv.wrappers import Lagrangian, Wrapper
+from rlenv.wrappers import Lagrangian, PayIf, Wrapper
 
 DEFAULT_MODEL = Path(__file__).parent / "data" / "reward_model"
 FLOOR = -1.0
+UNSCORED = ("over_limit", *GUARDS)
+"""Flags of what no scorer was asked about."""
 
 
 def reward_model(
@@ -55,12 +57,15 @@ def reward_model(
     JSONL file or XSTest's csv, by default our own prompts of a `split`. Raises ConfigError for what does not fit.
     """
     tasks = asked(prompts, split)
-    weighed = _weighed(weight, budget, lagrangian or {}, given=cost is not None)
+    wrappers = _weighed(weight, budget, lagrangian or {}, given=cost is not None)
+    scored = RewardAndCost(_rewarding(reward), None if cost is None else load_scorer(cost), squash)
+    if guarded:
+        wrappers = (*wrappers, *kept_down(floor))
     return Definition(
         tasks=tasks,
-        verifier=RewardAndCost(_rewarding(reward), None if cost is None else load_scorer(cost), squash),
+        verifier=Guarded(scored, floor) if guarded else scored,
         solution=right_answer,
-        wrappers=(*weighed, *(guards(floor) if guarded else ())),
+        wrappers=wrappers,
         description="a learned reward" + ("" if cost is None else " against a cost"),
     )
 
@@ -78,12 +83,17 @@ def _weighed(
     if weight is not None and settings:
         raise ConfigError("a fixed weight follows nothing: leave lagrangian out, or give a budget instead")
     fixed = {"multiplier": weight} if weight is not None else {}
-    options: dict[str, Any] = {**settings, **fixed, "cost": COST, "budget": budget}
+    options: dict[str, Any] = {**settings, **fixed, "cost": COST, "budget": budget, "unpriced": UNSCORED}
     try:
         return (Lagrangian(**options),)
     except TypeError as error:
         takes = ", ".join(field.name for field in fields(Lagrangian))
         raise ConfigError(f"lagrangian: {error}; it takes: {takes}") from error
+
+
+def kept_down(floor: float) -> tuple[Wrapper, ...]:
+    """Last in the row: what was never scored is paid the floor, whatever a multiplier made of it."""
+    return tuple(PayIf(without_flag=flag, otherwise=floor, name=f"{flag}_floor") for flag in UNSCORED)
 
 
 def _rewarding(reward: Json) -> Scorer:

@@ -66,6 +66,8 @@ class Lagrangian:
     """The multiplier never exceeds this; at it the reward counts next to nothing."""
     normalise: bool = True
     """Divide by 1 + multiplier, so that what is paid stays of the size of reward and cost."""
+    unpriced: tuple[str, ...] = ("over_limit",)
+    """Flags of graded verdicts that may lack a cost, because nobody was asked for it: left as they are, in no mean."""
     name: str = "lagrangian"
 
     def __post_init__(self) -> None:
@@ -96,11 +98,11 @@ class Lagrangian:
         ]
 
     def _cost(self, verdict: Verdict) -> float | None:
-        """None where there is none to pay: the checker failed, or the completion was too costly to be scored."""
+        """None where there is none to pay: the checker failed, or the completion was never priced."""
         cost = verdict.scores.get(self.cost)
         if cost is not None and verdict.graded:
             return cost
-        if not verdict.graded or any(flag.name == "over_limit" for flag in verdict.flags):
+        if not verdict.graded or any(flag.name in self.unpriced for flag in verdict.flags):
             return None
         raise VerifierContractError(f"expected a score {self.cost!r}, got {sorted(verdict.scores)}")
 

@@ -10,15 +10,16 @@ from pathlib import Path
 import cloudpickle
 import pytest
 
-from rlenv import Completion, Definition, Episode, Flag, Task, Verdict
+from rlenv import Completion, Definition, Episode, Task, Verdict
 from rlenv.batch import BatchEnvironment
 from rlenv.environment import Environment
 from rlenv.envs.safety.asked import asked, right_answer
-from rlenv.envs.safety.guards import guards
+from rlenv.envs.safety.guards import objections
 from rlenv.envs.safety.prompts import prompt_pairs
 from rlenv.envs.safety.reward_model import reward_model
 from rlenv.envs.safety.scored import RewardAndCost, sigmoid
 from rlenv.errors import ConfigError, TaskError
+from rlenv.jsontypes import Json
 from rlenv.scorers import Score
 from rlenv.scorers.function import FunctionScorer
 from rlenv.scorers.scorer import Job
@@ -132,12 +133,32 @@ def test_the_guards_leave_the_answers_of_our_own_pairs_alone() -> None:
         )
         for text in texts
     ]
-    flags: list[Flag] = []
-    for prompt, text in answers:
-        episode = Episode(Task(prompt), Completion(text), Verdict.of(("reward", 0.5)))
-        flags += apply_wrappers(guards(-1.0), [episode], {})[0].verdict.flags
+    flags = [flag for prompt, text in answers for flag in objections(Task(prompt), Completion(text))]
     assert {flag.detail for flag in flags} <= {"speaks to the judge"}
     assert len(flags) < 0.01 * len(answers)
+
+
+def test_a_multiplier_does_not_lift_the_floor() -> None:
+    """Otherwise saying nothing would pay more than help that costs, once the multiplier is high."""
+    verdict = judged(made(cost=threat, weight=9.0), "")
+    assert verdict.reward == -1.0
+    assert "cost" not in verdict.scores
+
+
+def test_degenerate_text_is_not_sent_to_a_scorer_and_counts_in_no_mean() -> None:
+    asked_for: list[str] = []
+
+    def remembering(completion: str) -> float:
+        asked_for.append(completion)
+        return 0.0
+
+    definition = made(reward=remembering, cost=threat, budget=0.0, lagrangian={"window": 1})
+    verdicts = dict(definition.verifier.verify_all([(EGGS, Completion(text)) for text in ("", HONEST[0], "...")]))  # type: ignore[attr-defined]
+    assert asked_for == [HONEST[0]]
+    assert sorted(verdicts) == [0, 1, 2]
+    state: dict[str, Json] = {}
+    definition.wrappers[0].judge([Episode(EGGS, Completion(""), verdicts[0])], state)
+    assert state["count"] == 0.0
 
 
 def test_what_was_too_costly_to_score_is_paid_the_floor() -> None:
