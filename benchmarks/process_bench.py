@@ -35,6 +35,11 @@ from rlenv.scorers.load import load_step_scorer
 
 HERE = Path(__file__).resolve().parent
 MAX_CONSTANT = 8
+CHECKERS = {
+    "symbolic": SymbolicSteps(),
+    "symbolic, without provenance": SymbolicSteps(provenance=False),
+    "symbolic, hints too": SymbolicSteps(hints=True),
+}
 HALVES = ("tuning", "reporting", "whole")
 
 
@@ -57,10 +62,8 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 def _figures(rows: list[Row], half: str, scorer: str | None, threshold: float | None) -> Iterator[tuple[str, Figures]]:
     chosen = [row for row in rows if half in ("whole", half_of(row.problem))]
-    for hints in (False, True):
-        values = step_values(chosen, SymbolicSteps(hints=hints))
-        name = "symbolic, hints too" if hints else "symbolic"
-        yield name, measure(chosen, predictions(values, SUSPECT))
+    for name, checker in CHECKERS.items():
+        yield name, measure(chosen, predictions(step_values(chosen, checker), SUSPECT))
     yield "words of doubt alone", measure(chosen, [_first_doubt(row) for row in chosen])
     if scorer is not None:
         yield _of_scorer(rows, chosen, scorer, threshold)

@@ -47,6 +47,7 @@ FINDINGS = {
     "negative": 0.6,
 }
 """What each kind of finding leaves of a step's value."""
+_OF_PROVENANCE = frozenset({"stranger", "misread"})
 SUSPECT = 0.5
 """A step below this is taken for wrong."""
 
@@ -80,11 +81,13 @@ class SymbolicSteps:
     hints: bool = False
     """Also hold against a step what only hints at an error: words such as `however` and `assuming`, which a policy that
     is paid leaves out, and numbers of the question that no step uses, which a problem may hold to distract."""
+    provenance: bool = True
+    """Ask where numbers come from. For word problems; elsewhere too many are brought in by what people know."""
     name: str = "symbolic_steps"
 
     @property
     def version(self) -> str:
-        return f"symbolic-steps-1-{'hints' if self.hints else 'plain'}"
+        return f"symbolic-steps-1-{self.hints:d}{self.provenance:d}"
 
     def score_steps(self, jobs: Sequence[Stepped]) -> list[StepScores]:
         return [self._scores(job) for job in jobs]
@@ -106,7 +109,7 @@ class SymbolicSteps:
     def _of_step(self, working: _Working, step: str) -> list[Finding]:
         if len(step) > MAX_CHARS:
             return [Finding("too long", f"a step of more than {MAX_CHARS} characters is not checked")]
-        found = list(working.check(step))
+        found = [finding for finding in working.check(step) if self.provenance or finding.kind not in _OF_PROVENANCE]
         if self.hints:
             found += [Finding("doubt", f"{word!r}") for word in doubts(step)[:1]]
         return found
