@@ -5,6 +5,7 @@ Its head is new, with weights drawn from the seed: one number at the last token,
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Literal, TypeAlias, cast
@@ -93,7 +94,9 @@ def _with_adapters(model: PreTrainedModel, head: Head, config: FitConfig) -> Pre
     adapters = LoraConfig(
         r=config.lora_rank, lora_alpha=2 * config.lora_rank, target_modules="all-linear", task_type=kind
     )
-    return cast("PreTrainedModel", get_peft_model(model, adapters))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # peft asks transformers by an older name
+        return cast("PreTrainedModel", get_peft_model(model, adapters))
 
 
 def _freeze(model: PreTrainedModel, count: int) -> None:

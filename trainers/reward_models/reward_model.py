@@ -10,9 +10,11 @@ differs from the end of text; everything is float32; the margin stays out of the
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from statistics import fmean, pstdev
 from typing import Any
 
 from transformers import PreTrainedTokenizerBase
@@ -20,6 +22,7 @@ from transformers import PreTrainedTokenizerBase
 from rlenv.errors import ConfigError, MissingExtra, ScorerError
 from rlenv.scorers.encoding import encode
 from rlenv.scorers.load import load_scorer
+from rlenv.scorers.scorer import ask
 from rlenv.task import prompt_text
 from rlenv.trainers.reward_models.bases import load_model, load_tokenizer
 from rlenv.trainers.reward_models.config import RewardModelConfig
@@ -36,6 +39,9 @@ try:
     from trl.trainer.reward_trainer import RewardTrainer
 except ModuleNotFoundError as error:
     raise MissingExtra(str(error.name), "trl") from error
+
+STANDARDISED_BY = 512
+"""Pairs whose completions give the scale of an ensemble's member."""
 
 
 def train_reward_model(
@@ -65,7 +71,9 @@ def train_reward_model(
             run = _Run(replace(config, seed=config.seed + number), base, tokenizer, device, quiet)
             run.train(rows, out if config.members == 1 else out / "members" / str(number), member)
     if config.members > 1:
-        write_spec(model, {"kind": "ensemble", "members": [member.name for member in members]})
+        for member in members:
+            _standardise(member, learned)
+        write_spec(model, {"kind": "ensemble", "members": [member.name for member in members], "combine": "mean"})
     accuracy = measured(load_scorer(str(model)), learned, held) if held else None
     write_pair_report(out, config, base, accuracy, len(learned), len(learned) - len(rows))
     return model
@@ -83,6 +91,17 @@ def _sides(
     if config.margin and any(row.margin is None for row in learned):
         raise ConfigError("expected a margin in every row when margins are asked for; set margin=False")
     return learned, held
+
+
+def _standardise(member: Path, learned: Sequence[Preference]) -> None:
+    """Give a member the mean and deviation of its own scores: training leaves each a constant of its own."""
+    spec = json.loads((member / "scorer.json").read_text())
+    if "mean" in spec:
+        return
+    pairs = [row.pair for row in learned[:STANDARDISED_BY]]
+    prompts, texts = [pair.prompt for pair in pairs] * 2, [p.chosen for p in pairs] + [p.rejected for p in pairs]
+    values = [score.value for score in ask(load_scorer(str(member)), prompts, texts) if score.value is not None]
+    write_spec(member, {**spec, "mean": fmean(values), "std": pstdev(values) or 1.0})
 
 
 def encoded(
