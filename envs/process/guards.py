@@ -43,7 +43,7 @@ _ENDS_OPEN = re.compile(r"[=≈+*/×÷^(]\s*$|[-−]\s*$|\\(?:times|cdot|div)\s*
 _BEGINS_OPEN = re.compile(r"\s*[=≈+*/×÷^)]")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _DONE = re.compile(
-    r"[0-9%)}][^0-9=\n]{0,40}[+*/×÷·^−-]|\\\\(?:d?frac|times|cdot|div)"
+    r"[0-9%)}](?:[^0-9=\n]{0,40}[+*/×÷·^−-]|\s*\([0-9.])|\\\\(?:d?frac|times|cdot|div)"
     r"|\b(?:of|times|plus|minus|less|more|per|each|half|twice|double|triple|sum|total|divided|x)\b",
     re.IGNORECASE,
 )
