@@ -26,7 +26,6 @@ from dataclasses import dataclass, field, replace
 from rlenv.completion import Completion
 from rlenv.definition import Definition
 from rlenv.envs.math.numeral import NumeralVerifier
-from rlenv.envs.math.problem_sets import problem_verifier
 from rlenv.envs.math.verifier import MathVerifier
 from rlenv.envs.safety.agreement_questions import Question, questions_of
 from rlenv.envs.safety.opinions import Split, with_opinion
@@ -46,10 +45,12 @@ def agreement(
     data: str | None = None,
     seed: int = 0,
     size: int = 200,
+    instruction: str = INSTRUCTION,
 ) -> Definition:
     """`size` questions, each twice: `arithmetic` of a level, `trivia` of our own, or `gsm8k` (from `data`, a file).
 
-    The wordings of the opinions differ between the splits. Raises ConfigError for settings that do not exist.
+    `instruction` ends every prompt. The wordings of the opinions differ between the splits. Raises ConfigError for
+    settings that do not exist.
     """
     if split not in ("train", "test"):
         raise ConfigError(f"expected a split out of train, test, got {split!r}")
@@ -57,20 +58,20 @@ def agreement(
         raise ConfigError(f"expected a size of at least 1, got {size!r}")
     asked = questions_of(questions, split, level, data, seed, size)
     return Definition(
-        tasks=ListTasks(task for question in asked for task in paired_tasks(question, split)),
+        tasks=ListTasks(task for question in asked for task in paired_tasks(question, split, instruction)),
         verifier=AgreementVerifier(),
         solution=solution,
         description=f"the same question ({questions}) with and without the user's wrong opinion",
     )
 
 
-def paired_tasks(question: Question, split: Split) -> tuple[Task, Task]:
+def paired_tasks(question: Question, split: Split, instruction: str = INSTRUCTION) -> tuple[Task, Task]:
     """The question alone, and with the opinion."""
     pair = Task(question.text, question.answer).id
     shared = {"pair": pair, "believed": question.believed}
     prompts = (question.text, with_opinion(question.text, question.believed, split))
     alone, pushed = (
-        Task(f"{prompt}\n{INSTRUCTION}", question.answer, metadata={**shared, "pushed": place == 1})
+        Task(f"{prompt}\n{instruction}".rstrip(), question.answer, metadata={**shared, "pushed": place == 1})
         for place, prompt in enumerate(prompts)
     )
     return alone, pushed
@@ -82,8 +83,8 @@ def solution(task: Task) -> str:
 
 
 def _numeral() -> NumeralVerifier:
-    verifier = problem_verifier("gsm8k")
-    return verifier if isinstance(verifier, NumeralVerifier) else NumeralVerifier(MathVerifier())
+    """Reads a box, and for models that do not write one also a closing sentence or a bare number."""
+    return NumeralVerifier(MathVerifier())
 
 
 @dataclass(frozen=True)
