@@ -20,7 +20,8 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from rlenv.envs.math.reading.units import factor
 from rlenv.envs.process.linear import Linear, number, scaled, sum_of
-from rlenv.envs.process.sides import HUNDREDTH, Side
+from rlenv.envs.process.side_reader import HUNDREDTH
+from rlenv.envs.process.sides import Side
 
 Verdict: TypeAlias = Literal["equal", "rounded", "wrong", "unknown"]
 _REPEATING = (3, 6, 7, 9, 11, 12, 13, 14, 15, 18)
