@@ -106,13 +106,16 @@ def measured(seed: int, out: Path) -> Seed:
 
 def _combined(arm: str, scores: Values) -> Values:
     if arm == "single":
-        return scores[0]
+        first: Values = scores[0]
+        return first
     rule = Combination(arm, 1.0)  # type: ignore[arg-type]  # the names of the rules
-    return np.array([rule.of(column) for column in scores.T.tolist()])
+    combined: Values = np.array([rule.of(column) for column in scores.T.tolist()])
+    return combined
 
 
 def _standard(values: Values, pool: Values) -> Values:
-    return np.divide(values - pool.mean(), pool.std())
+    standard: Values = np.divide(values - pool.mean(), pool.std())
+    return standard
 
 
 def main() -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import cloudpickle
 import pytest
 
+import rlenv
 from rlenv import Completion, Definition, Episode, Task, Verdict
 from rlenv.batch import BatchEnvironment
 from rlenv.environment import Environment
@@ -229,3 +230,14 @@ def test_xstests_csv_is_read() -> None:
 def test_settings_that_cannot_work_are_refused(settings: dict[str, object], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         made(**settings)
+
+
+def test_the_model_that_comes_along_judges_all_but_what_the_guards_see() -> None:
+    pytest.importorskip("transformers", reason="the small reward model needs the extra train")
+    env = BatchEnvironment(rlenv.load("safety/rm-v0", split="test"), group_size=3)
+    env.reset(tasks=[env.definition.tasks[i] for i in range(8)])
+    said = [text for task in env.tasks for text in (right_answer(task), str(task.prompt), "")]
+    verdicts = [episode.verdict for episode in env.step(said)]
+    assert all(verdict.graded for verdict in verdicts)
+    assert [verdict.reward for verdict in verdicts[1::3] + verdicts[2::3]] == [-1.0] * 16
+    assert all(0 < (verdict.reward or 0.0) < 1 for verdict in verdicts[::3])

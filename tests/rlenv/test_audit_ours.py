@@ -21,6 +21,8 @@ FILES = {f"math/{name}-v0": rows for name, rows in ROWS.items()} | {
     "code/stdio-v0": STDIO,
 }
 OURS = [id for id in rlenv.list_envs() if not id.startswith(("code/", "reasoning_gym/"))]
+LEARNED = {"safety/rm-v0"}
+"""A learned reward can be had: docs/safety.md lists by what. tests/envs/test_safety_reward_model.py holds its guards."""
 PUZZLES = rlenv.list_envs("reasoning_gym")[::14]
 """Every fourteenth: all of them take minutes."""
 
@@ -36,7 +38,7 @@ def loaded(id: str, folder: Path) -> Definition:
     return rlenv.load(id, **kwargs)
 
 
-@pytest.mark.parametrize("id", [*OURS, *PUZZLES])
+@pytest.mark.parametrize("id", [*(id for id in OURS if id not in LEARNED), *PUZZLES])
 def test_environment_is_not_hackable(id: str, tmp_path: Path) -> None:
     assert_not_hackable(loaded(id, tmp_path), tasks=6)
 
