@@ -22,7 +22,7 @@ FILES = {f"math/{name}-v0": rows for name, rows in ROWS.items()} | {
 }
 OURS = [id for id in rlenv.list_envs() if not id.startswith(("code/", "reasoning_gym/"))]
 LEARNED = {"safety/rm-v0"}
-"""A learned reward can be had: docs/safety.md lists by what. tests/envs/test_safety_reward_model.py holds its guards."""
+"""A learned reward can be had: docs/safety.md says by what, tests/envs/test_safety_reward_model.py holds its guards."""
 PUZZLES = rlenv.list_envs("reasoning_gym")[::14]
 """Every fourteenth: all of them take minutes."""
 
