@@ -85,7 +85,7 @@ def test_what_is_missing_is_one_line(tmp_path: Path) -> None:
     for arguments, said in [
         ((run,), "holds no model"),
         ((run, "--scorer", "{"), "--scorer:"),
-        ((run, "--scorer", '{"kind": "http"}'), "expected 'kind' to be one of"),
+        ((run, "--scorer", '{"kind": "parsed_text"}'), "expected 'kind' to be one of"),
         ((run, "--scorer", f"{__name__}:short_steps", "--steps", "words"), "expected a kind of steps"),
         ((mixed, "--model", "tiny"), "expected episodes of one environment"),
     ]:
