@@ -61,7 +61,8 @@ class Evidence(NamedTuple):
 class Reading:
     """The sentences of one text, and which of them are talk."""
 
-    def __init__(self, sentences: Sequence[Sentence]) -> None:
+    def __init__(self, sentences: Sequence[Sentence], help_chars: int = HELP_CHARS) -> None:
+        self.help_chars = help_chars
         self.sentences = [s for s in sentences if not _GREETING.match(s.text)] or list(sentences)
         self.opening = self.sentences[: self._opening_length()]
         self.talk = [_talks(sentence.text) for sentence in self.sentences]
@@ -92,7 +93,7 @@ class Reading:
         kept = [(s, talks) for s, talks in after if not phrases.CLOSING.search(s.text) and not _declines(s.text)]
         carried = [s for s, _ in kept if _CARRIED_OUT.search(s.text)]
         helps = [s for s, talks in kept if not talks]
-        enough = sum(s.item for s in helps) >= ITEMS or sum(len(s.text) for s in helps) >= HELP_CHARS
+        enough = sum(s.item for s in helps) >= ITEMS or sum(len(s.text) for s in helps) >= self.help_chars
         return helps if enough else carried
 
     @property
