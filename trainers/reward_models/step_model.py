@@ -105,12 +105,13 @@ class _Run:
         """Train on the encoded rows, with checkpoints in `training`, and write the scorer's folder."""
         config = self.config
         with own_randomness():
-            trainer = _Trainer(
+            trainer = Trainer(
                 model=load_model(self.base, "token", self.tokenizer, config),
                 args=TrainingArguments(**arguments(config, training, self.device)),
                 train_dataset=_Rows(examples),
                 data_collator=DataCollatorForTokenClassification(self.tokenizer),
                 processing_class=self.tokenizer,
+                compute_loss_func=_loss,
             )
             model = fit(trainer, training, f"step model, seed {config.seed}", quiet=self.quiet)
         spec = {"kind": "token_classification", "separator": config.separator}
@@ -129,16 +130,8 @@ class _Rows(torch.utils.data.Dataset[dict[str, list[int]]]):
         return self._rows[place]
 
 
-class _Trainer(Trainer):
+def _loss(outputs: Any, labels: torch.Tensor, num_items_in_batch: torch.Tensor | int | None = None) -> torch.Tensor:
     """A mean over the labelled steps of the whole optimiser step, in float32."""
-
-    def compute_loss(
-        self, model: Any, inputs: dict[str, Any], return_outputs: bool = False, num_items_in_batch: Any = None
-    ) -> Any:
-        labels = inputs.pop("labels")  # (B, T)
-        outputs = model(**inputs)
-        logits = outputs.logits.float().flatten(0, 1)  # (B * T, 2)
-        total = torch.nn.functional.cross_entropy(logits, labels.flatten(), ignore_index=IGNORED, reduction="sum")
-        count = (labels != IGNORED).sum() if num_items_in_batch is None else num_items_in_batch
-        loss = total / count
-        return (loss, outputs) if return_outputs else loss
+    logits = outputs.logits.float().flatten(0, 1)  # (B * T, 2)
+    total = torch.nn.functional.cross_entropy(logits, labels.flatten(), ignore_index=IGNORED, reduction="sum")
+    return total / ((labels != IGNORED).sum() if num_items_in_batch is None else num_items_in_batch)
