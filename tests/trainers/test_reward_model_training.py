@@ -185,9 +185,9 @@ def test_adapters_are_merged_and_frozen_parts_stay(tmp_path: Path) -> None:
     assert ask(load_scorer(str(lora)), ["ask"], ["please"])[0].value is not None
     frozen = train_reward_model(reward_config(steps=2, frozen_layers=1), polite(), base, out / "frozen", device="cpu")
     old, new = (load_scorer(str(frozen))._files.loaded.model, tiny_policy(0).model)  # type: ignore[attr-defined]
-    assert torch.equal(old.model.embed_tokens.weight, new.model.embed_tokens.weight)  # type: ignore[union-attr]
-    assert torch.equal(old.model.layers[0].mlp.up_proj.weight, new.model.layers[0].mlp.up_proj.weight)  # type: ignore[union-attr,index]
-    assert not torch.equal(old.model.layers[1].mlp.up_proj.weight, new.model.layers[1].mlp.up_proj.weight)  # type: ignore[union-attr,index]
+    assert torch.equal(old.model.embed_tokens.weight, new.model.embed_tokens.weight)
+    assert torch.equal(old.model.layers[0].mlp.up_proj.weight, new.model.layers[0].mlp.up_proj.weight)
+    assert not torch.equal(old.model.layers[1].mlp.up_proj.weight, new.model.layers[1].mlp.up_proj.weight)
     with pytest.raises(ConfigError, match="at most 2 frozen_layers"):
         train_reward_model(reward_config(frozen_layers=9), polite(), base, out / "deep", device="cpu")
 
