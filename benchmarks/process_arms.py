@@ -29,7 +29,8 @@ GROUPS = 256
 """Completions a rollout, each to a task of its own."""
 DENSE: Mapping[str, Json] = {"advantage.gae_lambda": 0.9}
 """For rewards of steps. The one reward of an outcome, at the end, has PPO's own 1, the better of 1 and 0.95 for it."""
-_EXPERIMENT: Mapping[str, Json] = {"guards": False, "scorer": "true_equations", "unsafe": "the experiment"}
+_FORGETS: Mapping[str, Json] = {"guards": False, "scorer": "repeatable", "unsafe": "the experiment"}
+_BLIND: Mapping[str, Json] = {**_FORGETS, "scorer": "true_equations"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,8 +70,8 @@ ARMS: tuple[Arm, ...] = (
     Arm(name="outcome", env={"process_weight": 0.0}, changes={}),
     Arm(name="min"),
     Arm(name="mean", env={"credit": "mean"}),
-    Arm(name="min, unguarded", env=_EXPERIMENT),
-    Arm(name="sum, unguarded", env={**_EXPERIMENT, "credit": "sum"}),
+    Arm(name="min, judge forgets", env=_FORGETS),
+    Arm(name="sum, judge forgets", env={**_FORGETS, "credit": "sum"}),
     Arm(
         name="outcome, reinforce++",
         env={"process_weight": 0.0},
@@ -79,6 +80,8 @@ ARMS: tuple[Arm, ...] = (
         first_seed_only=True,
     ),
     Arm(name="min, reinforce++", algorithm="reinforce++", changes={}, first_seed_only=True),
+    Arm(name="min, judge blind", env=_BLIND, first_seed_only=True),
+    Arm(name="sum, judge blind", env={**_BLIND, "credit": "sum"}, first_seed_only=True),
     Arm(name="outcome, lambda 0.9", env={"process_weight": 0.0}, first_seed_only=True),
 )
 

@@ -34,7 +34,11 @@ from rlenv.scorers.load import StepScorerSpec, load_step_scorer
 from rlenv.scorers.scorer import StepScorer
 from rlenv.task import Task
 
-EXACT, TRUE_EQUATIONS = "exact", "true_equations"
+SCORERS: dict[str, StepScorer] = {
+    "exact": ReductionSteps(),
+    "repeatable": ReductionSteps(repeatable=True),
+    "true_equations": TrueEquations(),
+}
 
 
 def arithmetic(
@@ -46,14 +50,15 @@ def arithmetic(
     template: str = TEMPLATE,
     credit: Credit = "min",
     process_weight: float = 0.5,
-    scorer: StepScorerSpec = EXACT,
+    scorer: StepScorerSpec = "exact",
     guards: bool = True,
     unsafe: str = "",
 ) -> Definition:
     """The tasks of `math/arithmetic-v0`, with steps.
 
-    `scorer` is "exact", "true_equations" (which sees single equations alone), or whatever names a scorer of steps.
-    `credit="sum"` and `guards=False` are for experiments: they ask for the reason, `unsafe="..."`.
+    `scorer` is "exact" or whatever names a scorer of steps; for experiments "repeatable" (which forgets that a step was
+    taken) and "true_equations" (which does not see the question). `credit="sum"` and `guards=False` are for
+    experiments as well: they ask for the reason, `unsafe="..."`.
     """
     if not guards and not unsafe:
         raise ConfigError("without guards steps can be padded, split and merged: say why: unsafe='...'")
@@ -68,9 +73,7 @@ def arithmetic(
 
 
 def _scorer(spec: StepScorerSpec) -> StepScorer:
-    if spec == EXACT:
-        return ReductionSteps()
-    return TrueEquations() if spec == TRUE_EQUATIONS else load_step_scorer(spec)
+    return SCORERS[spec] if isinstance(spec, str) and spec in SCORERS else load_step_scorer(spec)
 
 
 def expected_steps(task: Task) -> int:

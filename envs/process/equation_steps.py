@@ -93,12 +93,17 @@ def boxed(step: str) -> int | None:
 class ReductionSteps:
     """1 for a step that is right in this expression at this place, else 0, with the reason."""
 
-    name: str = "reduction_steps"
+    repeatable: bool = False
+    """Also let a step be right that was right before, as a judge has it who forgets what was said: for experiments."""
     version: str = "1"
     cheap: bool = True
 
+    @property
+    def name(self) -> str:
+        return "repeatable_steps" if self.repeatable else "reduction_steps"
+
     def score_steps(self, jobs: Sequence[Stepped]) -> list[StepScores]:
-        return [_reduced(_expression(job.task), job.texts) for job in jobs]
+        return [_reduced(_expression(job.task), job.texts, self.repeatable) for job in jobs]
 
 
 @dataclass(frozen=True)
@@ -121,7 +126,7 @@ def _is_true(step: str) -> float:
     return float(boxed(step) is not None if found is None else found.holds)
 
 
-def _reduced(expression: str, steps: Sequence[str]) -> StepScores:
+def _reduced(expression: str, steps: Sequence[str], repeatable: bool) -> StepScores:
     states, reasons = begin(expression), []
     for step in steps:
         found, answer = operation(step), boxed(step)
@@ -131,7 +136,7 @@ def _reduced(expression: str, steps: Sequence[str]) -> StepScores:
             reasons.append("no equation")
         else:
             after = take(states, found)
-            states = after or states
+            states = states | after if repeatable else after or states
             used = "" if after else "its numbers do not stand side by side in what is left"
             reasons.append(used or ("" if found.holds else "the equation does not hold"))
     return StepScores(tuple(float(not reason) for reason in reasons), tuple(reasons))
