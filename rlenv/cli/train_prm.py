@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from rlenv.cli.options import with_options
+from rlenv.errors import MissingExtra
 from rlenv.trainers.reward_models.config import StepModelConfig
 
 
@@ -29,7 +30,11 @@ def command(
     For example: rlenv train-prm labels.jsonl --model tiny --epochs 10 --learning-rate 1e-3 --out runs/prm
     """
     from rlenv.trainers.reward_models.rows import read_step_labels
-    from rlenv.trainers.reward_models.step_model import train_step_model
+
+    try:
+        from rlenv.trainers.reward_models.step_model import train_step_model
+    except ModuleNotFoundError as error:
+        raise MissingExtra(str(error.name), "trl") from error
 
     rows = read_step_labels(labels)
     held_out = None if eval_labels is None else read_step_labels(eval_labels)

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from rlenv.cli.options import with_options
+from rlenv.errors import MissingExtra
 from rlenv.trainers.reward_models.config import RewardModelConfig
 
 
@@ -28,7 +29,10 @@ def command(
 
     For example: rlenv train-rm pairs.jsonl --model tiny --epochs 10 --learning-rate 1e-3 --out runs/rm
     """
-    from rlenv.trainers.reward_models.reward_model import train_reward_model
+    try:
+        from rlenv.trainers.reward_models.reward_model import train_reward_model
+    except ModuleNotFoundError as error:
+        raise MissingExtra(str(error.name), "trl") from error
     from rlenv.trainers.reward_models.rows import read_preferences
 
     rows = read_preferences(pairs, margin=config.margin)
