@@ -10,8 +10,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from fractions import Fraction
+from itertools import islice
 
 from rlenv.envs.process.equations import Chain, bare_sums, chains
 from rlenv.envs.process.quantities import Quantity, quantities
@@ -50,6 +51,7 @@ class Known:
         self.given = quantities(question)
         for quantity in self.given:
             self._add(quantity.value)
+        self._asked = list(self._base)[:MAX_BASE]
         self._everyday = self._common(question)
         self._values |= self._everyday
         self._has_clock = _CLOCK.search(question) is not None
@@ -61,7 +63,9 @@ class Known:
         """
         found, said = chains(step), quantities(step)
         common = self._everyday | self._common(step)
-        reach = Reach(self._values | common, [*(one.value for one in said if one.is_written_out), *self._base], common)
+        always = [*self._asked, *(one.value for one in said if one.is_written_out)]
+        latest = [*islice(reversed(self._base), MAX_BASE)][::-1]
+        reach = Reach(self._values, always[: 2 * MAX_BASE], latest, common)
         unfounded: set[Fraction] = set()
         for chain in found:
             results, in_unknowns = _results([chain])
@@ -85,6 +89,7 @@ class Known:
         self._values |= self._common(step)
 
     def _add(self, value: Fraction) -> None:
+        self._base.pop(value, None)
         self._base[value] = None
         self._values.update(forms(value))
 
@@ -97,21 +102,22 @@ class Known:
 class Reach:
     """What is known, and what one operation in the head makes of it."""
 
-    def __init__(self, known: set[Fraction], base: Sequence[Fraction], common: set[Fraction]) -> None:
-        self.known = set(known)
-        self.base = list(base)
-        self.common = common
+    def __init__(
+        self, before: Collection[Fraction], always: Sequence[Fraction], latest: list[Fraction], common: set[Fraction]
+    ) -> None:
+        self.before, self.always, self.latest, self.common = before, always, latest, common
+        self.known = set(common)
 
     def add(self, results: Sequence[Fraction]) -> None:
         """From here on these are known too."""
         self.known |= {form for value in results for form in forms(value)}
-        self.base += results
+        self.latest = [*self.latest, *results[:MAX_BASE]][-2 * MAX_BASE :]
 
     def has(self, value: Fraction) -> bool:
         """Whether the number is known, small enough to be counted, or one operation away."""
-        if value in self.known or (value.denominator == 1 and value <= COUNTED):
+        if value in self.known or value in self.before or (value.denominator == 1 and value <= COUNTED):
             return True
-        base = set(self.base[-MAX_BASE:])
+        base = {*self.always, *self.latest}
         converted = {value * unit for unit in self.common} | {value / unit for unit in self.common if unit}
         return bool(converted & (base - {Fraction(1)})) or any(_is_one_step_from(value, one, base) for one in base)
 

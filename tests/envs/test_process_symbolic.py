@@ -189,3 +189,10 @@ def test_hostile_steps_cost_little(unit: str) -> None:
     started = time.process_time()
     SymbolicSteps(hints=True).findings(text, [text, "3 + 4 = 7", text[:2000]])
     assert time.process_time() - started < 8
+
+
+def test_many_steps_cost_no_more_each_than_few() -> None:
+    steps = [f"{number} + {number + 1} = {2 * number + 1}" for number in range(7, 4007)]
+    started = time.process_time()
+    assert not any(SymbolicSteps(hints=True).findings("Tom has 3 boxes.", steps)[1:])
+    assert time.process_time() - started < 12
