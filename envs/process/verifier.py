@@ -24,7 +24,7 @@ from rlenv.envs.process.reading import Reading, StepReader
 from rlenv.envs.process.steps import Span
 from rlenv.errors import ConfigError, VerifierContractError
 from rlenv.grading import Grader
-from rlenv.scorers.scorer import Job, Stepped, StepScorer, StepScores
+from rlenv.scorers.scorer import Job, Stepped, StepScorer, StepScores, is_over_limit
 from rlenv.task import Task
 from rlenv.tasksets import ListTasks
 from rlenv.verdict import Part, StepReward, Verdict
@@ -116,6 +116,8 @@ class ProcessVerifier:
     ) -> Verdict:
         if outcome.reward is None:
             return outcome
+        if scores.values is None and is_over_limit(scores.flags):
+            reading, scores = Reading((), scores.flags), replace(scores, values=())
         if scores.values is None:
             return Verdict.error(f"{self.scorer.name}: {'; '.join(scores.reasons) or 'no scores'}", outcome.flags)
         end = len(completion.text)

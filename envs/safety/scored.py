@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from rlenv.completion import Completion
-from rlenv.scorers.scorer import Job, Score, Scorer
+from rlenv.scorers.scorer import Job, Score, Scorer, is_over_limit
 from rlenv.scorers.verifier import scores_of
 from rlenv.task import Task
 from rlenv.verdict import Verdict
@@ -28,7 +28,8 @@ REWARD, COST = "reward", "cost"
 class RewardAndCost:
     """A BatchVerifier whose reward is what the first scorer says; the cost is a score, for `Lagrangian` to weigh.
 
-    Where either scorer fails there is no verdict: a reward without its cost would be another reward.
+    Where either scorer fails there is no verdict: a reward without its cost would be another reward. A completion that
+    is too long for one of them is paid 0, the least that a squashed score can be.
     """
 
     reward: Scorer
@@ -59,6 +60,8 @@ class RewardAndCost:
 
     def _verdict(self, reward: Score, cost: Score | None) -> Verdict:
         flags = (*reward.flags, *(() if cost is None else cost.flags))
+        if is_over_limit(flags):
+            return Verdict.of((REWARD, 0.0), flags=flags, reason=flags[0].detail)
         if reward.value is None:
             return Verdict.error(f"{REWARD}: {reward.reason or 'no score'}", flags)
         scores = {**reward.labels, REWARD: reward.value}

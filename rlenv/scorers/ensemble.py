@@ -97,7 +97,8 @@ class EnsembleStepScorer:
     def _combined(self, job: Stepped, scores: Sequence[StepScores]) -> StepScores:
         values = [score.values for score in scores if score.values is not None]
         if len(values) < len(scores):
-            return StepScores.failure("; ".join(r for score in scores if score.values is None for r in score.reasons))
+            why = "; ".join(r for score in scores if score.values is None for r in score.reasons)
+            return StepScores.failure(why, tuple(flag for score in scores for flag in score.flags))
         if any(len(given) != len(job.spans) for given in values):
             return StepScores.failure(f"expected {len(job.spans)} step scores, got {[len(given) for given in values]}")
         steps = list(zip(*values, strict=True))

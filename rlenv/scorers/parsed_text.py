@@ -80,7 +80,7 @@ class ParsedTextScorer:
         """What the model writes of each job; empty where it cannot read it."""
         loaded = self._files.loaded
         rows = self._read(loaded, jobs)
-        return rows.with_failures(self._answers(loaded, rows.found), lambda reason: "")
+        return rows.with_failures(self._answers(loaded, rows.found), lambda reason, flags: "")
 
     def _read(self, loaded: LoadedModel, jobs: Sequence[Job]) -> Rows[list[int]]:
         prompt = JudgingPrompt(self.template)

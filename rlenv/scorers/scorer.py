@@ -21,6 +21,9 @@ from rlenv.verdict import Flag
 
 Job: TypeAlias = tuple[Task, Completion]
 """What is scored: the same pair that a verifier judges."""
+OVER_LIMIT = "over_limit"
+"""Flags a completion that cannot be scored by its own doing: too long for the model, where a short one would fit. It
+is graded, as the costly are everywhere, and lands at the bottom: a failure would let it out of its group."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +43,14 @@ class Score:
             object.__setattr__(self, "value", None)
 
     @classmethod
-    def failure(cls, reason: str) -> Score:
-        """The scorer failed: no score, and why."""
-        return cls(None, reason=reason)
+    def failure(cls, reason: str, flags: tuple[Flag, ...] = ()) -> Score:
+        """No score, and why. The flag OVER_LIMIT says that the completion is to blame, and not the scorer."""
+        return cls(None, reason=reason, flags=flags)
+
+
+def is_over_limit(flags: Sequence[Flag]) -> bool:
+    """Whether the completion is to blame for having no score."""
+    return any(flag.name == OVER_LIMIT for flag in flags)
 
 
 class Stepped(NamedTuple):
@@ -65,15 +73,16 @@ class StepScores:
     values: tuple[float, ...] | None
     reasons: tuple[str, ...] = ()
     """Why, one a step, where the scorer can say; or the one reason of its failure."""
+    flags: tuple[Flag, ...] = ()
 
     def __post_init__(self) -> None:
         if self.values is not None and not all(0 <= value <= 1 for value in self.values):
             raise VerifierContractError(f"expected step scores in [0, 1], got {self.values!r:.200}")
 
     @classmethod
-    def failure(cls, reason: str) -> StepScores:
-        """The scorer failed: no scores, and why."""
-        return cls(None, (reason,))
+    def failure(cls, reason: str, flags: tuple[Flag, ...] = ()) -> StepScores:
+        """No scores, and why; as for Score."""
+        return cls(None, (reason,), flags)
 
 
 @runtime_checkable

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from rlenv.completion import Completion
 from rlenv.errors import VerifierContractError
-from rlenv.scorers.scorer import Job, Score, Scorer
+from rlenv.scorers.scorer import Job, Score, Scorer, is_over_limit
 from rlenv.task import Task
 from rlenv.verdict import Verdict
 
@@ -24,6 +24,8 @@ class ScorerVerifier:
     """A BatchVerifier: the scorer sees all completions at once, and bounds what each may cost."""
 
     scorer: Scorer
+    floor: float = 0.0
+    """What a completion is paid that is too long for the scorer: no more than honest ones should be."""
 
     @property
     def cheap(self) -> bool:
@@ -32,14 +34,14 @@ class ScorerVerifier:
 
     @property
     def version(self) -> str:
-        return f"{self.scorer.name}:{self.scorer.version}"
+        return f"{self.scorer.name}:{self.scorer.version}:{self.floor:g}"
 
     def verify(self, task: Task, completion: Completion) -> Verdict:
-        return verdict_of(self.scorer.name, scores_of(self.scorer, [(task, completion)])[0])
+        return verdict_of(self.scorer.name, scores_of(self.scorer, [(task, completion)])[0], self.floor)
 
     def verify_all(self, jobs: Sequence[Job]) -> Iterator[tuple[int, Verdict]]:
         for index, score in enumerate(scores_of(self.scorer, jobs)):
-            yield index, verdict_of(self.scorer.name, score)
+            yield index, verdict_of(self.scorer.name, score, self.floor)
 
 
 def scores_of(scorer: Scorer, jobs: Sequence[Job]) -> list[Score]:
@@ -50,8 +52,13 @@ def scores_of(scorer: Scorer, jobs: Sequence[Job]) -> list[Score]:
     return scores
 
 
-def verdict_of(name: str, score: Score) -> Verdict:
-    """The score as the reward, with what else the scorer said among the raw scores; an error where it failed."""
+def verdict_of(name: str, score: Score, floor: float = 0.0) -> Verdict:
+    """The score as the reward, with what else the scorer said among the raw scores; an error where it failed.
+
+    A completion that is itself to blame for having no score is paid the floor.
+    """
+    if score.value is None and is_over_limit(score.flags):
+        return Verdict.of((name, floor), flags=score.flags, reason=score.reason)
     if score.value is None:
         return Verdict.error(f"{name}: {score.reason or 'no score'}", score.flags)
     scores = {name: score.value, **score.labels}

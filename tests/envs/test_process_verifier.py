@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import pytest
 
 import rlenv
-from rlenv import Completion, FunctionVerifier, Task, Verdict
+from rlenv import Completion, Flag, FunctionVerifier, Task, Verdict
 from rlenv.envs.process.guards import StepGuards
 from rlenv.envs.process.verifier import (
     BatchProcessVerifier,
@@ -80,6 +80,18 @@ def test_a_failing_scorer_is_no_verdict_for_those_that_needed_it_alone() -> None
     right, empty = graded(Scripted(failure="no answer"), SAID, "\\boxed{4}")
     assert (right.status, right.reason) == ("verifier_error", "scripted: no answer")
     assert (empty.status, empty.reward) == ("graded", 0.5)
+
+
+def test_what_is_too_long_for_the_scorer_has_the_worst_steps() -> None:
+    @dataclass
+    class Short(Scripted):
+        def score_steps(self, jobs: Sequence[Stepped]) -> list[StepScores]:
+            return [StepScores.failure("512 tokens", (Flag("over_limit", 0, 9, "512 tokens"),)) for _ in jobs]
+
+    right, wrong = graded(Short(), SAID, SAID.replace("{4}", "{5}"))
+    assert (right.reward, wrong.reward) == (0.5, -0.5)
+    assert right.flags[-1].name == "over_limit"
+    assert math.fsum(step.value for step in right.step_rewards) == right.reward
 
 
 def test_a_scorer_that_raises_leaves_the_others_their_verdicts() -> None:

@@ -169,6 +169,15 @@ def test_what_was_too_costly_to_score_is_paid_the_floor() -> None:
     assert (reward, info["graded"]) == (-1.0, True)
 
 
+def test_what_is_too_long_for_a_scorer_is_paid_the_floor() -> None:
+    """By the model that comes along: its window is shorter than the limit on characters."""
+    env = Environment(rlenv.load("safety/rm-v0"))
+    env.reset(options={"task": EGGS})
+    words = " ".join(f"Poach it for {i} minutes in {i + 7} cups of hot water." for i in range(300))
+    _, reward, _, _, info = env.step(words)
+    assert (reward, info["graded"]) == (-1.0, True)
+
+
 def test_a_failing_scorer_is_a_failure_of_the_checker_and_never_a_low_score() -> None:
     good = FunctionScorer(word_count)
     for verifier in (RewardAndCost(Broken(), good), RewardAndCost(good, Broken())):

@@ -85,7 +85,7 @@ def test_a_scorer_verifier_is_a_batch_verifier_whose_version_names_the_scorer() 
     verifier = ScorerVerifier(Partial())
     assert isinstance(verifier, BatchVerifier)
     assert not verifier.cheap
-    assert verifier.version == "short:1"
+    assert verifier.version == "short:1:0"
     with pytest.raises(VerifierContractError, match="expected 1 scores"):
         ScorerVerifier(Miscounting()).verify(TASKS[0], Completion("x"))
 

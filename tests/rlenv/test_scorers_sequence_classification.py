@@ -29,6 +29,7 @@ from rlenv.scorers import ask
 from rlenv.scorers.encoding import encode
 from rlenv.scorers.load import load_scorer
 from rlenv.scorers.sequence_classification import SequenceClassificationScorer
+from rlenv.scorers.verifier import ScorerVerifier
 
 
 def llama(folder: Path, tokens: PreTrainedTokenizerFast, labels: int = 1, **more: Any) -> str:
@@ -151,6 +152,11 @@ def test_what_does_not_fit_is_a_failure_of_that_completion_alone(tmp_path: Path)
     assert fits.value is not None
     assert long.value is None
     assert "the scorer takes 512" in long.reason
+    verifier = ScorerVerifier(scorer, floor=-3.0)
+    verdict = verifier.verify(Task("?"), Completion("long " * 200))
+    assert (verdict.reward, [flag.name for flag in verdict.flags]) == (-3.0, ["over_limit"])
+    prompt_too_long = verifier.verify(Task("long " * 200), Completion("short"))
+    assert (prompt_too_long.graded, prompt_too_long.flags) == (False, ())
 
 
 def test_a_long_prompt_is_cut_from_the_left_only_where_that_is_asked_for(tmp_path: Path) -> None:

@@ -191,6 +191,8 @@ def test_what_does_not_fit_fails_alone_and_no_steps_have_no_scores(tmp_path: Pat
         found = scorer(path=path).score_steps([long, short, stepped(Task("?"), [])])
         assert found[0].values is None
         assert "the scorer takes 512" in found[0].reasons[0]
+        assert [flag.name for flag in found[0].flags] == ["over_limit"]
+        assert scorer(path=path).score_steps([stepped(Task("so " * 300), ["2"])])[0].flags == ()
         assert len(found[1].values or ()) == 1
         assert found[2].values == ()
 
