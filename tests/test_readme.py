@@ -33,6 +33,12 @@ def test_the_careless_reward_is_found_out(tmp_path: Path) -> None:
     assert "findings of medium or above" in run("assert_not_hackable", tmp_path)
 
 
+def test_the_mistake_is_where_the_penalty_lies(tmp_path: Path) -> None:
+    reward, steps = run("step_rewards", tmp_path).splitlines()
+    assert reward.startswith("-0.5 boxed answer: got 26, expected 25; step 2 of 4")
+    assert "StepReward(value=-0.5, start=7, end=15)" in steps
+
+
 def test_the_program_that_judges_and_runs_says_what_its_comments_say(tmp_path: Path) -> None:
     if sandbox_problem():
         pytest.skip(f"no sandbox holds on this machine: {sandbox_problem()}")
