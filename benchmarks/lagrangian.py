@@ -33,7 +33,7 @@ ARMS = {
     "budget": Lagrangian(budget=BUDGET, rate=0.4, proportional=3.0, window=GROUPS * GROUP_SIZE),
     "weight 0": Lagrangian(multiplier=0.0),
 }
-"""The proportional gain keeps the cost from swinging around its budget, the integral one brings its mean there."""
+"""The integral gain (rate) brings the mean cost to its budget, the proportional one damps the swings around it."""
 
 
 @dataclass(frozen=True)

@@ -22,13 +22,14 @@ def table(runs: Sequence[Run], budget: float) -> str:
     lines = [
         f"Budget {budget:g}. The warm start is the mean of the first three rollouts, the end that of the last third.",
         "",
-        "| run | seed | cost: warm start | end | end / budget | reward: warm start | end | multiplier: end |",
-        "|---|---|---|---|---|---|---|---|",
+        "| run | seed | cost: warm start | end | deviation over rollouts | end / budget | reward: warm start | end "
+        "| multiplier: end |",
+        "|---|---|---|---|---|---|---|---|---|",
     ]
     for run in sorted(runs, key=lambda run: (run.arm, run.seed)):
         last = len(run.cost) // 3
         cost, reward = np.mean(run.cost[-last:]), np.mean(run.reward[-last:])
-        cells = (np.mean(run.cost[:3]), cost, cost / budget, np.mean(run.reward[:3]), reward)
+        cells = (np.mean(run.cost[:3]), cost, np.std(run.cost[-last:]), cost / budget, np.mean(run.reward[:3]), reward)
         shown = " | ".join(f"{cell:.3f}" for cell in (*cells, np.mean(run.multiplier[-last:])))
         lines.append(f"| {run.arm} | {run.seed} | {shown} |")
     return "\n".join([*lines, ""])
@@ -48,4 +49,4 @@ def plot(runs: Sequence[Run], budget: float, path: Path) -> None:
         axes.set(title=panel, xlabel="rollout")
     figure.axes[0].legend()
     path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=100)
+    figure.savefig(path, dpi=90)

@@ -123,7 +123,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("runs/overopt"))
     parser.add_argument("--docs", type=Path, help="Also write the plots into this folder's images.")
     parser.add_argument("--seeds", default="0,1,2")
-    parser.add_argument("--steps", type=int, default=160)
+    parser.add_argument("--steps", type=int, default=200)
     parser.add_argument("--jobs", type=int, default=1)
     given = parser.parse_args()
     seeds = [int(seed) for seed in given.seeds.split(",")]
