@@ -61,22 +61,27 @@ def smoothed(result: Result) -> tuple[list[int], list[float]]:
 
 
 def plot(results: Sequence[Result], path: Path) -> None:
-    """Held-out accuracy over episodes, and each reward as a share of its own range; a line is the mean of the seeds."""
-    figure = Figure(figsize=(9, 3.4), layout="constrained")
+    """Held-out accuracy and each arm's own reward over episodes, of the arms that ran on all seeds.
+
+    A line is the mean of the seeds, the band their range.
+    """
+    seeds = {r["seed"] for r in results}
+    figure = Figure(figsize=(10, 3.4), layout="constrained")
     FigureCanvasAgg(figure)
     left, right = figure.subplots(1, 2)
     for arm in dict.fromkeys(r["arm"] for r in results):
         runs = [r for r in results if r["arm"] == arm]
-        episodes = [point[0] for point in runs[0]["curve"]]
-        curves = np.array([smoothed(r)[1] for r in runs])
-        (line,) = left.plot(episodes, curves.mean(0), linewidth=1.4, label=f"{arm} ({len(runs)})")
-        left.fill_between(episodes, curves.min(0), curves.max(0), alpha=0.12, color=line.get_color())
-        rewards = np.array([[point[2] for point in r["curve"][1:]] for r in runs]).mean(0)
-        right.plot(episodes[1:], rewards, linewidth=1.4, color=line.get_color())
+        if len(runs) == len(seeds):
+            episodes = [point[0] for point in runs[0]["curve"]]
+            curves = np.array([smoothed(r)[1] for r in runs])
+            (line,) = left.plot(episodes, curves.mean(0), linewidth=1.4, label=arm)
+            left.fill_between(episodes, curves.min(0), curves.max(0), alpha=0.08, color=line.get_color())
+            rewards = np.array([[point[2] for point in r["curve"][1:]] for r in runs]).mean(0)
+            right.plot(episodes[1:], rewards, linewidth=1.4, color=line.get_color())
     left.set(title="held-out accuracy (mean and range of seeds)", xlabel="episodes")
     right.set(title="own reward", xlabel="episodes")
-    left.legend(fontsize=7)
-    figure.savefig(path, dpi=100)
+    figure.legend(fontsize=7, loc="outside right center")
+    figure.savefig(path, dpi=90)
 
 
 def into_docs(results: Sequence[Result], folder: Path, docs: Path) -> None:
