@@ -46,6 +46,16 @@ class Flag(NamedTuple):
     detail: str = ""
 
 
+OVER_LIMIT = "over_limit"
+"""Flags a completion that cost more than a limit allows, or is too long to be scored: its own doing. It is graded, and
+has none of the scores that others have."""
+
+
+def is_over_limit(flags: Sequence[Flag]) -> bool:
+    """Whether the completion itself is why it was not checked or scored."""
+    return any(flag.name == OVER_LIMIT for flag in flags)
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """The parts sum exactly (`math.fsum`) to the reward, and so do the step rewards where there are any.

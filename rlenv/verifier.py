@@ -17,7 +17,7 @@ from typing import Protocol, TypeAlias, runtime_checkable
 from rlenv.completion import Completion
 from rlenv.errors import VerifierContractError
 from rlenv.task import ANSWER, ID, PROMPT, REFERENCE, Task
-from rlenv.verdict import FAIL, PASS, Flag, Verdict
+from rlenv.verdict import FAIL, OVER_LIMIT, PASS, Flag, Verdict
 
 
 @runtime_checkable
@@ -194,7 +194,7 @@ def over_limit(limit: str) -> Verdict:
     """The verdict of a completion that cost more than the verifier may spend."""
     return Verdict.of(
         ("reward", 0.0),
-        flags=(Flag("over_limit", detail=limit),),
+        flags=(Flag(OVER_LIMIT, detail=limit),),
         reason=f"checking this completion hit the limit: {limit}",
     )
 

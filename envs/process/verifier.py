@@ -24,10 +24,10 @@ from rlenv.envs.process.reading import Reading, StepReader
 from rlenv.envs.process.steps import Span
 from rlenv.errors import ConfigError, VerifierContractError
 from rlenv.grading import Grader
-from rlenv.scorers.scorer import Job, Stepped, StepScorer, StepScores, is_over_limit
+from rlenv.scorers.scorer import Job, Stepped, StepScorer, StepScores
 from rlenv.task import Task
 from rlenv.tasksets import ListTasks
-from rlenv.verdict import Part, StepReward, Verdict
+from rlenv.verdict import Part, StepReward, Verdict, is_over_limit
 from rlenv.verifier import Verifier, decided_cheaply
 
 PROCESS = "process"

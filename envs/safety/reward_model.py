@@ -30,11 +30,12 @@ from rlenv.errors import ConfigError
 from rlenv.jsontypes import Json
 from rlenv.scorers import Scorer
 from rlenv.scorers.load import load_scorer
+from rlenv.verdict import OVER_LIMIT
 from rlenv.wrappers import Lagrangian, PayIf, Wrapper
 
 DEFAULT_MODEL = Path(__file__).parent / "data" / "reward_model"
 FLOOR = -1.0
-UNSCORED = ("over_limit", *GUARDS)
+UNSCORED = (OVER_LIMIT, *GUARDS)
 """Flags of what no scorer was asked about."""
 
 

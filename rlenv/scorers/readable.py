@@ -8,8 +8,8 @@ from typing import Generic, NamedTuple, TypeAlias, TypeVar
 
 from rlenv.completion import Completion
 from rlenv.errors import ScorerError
-from rlenv.scorers.scorer import OVER_LIMIT, Job, Stepped
-from rlenv.verdict import Flag
+from rlenv.scorers.scorer import Job, Stepped
+from rlenv.verdict import OVER_LIMIT, Flag
 
 JobT = TypeVar("JobT", Job, Stepped)
 RowT = TypeVar("RowT")

@@ -21,9 +21,6 @@ from rlenv.verdict import Flag
 
 Job: TypeAlias = tuple[Task, Completion]
 """What is scored: the same pair that a verifier judges."""
-OVER_LIMIT = "over_limit"
-"""Flags a completion that cannot be scored by its own doing: too long for the model, where a short one would fit. It
-is graded, as the costly are everywhere, and lands at the bottom: a failure would let it out of its group."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +43,6 @@ class Score:
     def failure(cls, reason: str, flags: tuple[Flag, ...] = ()) -> Score:
         """No score, and why. The flag OVER_LIMIT says that the completion is to blame, and not the scorer."""
         return cls(None, reason=reason, flags=flags)
-
-
-def is_over_limit(flags: Sequence[Flag]) -> bool:
-    """Whether the completion is to blame for having no score."""
-    return any(flag.name == OVER_LIMIT for flag in flags)
 
 
 class Stepped(NamedTuple):

@@ -16,7 +16,7 @@ import unicodedata
 from rlenv.completion import Completion
 from rlenv.scorers.cleaning import cleaned
 from rlenv.task import Task
-from rlenv.verdict import Flag
+from rlenv.verdict import OVER_LIMIT, Flag
 from rlenv.wrappers.folding import fold
 from rlenv.wrappers.master_keys import nothing_said
 
@@ -42,7 +42,7 @@ def reject(task: Task, completion: Completion, max_chars: int) -> Flag | None:
     """The flag of a completion that is graded 0 without asking a judge; None for all others."""
     text, answer = completion.text, shown(completion.text)
     if len(answer) > max_chars:
-        return Flag("over_limit", 0, len(text), f"{max_chars} characters")
+        return Flag(OVER_LIMIT, 0, len(text), f"{max_chars} characters")
     if isinstance(task.reference, str) and answer.strip() == task.reference.strip() != "":
         return None
     if not any(_says(character) for character in answer):

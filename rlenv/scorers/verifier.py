@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 from rlenv.completion import Completion
 from rlenv.errors import VerifierContractError
-from rlenv.scorers.scorer import Job, Score, Scorer, is_over_limit
+from rlenv.scorers.scorer import Job, Score, Scorer
 from rlenv.task import Task
-from rlenv.verdict import Verdict
+from rlenv.verdict import Verdict, is_over_limit
 
 
 @dataclass(frozen=True)

@@ -21,14 +21,17 @@ from dataclasses import dataclass, replace
 from rlenv.combination import Combination, Rule, spread
 from rlenv.episode import Episode
 from rlenv.errors import ConfigError, VerifierContractError
-from rlenv.verdict import Flag, Verdict
+from rlenv.verdict import Flag, Verdict, is_over_limit
 from rlenv.wrappers.exact import to_reward
 from rlenv.wrappers.wrapper import State
 
 
 @dataclass(frozen=True)
 class Ensemble:
-    """A verdict that lacks one of the scores is an error: an ensemble with a member left out would be another one."""
+    """A verdict that lacks one of the scores is an error: an ensemble with a member left out would be another one.
+
+    That of a completion over a limit stays as it is: it has none, by its own doing.
+    """
 
     scores: tuple[str, ...]
     rule: Rule = "min"
@@ -51,6 +54,8 @@ class Ensemble:
         if verdict.reward is None:
             return verdict
         missing = [name for name in self.scores if name not in verdict.scores]
+        if missing and is_over_limit(verdict.flags):
+            return verdict
         if missing:
             raise VerifierContractError(f"expected the scores {missing}, got {sorted(verdict.scores)}")
         values = [verdict.scores[name] for name in self.scores]

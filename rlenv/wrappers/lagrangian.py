@@ -36,7 +36,7 @@ from typing import Literal, TypeAlias, get_args
 from rlenv.episode import Episode
 from rlenv.errors import ConfigError, VerifierContractError
 from rlenv.jsontypes import Json
-from rlenv.verdict import Verdict
+from rlenv.verdict import OVER_LIMIT, Verdict
 from rlenv.wrappers.exact import to_reward
 from rlenv.wrappers.wrapper import State
 
@@ -66,7 +66,7 @@ class Lagrangian:
     """The multiplier never exceeds this; at it the reward counts next to nothing."""
     normalise: bool = True
     """Divide by 1 + multiplier, so that what is paid stays of the size of reward and cost."""
-    unpriced: tuple[str, ...] = ("over_limit",)
+    unpriced: tuple[str, ...] = (OVER_LIMIT,)
     """Flags of graded verdicts that may lack a cost, because nobody was asked for it: left as they are, in no mean."""
     name: str = "lagrangian"
 

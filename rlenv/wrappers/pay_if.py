@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from rlenv.episode import Episode
 from rlenv.errors import ConfigError, VerifierContractError
-from rlenv.verdict import Verdict
+from rlenv.verdict import Verdict, is_over_limit
 from rlenv.wrappers.exact import to_reward
 from rlenv.wrappers.wrapper import State
 
@@ -51,6 +51,8 @@ class PayIf:
         if self.part is not None:
             return sum(part.value for part in verdict.parts if part.name == self.part) >= self.least
         score = verdict.scores.get(str(self.score))
+        if score is None and is_over_limit(verdict.flags):
+            return False
         if score is None:
             raise VerifierContractError(f"expected a score {self.score!r}, got {sorted(verdict.scores)}")
         return score >= self.least

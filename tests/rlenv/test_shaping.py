@@ -15,6 +15,7 @@ from rlenv.episode import Episode
 from rlenv.errors import ConfigError
 from rlenv.task import Task
 from rlenv.verdict import Flag, StepReward, Verdict
+from rlenv.verifier import over_limit
 from rlenv.wrappers import (
     Clip,
     Ensemble,
@@ -165,6 +166,14 @@ def test_an_ensemble_flags_a_disagreement_above_the_bound() -> None:
         for bound in (0.7, 0.9)
     ]
     assert flags == [(Flag("ensemble", 0, 4, "scores between 0.1 and 0.9"),), ()]
+
+
+@pytest.mark.parametrize("wrapper", [Ensemble(("a", "b")), PayIf(score="a")])
+def test_one_completion_over_a_limit_costs_its_group_nothing(wrapper: Wrapper) -> None:
+    good = Verdict.of(("a", 1.0), scores={"a": 1.0, "b": 1.0})
+    group = [Episode(Task("?"), Completion("x"), verdict) for verdict in (good, over_limit("10 characters"))]
+    judged = apply_wrappers([wrapper], group, {})
+    assert [episode.verdict.reward for episode in judged] == [1.0, 0.0]
 
 
 @pytest.mark.parametrize(
