@@ -12,8 +12,8 @@ probability that the two tokens have is reported as `<name>/mass`: where it is s
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
 
 import torch
 from transformers import AutoModelForCausalLM
@@ -21,10 +21,11 @@ from transformers import AutoModelForCausalLM
 from rlenv.errors import ConfigError
 from rlenv.scorers.encoding import limit_of
 from rlenv.scorers.judging_prompt import JudgingPrompt
-from rlenv.scorers.model_files import LoadedModel, ModelFiles
+from rlenv.scorers.model_files import LoadedModel, LoadModel
 from rlenv.scorers.next_token import label_ids, mass_of, next_token_logits
 from rlenv.scorers.readable import readable
 from rlenv.scorers.scorer import Job, Score
+from rlenv.scorers.scoring_model import ScoringModel
 from rlenv.scorers.settings import fingerprint
 
 
@@ -58,10 +59,10 @@ FAMILIES = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class LabelTokensScorer:
+class LabelTokensScorer(ScoringModel):
     """P(positive) against P(negative) as the first token of the answer."""
 
-    path: str
+    load_model: ClassVar[LoadModel] = AutoModelForCausalLM.from_pretrained
     name: str = "label_judge"
     family: str = ""
     """A row of FAMILIES; the settings below come first."""
@@ -75,21 +76,13 @@ class LabelTokensScorer:
     """What the model says before its label."""
     min_mass: float = 0.0
     """Below this share of the probability for the two labels together there is no score."""
-    max_length: int | None = None
-    device: str = "auto"
-    dtype: str = "auto"
-    max_batch_tokens: int | None = None
-    trust_remote_code: bool = False
-    _files: ModelFiles = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.family and self.family not in FAMILIES:
             raise ConfigError(f"expected a family of {', '.join(FAMILIES)}, got {self.family!r}")
         if not self.family and not (self.positive and self.negative):
             raise ConfigError("expected a family, or the labels positive and negative")
-        load = AutoModelForCausalLM.from_pretrained
-        files = ModelFiles(self.path, load, self.device, self.dtype, self.max_batch_tokens, self.trust_remote_code)
-        object.__setattr__(self, "_files", files)
+        super().__post_init__()
 
     @property
     def version(self) -> str:

@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import ClassVar
 
 import torch
 from transformers import AutoModelForCausalLM, PreTrainedTokenizerBase
@@ -21,9 +22,10 @@ from transformers import AutoModelForCausalLM, PreTrainedTokenizerBase
 from rlenv.errors import ScorerError
 from rlenv.scorers.encoding import check_specials, fitted, limit_of, plain_ids
 from rlenv.scorers.hostile_text import defused, special_tokens
-from rlenv.scorers.model_files import LoadedModel, ModelFiles
+from rlenv.scorers.model_files import LoadedModel, LoadModel
 from rlenv.scorers.next_token import next_token_logits
 from rlenv.scorers.scorer import Stepped, StepScores
+from rlenv.scorers.scoring_model import ScoringModel
 from rlenv.scorers.settings import fingerprint
 from rlenv.scorers.step_rows import StepRow, places_of, step_scores
 from rlenv.task import prompt_text
@@ -32,27 +34,16 @@ _NUMBERED = re.compile(r"\s*step\s*\d+\s*:", re.IGNORECASE)
 
 
 @dataclass(frozen=True, kw_only=True)
-class MathShepherdScorer:
+class MathShepherdScorer(ScoringModel):
     """The probability of `good` against `bad` as the next token at each tag."""
 
-    path: str
+    load_model: ClassVar[LoadModel] = AutoModelForCausalLM.from_pretrained
     name: str = "prm"
     tag: str = "ки"
     good: str = "+"
     bad: str = "-"
     numbered: bool = True
     """Write `Step 1: ` before steps that are not numbered so, as the model was trained to see them."""
-    max_length: int | None = None
-    device: str = "auto"
-    dtype: str = "auto"
-    max_batch_tokens: int | None = None
-    trust_remote_code: bool = False
-    _files: ModelFiles = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        load = AutoModelForCausalLM.from_pretrained
-        files = ModelFiles(self.path, load, self.device, self.dtype, self.max_batch_tokens, self.trust_remote_code)
-        object.__setattr__(self, "_files", files)
 
     @property
     def version(self) -> str:

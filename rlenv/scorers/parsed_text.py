@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import ClassVar
 
 import torch
 from transformers import AutoModelForCausalLM
@@ -25,9 +26,10 @@ from rlenv.policies.policy import Sampling
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.scorers.encoding import limit_of
 from rlenv.scorers.judging_prompt import JudgingPrompt
-from rlenv.scorers.model_files import LoadedModel, ModelFiles, in_batches
+from rlenv.scorers.model_files import LoadedModel, LoadModel, in_batches
 from rlenv.scorers.readable import Rows, readable
 from rlenv.scorers.scorer import Job, Score
+from rlenv.scorers.scoring_model import ScoringModel
 from rlenv.scorers.settings import fingerprint
 
 WILDGUARD = (
@@ -41,10 +43,10 @@ ANSWERS = {"yes": 1.0, "no": 0.0}
 
 
 @dataclass(frozen=True, kw_only=True)
-class ParsedTextScorer:
+class ParsedTextScorer(ScoringModel):
     """1 where the line `value` says `good`, 0 where it says the other."""
 
-    path: str
+    load_model: ClassVar[LoadModel] = AutoModelForCausalLM.from_pretrained
     name: str = "wildguard"
     template: str = WILDGUARD
     """A text with {prompt} and {completion}; empty for the tokenizer's chat template."""
@@ -52,19 +54,11 @@ class ParsedTextScorer:
     value: str = LINES[2]
     good: str = "no"
     max_new_tokens: int = 32
-    max_length: int | None = None
-    device: str = "auto"
-    dtype: str = "auto"
-    max_batch_tokens: int | None = None
-    trust_remote_code: bool = False
-    _files: ModelFiles = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.value not in self.lines or self.good not in ANSWERS:
             raise ConfigError(f"expected a value of {list(self.lines)} and a good of yes or no, got {self.value!r}")
-        load = AutoModelForCausalLM.from_pretrained
-        files = ModelFiles(self.path, load, self.device, self.dtype, self.max_batch_tokens, self.trust_remote_code)
-        object.__setattr__(self, "_files", files)
+        super().__post_init__()
 
     @property
     def version(self) -> str:

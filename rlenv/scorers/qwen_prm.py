@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any, cast
+from dataclasses import dataclass
+from typing import Any, ClassVar, cast
 
 from torch import nn
 from transformers import (
@@ -26,8 +26,9 @@ from transformers import (
 from rlenv.errors import ScorerError
 from rlenv.scorers.encoding import check_specials, conversation_ids, fitted, limit_of, turn_marks
 from rlenv.scorers.hostile_text import defused
-from rlenv.scorers.model_files import LoadedModel, ModelFiles
+from rlenv.scorers.model_files import LoadedModel, LoadModel
 from rlenv.scorers.scorer import Stepped, StepScores
+from rlenv.scorers.scoring_model import ScoringModel
 from rlenv.scorers.settings import fingerprint
 from rlenv.scorers.step_rows import StepRow, places_of, step_scores
 from rlenv.scorers.token_classification import right
@@ -49,25 +50,32 @@ class Qwen2ForProcessRewardModel(Qwen2PreTrainedModel):
         self.post_init()  # type: ignore[no-untyped-call]
 
 
+def read_model(path: str, *, trust_remote_code: bool = False, **options: object) -> object:
+    """The model in the folder, by the architecture that its config names.
+
+    Raises ScorerError for one that only its own code could load, where that is not allowed.
+    """
+    config, _ = PretrainedConfig.get_config_dict(path)
+    names = config.get("architectures") or []
+    if any(name.endswith("ForTokenClassification") for name in names):
+        return AutoModelForTokenClassification.from_pretrained(path, **options)
+    if config.get("model_type") == "qwen2":
+        return Qwen2ForProcessRewardModel.from_pretrained(path, **cast("dict[str, Any]", options))
+    if not trust_remote_code:
+        raise ScorerError(
+            f"{path} is {json.dumps(names)} on {config.get('model_type')!r}, which only its own code can load; "
+            'if you trust it give "trust_remote_code": true'
+        )
+    return AutoModel.from_pretrained(path, trust_remote_code=True, **options)
+
+
 @dataclass(frozen=True, kw_only=True)
-class QwenPRMScorer:
+class QwenPRMScorer(ScoringModel):
     """The probability that each step is right, read at the mark behind it."""
 
-    path: str
+    load_model: ClassVar[LoadModel] = staticmethod(read_model)
     name: str = "prm"
     system: str = SYSTEM
-    max_length: int | None = None
-    device: str = "auto"
-    dtype: str = "auto"
-    max_batch_tokens: int | None = None
-    trust_remote_code: bool = False
-    _files: ModelFiles = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        files = ModelFiles(
-            self.path, load_model, self.device, self.dtype, self.max_batch_tokens, self.trust_remote_code
-        )
-        object.__setattr__(self, "_files", files)
 
     @property
     def version(self) -> str:
@@ -100,22 +108,3 @@ class QwenPRMScorer:
 def marked(steps: Sequence[str]) -> str:
     """The steps as the assistant's turn."""
     return "".join(f"{step}{MARK}" for step in steps)
-
-
-def load_model(path: str, *, trust_remote_code: bool = False, **options: object) -> object:
-    """The model in the folder, by the architecture that its config names.
-
-    Raises ScorerError for one that only its own code could load, where that is not allowed.
-    """
-    config, _ = PretrainedConfig.get_config_dict(path)
-    names = config.get("architectures") or []
-    if any(name.endswith("ForTokenClassification") for name in names):
-        return AutoModelForTokenClassification.from_pretrained(path, **options)
-    if config.get("model_type") == "qwen2":
-        return Qwen2ForProcessRewardModel.from_pretrained(path, **cast("dict[str, Any]", options))
-    if not trust_remote_code:
-        raise ScorerError(
-            f"{path} is {json.dumps(names)} on {config.get('model_type')!r}, which only its own code can load; "
-            'if you trust it give "trust_remote_code": true'
-        )
-    return AutoModel.from_pretrained(path, trust_remote_code=True, **options)

@@ -11,9 +11,9 @@ standardise.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from transformers import AutoModelForSequenceClassification
@@ -21,39 +21,32 @@ from transformers import AutoModelForSequenceClassification
 from rlenv.errors import ConfigError
 from rlenv.scorers.encoding import check_specials, encode, fitted, limit_of
 from rlenv.scorers.hostile_text import defused, special_tokens
-from rlenv.scorers.model_files import LoadedModel, ModelFiles, in_batches, padded
+from rlenv.scorers.model_files import LoadedModel, LoadModel, in_batches, padded
 from rlenv.scorers.readable import readable
 from rlenv.scorers.scorer import Job, Score
+from rlenv.scorers.scoring_model import ScoringModel
 from rlenv.scorers.settings import fingerprint
 from rlenv.task import prompt_text
 
 
 @dataclass(frozen=True, kw_only=True)
-class SequenceClassificationScorer:
+class SequenceClassificationScorer(ScoringModel):
     """Scores by the one label of a sequence classifier."""
 
-    path: str
-    """A folder or a hub id."""
+    load_model: ClassVar[LoadModel] = staticmethod(
+        partial(AutoModelForSequenceClassification.from_pretrained, num_labels=1)  # not every config says so
+    )
     name: str = "reward_model"
-    max_length: int | None = None
-    """Tokens of prompt and completion together; None takes what tokenizer and model allow."""
     cut_prompt: bool = False
-    """Cut prompts that are too long from the left; otherwise such a completion is a failure. Completions are whole."""
+    """Cut prompts that are too long from the left; otherwise such a job has no score. Completions are whole."""
     mean: float | None = None
     std: float | None = None
     """The score is `(logit - mean) / std`; None takes those of the model's config, else 0 and 1."""
-    device: str = "auto"
-    dtype: str = "auto"
-    max_batch_tokens: int | None = None
-    trust_remote_code: bool = False
-    _files: ModelFiles = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.std is not None and not self.std > 0:
             raise ConfigError(f"expected a std above 0, got {self.std!r}")
-        load = partial(AutoModelForSequenceClassification.from_pretrained, num_labels=1)  # not every config says so
-        files = ModelFiles(self.path, load, self.device, self.dtype, self.max_batch_tokens, self.trust_remote_code)
-        object.__setattr__(self, "_files", files)
+        super().__post_init__()
 
     @property
     def version(self) -> str:

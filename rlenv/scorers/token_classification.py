@@ -11,9 +11,9 @@ a separator that would be read as one.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
-from typing import cast
+from typing import ClassVar, cast
 
 import torch
 from transformers import AutoModelForTokenClassification, PreTrainedTokenizerBase
@@ -21,8 +21,9 @@ from transformers import AutoModelForTokenClassification, PreTrainedTokenizerBas
 from rlenv.errors import ConfigError
 from rlenv.scorers.encoding import check_specials, fitted, limit_of, plain_ids
 from rlenv.scorers.hostile_text import defused, special_tokens
-from rlenv.scorers.model_files import LoadedModel, ModelFiles
+from rlenv.scorers.model_files import LoadedModel, LoadModel
 from rlenv.scorers.scorer import Stepped, StepScores
+from rlenv.scorers.scoring_model import ScoringModel
 from rlenv.scorers.settings import fingerprint
 from rlenv.scorers.step_rows import StepRow, step_scores
 from rlenv.task import Prompt, prompt_text
@@ -61,26 +62,17 @@ def encode_steps(
 
 
 @dataclass(frozen=True, kw_only=True)
-class TokenClassificationScorer:
+class TokenClassificationScorer(ScoringModel):
     """The probability of the label `right` behind each step."""
 
-    path: str
+    load_model: ClassVar[LoadModel] = staticmethod(
+        partial(AutoModelForTokenClassification.from_pretrained, num_labels=RIGHT + 1)
+    )
     name: str = "prm"
     separator: str = "\n"
     """What the model was trained to see behind each step."""
-    max_length: int | None = None
     cut_prompt: bool = False
-    """Cut prompts that are too long from the left; otherwise such a completion is a failure. Steps are whole."""
-    device: str = "auto"
-    dtype: str = "auto"
-    max_batch_tokens: int | None = None
-    trust_remote_code: bool = False
-    _files: ModelFiles = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        load = partial(AutoModelForTokenClassification.from_pretrained, num_labels=RIGHT + 1)
-        files = ModelFiles(self.path, load, self.device, self.dtype, self.max_batch_tokens, self.trust_remote_code)
-        object.__setattr__(self, "_files", files)
+    """Cut prompts that are too long from the left; otherwise such a job has no score. Steps are whole."""
 
     @property
     def version(self) -> str:
