@@ -14,6 +14,7 @@ from rlenv.errors import ConfigError, RunError
 if TYPE_CHECKING:
     from rlenv.episode import Episode
     from rlenv.jsontypes import Json
+    from rlenv.scorers.labelling import Split
     from rlenv.scorers.scorer import StepScorer
 
 CHUNK = 64
@@ -31,8 +32,12 @@ def command(
         str | None, typer.Option(metavar="SPEC", help="Another step scorer instead: a folder, a name, or JSON.")
     ] = None,
     steps: Annotated[
-        str, typer.Option(help="How completions are cut: auto, paragraphs, lines, numbered, separators.")
-    ] = "auto",
+        str | None,
+        typer.Option(
+            help="How completions are cut: auto, paragraphs, lines, numbered, separators; by default as an "
+            "environment that rewards steps cuts them, else auto."
+        ),
+    ] = None,
     samples: Annotated[int, typer.Option(min=1, help="Continuations from behind each step.")] = 8,
     above: Annotated[float, typer.Option(help="A step is right where its value is above this.")] = 0.0,
     max_continuations: Annotated[
@@ -56,28 +61,46 @@ def command(
 
     import_modules(imports)
     episodes = _episodes(run, limit)
+    kwargs = environment_kwargs(data, settings)
     if scorer is not None:
         judge = _named(scorer)
     else:
         spec: dict[str, Json] = {"policy": model or _model_of(run), "env": env or _env_of(episodes)}
-        spec |= {"env_kwargs": environment_kwargs(data, settings), "max_new_tokens": max_new_tokens, "seed": seed}
+        spec |= {"env_kwargs": kwargs, "max_new_tokens": max_new_tokens, "seed": seed}
         spec |= {"kind": "monte_carlo", "samples": samples, "max_continuations": max_continuations}
         judge = load_step_scorer(spec)
-    _write(out, episodes, judge, steps, above, quiet)
+    cut = _cut_of(env or _env_of(episodes), kwargs) if steps is None and scorer is None else _cut(steps or "auto")
+    _write(out, episodes, judge, cut, above, quiet)
 
 
-def _write(out: Path, episodes: list[Episode], judge: StepScorer, steps: str, above: float, quiet: bool) -> None:
-    """Label chunk by chunk, and say what became of the completions."""
+def _cut_of(env: str, kwargs: dict[str, Json]) -> Split:
+    """As the environment cuts a text, where it rewards steps."""
+    from rlenv.envs.process.verifier import ProcessVerifier
+    from rlenv.registry import load
+
+    verifier = load(env, **kwargs).verifier
+    if not isinstance(verifier, ProcessVerifier):
+        return _cut("auto")
+    reader = verifier.reader
+    return lambda text: reader.read(text).spans
+
+
+def _cut(steps: str) -> Split:
     from functools import partial
     from typing import cast
 
     from rlenv.envs.process.steps import Kind, split
+
+    return partial(split, kind=cast("Kind", steps))
+
+
+def _write(out: Path, episodes: list[Episode], judge: StepScorer, cut: Split, above: float, quiet: bool) -> None:
+    """Label chunk by chunk, and say what became of the completions."""
     from rlenv.jsontypes import line
     from rlenv.progress import progress
     from rlenv.scorers.labelling import LabelCounts, labelled
 
     counts = LabelCounts()
-    cut = partial(split, kind=cast("Kind", steps))
     with out.open("w", encoding="ascii") as file, progress("labelling steps", len(episodes), quiet=quiet) as advance:
         for start in range(0, len(episodes), CHUNK):
             chunk = episodes[start : start + CHUNK]

@@ -32,6 +32,7 @@ from rlenv.scorers.scorer import Job, Stepped, StepScores
 from rlenv.scorers.settings import fingerprint
 from rlenv.task import Task
 from rlenv.verdict import Verdict
+from rlenv.verifier import Verifier
 
 Estimate: TypeAlias = Literal["soft", "hard"]
 LEAST = 4
@@ -207,12 +208,20 @@ def monte_carlo_scorer(
     seed: int = 0,
     name: str = "monte_carlo",
 ) -> MonteCarloScorer:
-    """The scorer with a policy and an environment by name, as a specification that JSON can hold."""
+    """The scorer with a policy and an environment by name, as a specification that JSON can hold.
+
+    Of an environment that rewards steps only the outcome counts: steps are what is estimated.
+    """
     from rlenv.policies.load import load_policy
     from rlenv.registry import load
 
-    definition = load(env, **dict(env_kwargs or {}))
+    definition = _by_outcome(load(env, **dict(env_kwargs or {})))
     sampling = Sampling(max_new_tokens=max_new_tokens, temperature=temperature, seed=seed)
     return MonteCarloScorer(
         load_policy(policy, definition), definition, samples, estimate, max_continuations, threshold, sampling, name
     )
+
+
+def _by_outcome(definition: Definition) -> Definition:
+    outcome: object = getattr(definition.verifier, "outcome", None)
+    return replace(definition, verifier=outcome) if isinstance(outcome, Verifier) else definition

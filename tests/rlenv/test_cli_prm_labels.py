@@ -78,6 +78,21 @@ def test_the_runs_own_model_and_environment_make_monte_carlo_labels(tmp_path: Pa
     assert "6 continuations" in done.output
 
 
+def test_an_environment_of_steps_cuts_as_it_rewards_and_is_judged_by_its_outcome(tmp_path: Path) -> None:
+    """The first step is wrong and the answer right: only an outcome says so of what ends that way."""
+    run, out = tmp_path / "run", tmp_path / "labels.jsonl"
+    run.mkdir()
+    task = Task("3+4=?", "7", metadata={"expression": "3+4", "level": 1})
+    said = Completion("3+4=8;\\boxed{7}")
+    write_episodes(
+        run / "episodes.jsonl", [Episode(task, said, Verdict.of(("r", 0.0)), env_id="process/arithmetic-v0")]
+    )
+    tiny_policy().save(run / "model")
+    done = called(run, "--out", out, "--samples", 2, "--max-new-tokens", 20)
+    assert done.exit_code == 0, done.output
+    assert [(row["completions"], row["values"][-1]) for row in rows(out)] == [(["3+4=8", "\\boxed{7}"], 1.0)]
+
+
 def test_what_is_missing_is_one_line(tmp_path: Path) -> None:
     assert "holds no episodes.jsonl" in called(tmp_path).output
     run, mixed = run_of(tmp_path / "one", "7"), run_of(tmp_path / "two", "7")
