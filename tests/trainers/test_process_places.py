@@ -1,9 +1,9 @@
 """Which token gets which reward of a process verdict, from the text to the advantages."""
 
-from pathlib import Path
-
 import pytest
 import torch
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+from transformers import PreTrainedTokenizerFast
 
 import rlenv
 from rlenv.completion import Completion
@@ -19,7 +19,6 @@ from rlenv.trainers.rollout import Rollout
 
 TASK = Task("3+8+5+9=?", "25", metadata={"expression": "3+8+5+9", "level": 4})
 WRONG = r"3+8=11;11+5=17;17+9=26;\boxed{26}"
-SMOLLM2 = Path(__file__).parents[2] / "models" / "smollm2-135m"
 
 
 def rollout(policy: TransformersPolicy, *texts: str) -> Rollout:
@@ -53,19 +52,30 @@ def test_with_a_token_a_character_a_step_is_paid_at_its_separator(text: str, exp
     assert paid(tiny_policy(0), text) == expected
 
 
-@pytest.mark.skipif(not SMOLLM2.exists(), reason="needs models/smollm2-135m (make smollm2)")
-def test_with_merged_tokens_a_step_is_paid_once_its_end_is_known() -> None:
-    """The token that holds the separator, whatever else it holds."""
-    from transformers import AutoTokenizer
+def merging_tokenizer() -> PreTrainedTokenizerFast:
+    """Byte-pair encoding that merges across everything, separators too: `; 1` and `=1` are tokens."""
+    core = Tokenizer(models.BPE())
+    core.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+    core.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=300,
+        special_tokens=["<eos>"],
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    core.train_from_iterator([f"{a}+{b}={a + b}; {a + b}+" for a in range(10, 20) for b in range(10)], trainer)
+    return PreTrainedTokenizerFast(tokenizer_object=core, eos_token="<eos>", pad_token="<eos>")
 
-    tokenizer = AutoTokenizer.from_pretrained(SMOLLM2)
-    policy = TransformersPolicy(tiny_policy(0).model, tokenizer, "merged")
-    policy.model.generation_config.eos_token_id = tokenizer.eos_token_id
-    ((text, reward),) = paid(policy, WRONG.replace(";", "; "))
-    assert reward == -1.0
-    assert "3+8=11; 11+5=17;".startswith(text[:16])
-    assert len(text) >= 16
-    assert len(text) <= len("3+8=11; 11+5=17; 1")
+
+def test_with_merged_tokens_a_step_is_paid_at_the_token_that_holds_its_end() -> None:
+    policy = TransformersPolicy(tiny_policy(0).model, merging_tokenizer(), "merged")
+    said = WRONG.replace(";", "; ")
+    ids = policy.encode_completion(said)
+    ends = [len(policy.text_of(ids[: i + 1], finished=False)) for i in range(len(ids))]
+    separator = said.index(";", said.index(";") + 1)
+    assert not {separator, separator + 1} <= set(ends)  # its token holds more than the separator
+    ((text, reward),) = paid(policy, said)
+    assert (len(text), reward) == (min(end for end in ends if end > separator), -1.0)
 
 
 def test_generalised_advantages_see_the_step_where_it_ends() -> None:
