@@ -54,8 +54,7 @@ def main() -> None:
         base = options.out / "base"
         save_base(options.model, base)
         model = train_reward_model(CONFIG, learned, str(base), options.out / "run", held_out=held_out)
-        shutil.rmtree(DEFAULT_MODEL, ignore_errors=True)
-        shutil.copytree(model, DEFAULT_MODEL)
+        shutil.copytree(model, DEFAULT_MODEL, dirs_exist_ok=True)
     size = sum(path.stat().st_size for path in DEFAULT_MODEL.iterdir())
     print(f"{DEFAULT_MODEL.name}: {size / 1e6:.2f} MB; {len(learned)} pairs learned from\n")
     scorer = load_scorer(str(DEFAULT_MODEL))
