@@ -2,10 +2,11 @@
 
 from rlenv.sandbox.box import Sandbox, open_sandbox
 from rlenv.sandbox.codec import Opaque
-from rlenv.sandbox.errors import SandboxClosed, SandboxError, SandboxUnavailable, SandboxUsageError
+from rlenv.sandbox.errors import SandboxClosed, SandboxError, SandboxUnavailable, SandboxUsageError, Unreadable
 from rlenv.sandbox.launcher import CellSettings
 from rlenv.sandbox.program import Call, Limits, Program
-from rlenv.sandbox.result import CallResult, Result, Status
+from rlenv.sandbox.reading import read
+from rlenv.sandbox.result import CallResult, Result, Sealed, Status
 from rlenv.sandbox.spec import SandboxSpec, shared_sandbox
 
 __all__ = [
@@ -22,7 +23,10 @@ __all__ = [
     "SandboxSpec",
     "SandboxUnavailable",
     "SandboxUsageError",
+    "Sealed",
     "Status",
+    "Unreadable",
     "open_sandbox",
+    "read",
     "shared_sandbox",
 ]

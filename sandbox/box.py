@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import threading
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rlenv.sandbox import choose
@@ -63,6 +63,10 @@ class Sandbox:
     def counts(self) -> Counts:
         """What was done so far."""
         return self._pool.counts
+
+    def greeting(self) -> Mapping[str, object]:
+        """What the fork server of a cell says of itself. Raises SandboxUnavailable where none starts."""
+        return self._pool.start_one().hello
 
     def run(self, program: Program, limits: Limits | None = None) -> Result:
         """Run one program. Never raises for what it does. Raises SandboxUsageError for limits beyond the cell's."""

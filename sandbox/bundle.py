@@ -12,10 +12,12 @@ import struct
 from importlib import resources
 
 from rlenv.sandbox.launcher import CellSettings, ServerSettings
+from rlenv.sandbox.system_calls import ARCHITECTURES, compiled
 
 MODULES = (
     "rlenv",
     "rlenv.sandbox",
+    "rlenv.sandbox.bounds",
     "rlenv.sandbox.codec",
     "rlenv.sandbox.inside",
     "rlenv.sandbox.inside.kernel",
@@ -61,8 +63,18 @@ def packed(cell: CellSettings, server: ServerSettings) -> bytes:
         "memory_watch": server.memory_watch,
         "memory_mb": cell.memory_mb,
         "preload": list(cell.preload),
+        "filters": _filters(memory_files=not server.memory_watch),
     }
     return _sources() + _block(json.dumps(settings).encode())
+
+
+@functools.cache
+def _filters(memory_files: bool) -> dict[str, list[str]]:
+    """For each machine that a cell may run on: the filter of system calls, and the one under a limit on CPU time."""
+    return {
+        machine: [compiled(machine, memory_files, may_ignore_children=may).hex() for may in (True, False)]
+        for machine in ARCHITECTURES
+    }
 
 
 @functools.cache

@@ -83,7 +83,9 @@ class Cell:
         """Wait for the report."""
         return self.reported(program, *self.next_frame(limits, deadline))
 
-    def reported(self, program: Program, header: Header, body: bytes, said: Sequence[bytes] = (b"",)) -> Result:
+    def reported(
+        self, program: Program, header: Header, body: bytes, said: Sequence[bytes] = (b"",), judge: bool = False
+    ) -> Result:
         """The result that a last frame stands for. Raises CellLost where it says that the machinery failed."""
         if not self.signed(header):
             return self._unsigned(program, header)
@@ -91,7 +93,7 @@ class Cell:
             self.spent = self.lost = True
             raise CellLost(f"the supervisor failed: {header['error']}")
         self._oom_kills = cast("int", header["oom_kills"])
-        return report.read_report(program, header, body, said)
+        return report.read_report(program, header, body, said, judge)
 
     def next_frame(self, limits: Limits, deadline: float) -> tuple[Header, bytes]:
         """Raises CellLost."""

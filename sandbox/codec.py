@@ -2,8 +2,8 @@
 
 What has no form here (objects, functions, subclasses with methods of their own) arrives as `Opaque`, which
 equals nothing: an answer whose `__eq__` always says yes is refused by its type before anything compares it.
-`loads` is safe on whatever a hostile program wrote: it returns a value or raises CodecError, in time
-linear in the length of the text.
+`loads` is safe on whatever a hostile program wrote: it returns a value or raises CodecError, in time and memory
+linear in the length of the text (rlenv.sandbox.bounds). What holds more than it would take is refused by `dumps` too.
 
 >>> loads(dumps({"a": (1, 2.5, {3})}))
 {'a': (1, 2.5, {3})}
@@ -24,16 +24,17 @@ import decimal
 import fractions
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import cast
+
+from rlenv.sandbox import bounds
 
 MAX_DEPTH = 150
 MAX_BITS = 1 << 20
 """Of an int; arithmetic on longer ones could keep the host busy for minutes."""
 MAX_RATIO_BITS = 1 << 14
 """Of a Fraction's parts, and about the decimal exponents that stand for as many."""
-MAX_EQUAL_HASHES = 100
-"""Members of one set or dict with one hash: more are an attack on the host's time."""
+MAX_RATIO_DIGITS = MAX_RATIO_BITS // 3
 
 OPAQUE_MARK = b'{"$":"opaque"'
 """Stands in an encoding where a value did not cross (inside strings, quotes are escaped)."""
@@ -66,21 +67,41 @@ class Opaque:
 
 
 def dumps(value: object) -> bytes:
-    """One line of JSON, without its end. Raises CodecError for what is nested too deep, or cyclic."""
+    """One line of JSON, without its end. Raises CodecError for what is nested too deep, cyclic, or too much."""
     try:
-        return _text(_encode(value, 0, False))
+        text = _text(_encode(value, 0, False))
     except (ValueError, UnicodeEncodeError):  # an integer of thousands of digits, or half a surrogate pair
-        return _text(_encode(value, 0, True))
+        text = _text(_encode(value, 0, True))
+    try:
+        bounds.check(text)
+    except bounds.TooMuch as error:
+        raise CodecError(str(error)) from None
+    return text
 
 
 def loads(text: bytes) -> object:
     """The value; raises CodecError for anything that dumps would not have written."""
     try:
-        return _decode(json.loads(text.decode("utf-8")), 0)
+        bounds.check(text)
+        return _Decoding(len(text)).value(json.loads(text.decode("utf-8"), parse_int=_parse_int()), 0)
     except CodecError:
         raise
-    except (ValueError, TypeError, KeyError, ArithmeticError, RecursionError, OverflowError) as error:
+    except bounds.TooMuch as error:
+        raise CodecError(str(error)) from None
+    except (ValueError, TypeError, KeyError, ArithmeticError, RecursionError, MemoryError, ImportError) as error:
         raise CodecError("not an encoded value: %s" % type(error).__name__) from None  # noqa: UP031
+
+
+def _parse_int() -> Callable[[str], int] | None:
+    """None where the interpreter itself bounds the digits of an int: to read them takes quadratic time."""
+    limit = getattr(sys, "get_int_max_str_digits", int)()
+    return None if 0 < limit <= MAX_RATIO_DIGITS else _short_int
+
+
+def _short_int(digits: str) -> int:
+    if len(digits) > MAX_RATIO_DIGITS:
+        raise CodecError("an int beyond %d digits" % MAX_RATIO_DIGITS)  # noqa: UP031
+    return int(digits)
 
 
 def _text(tree: object) -> bytes:
@@ -159,7 +180,7 @@ def _encode_numpy(value: object) -> object:
 
     if type(value) is numpy.ndarray and value.dtype.kind in "biufc":
         plain = numpy.ascontiguousarray(value)
-        return {"$": "ndarray", "v": [plain.dtype.str, list(value.shape), _base64(plain.tobytes())]}
+        return {"$": "ndarray", "v": [plain.dtype.str, list(_shape(value.shape)), _base64(plain.tobytes())]}
     if isinstance(value, numpy.generic) and value.dtype.kind in "biufc":
         return {"$": "numpy", "v": [value.dtype.str, _base64(value.tobytes())]}
     return {"$": "opaque", "v": "numpy.%s" % type(value).__name__}  # noqa: UP031
@@ -168,46 +189,47 @@ def _encode_numpy(value: object) -> object:
 # --- inward ---
 
 
-def _decode(tree: object, depth: int) -> object:
-    kind = type(tree)
-    if kind in _SIMPLE:
-        if kind is int and cast(int, tree).bit_length() > MAX_BITS:
-            raise CodecError("an int beyond %d bits" % MAX_BITS)  # noqa: UP031
-        return tree
-    if depth > MAX_DEPTH + 1:
-        raise CodecError("nested too deep")
-    if kind is list:
-        return _decode_all(tree, depth)
-    tagged = cast("dict[str, object]", tree)
-    if len(tagged) != 2:
-        raise CodecError("an object without a kind")
-    name, body = cast("str", tagged["$"]), tagged["v"]
-    if name in _IN_PARTS:
-        return _IN_PARTS[name](_decode_all(body, depth))
-    return _IN_RAW[name](body)
+class _Decoding:
+    """One value, with what its sets and dicts may still cost."""
+
+    def __init__(self, length: int) -> None:
+        self._hashing = bounds.HashBudget(length)
+
+    def value(self, tree: object, depth: int) -> object:
+        kind = type(tree)
+        if kind in _SIMPLE:
+            return tree
+        if depth > MAX_DEPTH + 1:
+            raise CodecError("nested too deep")
+        if kind is list:
+            return self._all(tree, depth)
+        tagged = cast("dict[str, object]", tree)
+        if len(tagged) != 2:
+            raise CodecError("an object without a kind")
+        name, body = cast("str", tagged["$"]), tagged["v"]
+        if name not in _IN_PARTS:
+            return _IN_RAW[name](body)
+        parts = self._all(body, depth)
+        if name in _HASHING:
+            self._hashing.build(parts if name in _SETS else _keys(parts))
+        return _IN_PARTS[name](parts)
+
+    def _all(self, items: object, depth: int) -> list[object]:
+        if type(items) is not list:
+            raise CodecError("expected a list")
+        if set(map(type, items)) <= _SIMPLE:
+            return items
+        return [item if type(item) in _SIMPLE else self.value(item, depth + 1) for item in items]
 
 
-def _decode_all(items: object, depth: int) -> list[object]:
-    if type(items) is not list:
-        raise CodecError("expected a list")
-    return [_decode(item, depth + 1) for item in items]
-
-
-def _hashable(items: list[object]) -> list[object]:
-    """The same items; refuses a crowd of equal hashes, which would make a set or dict take quadratic time."""
-    if len(items) > MAX_EQUAL_HASHES:
-        most = collections.Counter(map(hash, items)).most_common(1)[0][1]
-        if most > MAX_EQUAL_HASHES:
-            raise CodecError("%d members with one hash" % most)  # noqa: UP031
-    return items
+def _keys(pairs: list[object]) -> list[object]:
+    if any(type(pair) is not list or len(pair) != 2 for pair in pairs):
+        raise CodecError("expected pairs")
+    return [pair[0] for pair in cast("list[list[object]]", pairs)]
 
 
 def _dict(pairs: list[object]) -> dict[object, object]:
-    if any(type(pair) is not list or len(pair) != 2 for pair in pairs):
-        raise CodecError("expected pairs")
-    keyed = cast("list[list[object]]", pairs)
-    _hashable([key for key, _ in keyed])
-    return {key: value for key, value in keyed}  # noqa: C416
+    return dict(cast("list[tuple[object, object]]", pairs))
 
 
 def _only(body: object, *kinds: type) -> list[object]:
@@ -232,9 +254,10 @@ def _fraction(parts: list[object]) -> fractions.Fraction:
 
 
 def _decimal(parts: list[object]) -> decimal.Decimal:
-    value = decimal.Decimal(cast("str", _only(parts, str)[0]))
-    _, digits, exponent = value.as_tuple()
-    if len(digits) > MAX_RATIO_BITS // 3 or (isinstance(exponent, int) and abs(exponent) > MAX_RATIO_BITS // 3):
+    (text,) = cast("list[str]", _only(parts, str))
+    value = decimal.Decimal(text[: MAX_RATIO_DIGITS + 20])
+    exponent = value.as_tuple().exponent
+    if len(text) > MAX_RATIO_DIGITS + 20 or (isinstance(exponent, int) and abs(exponent) > MAX_RATIO_DIGITS):
         raise CodecError("a decimal beyond what is compared")
     return value
 
@@ -256,7 +279,20 @@ def _array(body: object) -> object:
     import numpy
 
     dtype, shape, data = _only(body, str, list, str)
-    return numpy.frombuffer(_raw(data), _dtype(dtype)).reshape(cast("list[int]", shape)).copy()
+    array = numpy.frombuffer(_raw(data), _dtype(dtype))
+    return array.reshape(_shape(cast("list[int]", shape))).copy()
+
+
+def _shape(dimensions: Sequence[int]) -> Sequence[int]:
+    """The same; refuses more rows than there may be containers, which an array without data can claim."""
+    if any(type(size) is not int or size < 0 for size in dimensions):
+        raise CodecError("a dimension that is none")
+    rows = 1
+    for size in dimensions[:-1]:
+        rows *= max(1, size)
+    if rows > bounds.MAX_CONTAINERS:
+        raise CodecError("an array of more than %d rows" % bounds.MAX_CONTAINERS)  # noqa: UP031
+    return dimensions
 
 
 def _numpy(body: object) -> object:
@@ -280,15 +316,15 @@ def _dtype(name: object) -> str:
 _IN_RAW: dict[str, Callable[[object], object]] = {
     "int": _int,
     "str": lambda body: _raw(body).decode("utf-8", "surrogatepass"),
-    "opaque": lambda body: Opaque(str(body)[:200]),
+    "opaque": lambda body: Opaque(body[:200] if type(body) is str else "?"),
     "ndarray": _array,
     "numpy": _numpy,
 }
 _IN_PARTS: dict[str, Callable[[list[object]], object]] = {
     "tuple": tuple,
     "dict": _dict,
-    "set": lambda parts: set(_hashable(parts)),
-    "frozenset": lambda parts: frozenset(_hashable(parts)),
+    "set": set,
+    "frozenset": frozenset,
     "bytes": _bytes,
     "bytearray": lambda parts: bytearray(_bytes(parts)),
     "complex": lambda parts: complex(*cast("list[float]", _only(parts, float, float))),
@@ -304,3 +340,5 @@ _IN_PARTS: dict[str, Callable[[list[object]], object]] = {
     "defaultdict": lambda parts: collections.defaultdict(None, _dict(parts)),
     "Counter": lambda parts: collections.Counter(_dict(parts)),
 }
+_SETS = {"set", "frozenset"}
+_HASHING = _SETS | {"dict", "OrderedDict", "defaultdict", "Counter"}

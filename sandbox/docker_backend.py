@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     import requests
     from docker.models.containers import Container
 
+SHORTEST_WAIT_S = 0.001
 STDERR = 2
 STREAMS = {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
 HEADER = struct.Struct(">BxxxL")
@@ -102,11 +103,8 @@ class DockerChannel:
 
     @contextlib.contextmanager
     def _as_cell_errors(self, deadline: float) -> Iterator[float]:
-        left = deadline - time.monotonic()
-        if left <= 0:
-            raise CellLate("the container did not answer in time")
-        try:
-            yield left
+        try:  # what is there already is in time, however late we come to it
+            yield max(SHORTEST_WAIT_S, deadline - time.monotonic())
         except TimeoutError as error:
             raise CellLate("the container did not answer in time") from error
         except (OSError, ValueError) as error:
@@ -281,6 +279,6 @@ def ulimits(engine: str) -> "list[docker.types.Ulimit]":
     """The limits that a container's first process starts with; those of programs lie below."""
     from docker.types import Ulimit
 
-    limits = [Ulimit(name="core", soft=0, hard=0), Ulimit(name="nofile", soft=1024, hard=1024)]
+    limits = [Ulimit(name="core", soft=1, hard=1), Ulimit(name="nofile", soft=1024, hard=1024)]
     # podman asks for more processes than it may where it lacks CAP_SYS_RESOURCE, unless told how many.
     return [*limits, Ulimit(name="nproc", soft=4096, hard=4096)] if engine == "podman" else limits

@@ -64,6 +64,7 @@ class Plan(TypedDict):
 
 def main(plan: Plan) -> NoReturn:
     """Stay outside as the guardian of the cell, and be its first process inside."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # the host may have had it ignored
     host = os.pidfd_open(plan["host"])
     if os.getppid() != plan["host"]:
         os._exit(0)

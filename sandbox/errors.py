@@ -4,6 +4,7 @@ SandboxError
 ├── SandboxUnavailable  this backend cannot run here, or a limit that it must hold does not hold
 ├── SandboxUsageError   a program, a call or a limit that cannot be asked for
 ├── SandboxClosed       the sandbox was closed (or belongs to the parent process)
+├── Unreadable          what a program said takes more to read than is spent on it: the program's failure
 └── CellLost            a cell ended or broke its protocol; the pool handles it, callers of run() never see it
     └── CellLate        a cell missed the deadline of the host
 
@@ -25,6 +26,10 @@ class SandboxUsageError(SandboxError, ValueError):
 
 class SandboxClosed(SandboxError, RuntimeError):
     """The sandbox is closed."""
+
+
+class Unreadable(SandboxError):
+    """Only what the program said can have caused it."""
 
 
 class CellLost(SandboxError, RuntimeError):

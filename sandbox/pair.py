@@ -1,7 +1,8 @@
 """A judge in one cell asks the functions of a candidate in another; every value goes through the host.
 
-Neither side can reach the other: a line that is not an encoded value ends here. The judge's verdict is what its
-own process says and how it ends.
+The host passes lines on and decodes none of them: what a candidate answers is taken apart in the judge's cell, which
+has limits and can be killed. Neither side can reach the other but by such lines. The judge's verdict is what its own
+process says and how it ends.
 """
 
 from __future__ import annotations
@@ -9,13 +10,12 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TypeAlias, cast
+from typing import TypeAlias
 
 from rlenv.sandbox import report
 from rlenv.sandbox.cell import Cell
-from rlenv.sandbox.codec import dumps
-from rlenv.sandbox.errors import SandboxUsageError
-from rlenv.sandbox.program import Call, Limits, Program
+from rlenv.sandbox.codec import OPAQUE_MARK, dumps
+from rlenv.sandbox.program import Limits, Program
 from rlenv.sandbox.report import Tampered
 from rlenv.sandbox.result import Result, Status
 
@@ -28,11 +28,12 @@ class Conversation:
     """One interactive program: the lines that it says, until its report."""
 
     def __init__(self, cell: Cell, program: Program, limits: Limits, role: str, cores: Sequence[int]) -> None:
-        self._cell, self._program, self._limits = cell, program, limits
+        self._cell, self._program, self._limits, self._judge = cell, program, limits, role == "judge"
         self.result: Result | None = None
         self._kept: list[bytes] = []
         self._lines: deque[bytes] = deque()
-        self._rest = b""
+        self._rest: list[bytes] = []
+        """What came since the end of the last line."""
         self._room = limits.result_bytes
         self._open = True
         self._deadline = cell.start(program, limits, role, cores)
@@ -46,6 +47,8 @@ class Conversation:
     def keep(self, line: bytes) -> None:
         """Let a line stand in the result."""
         self._kept.append(line)
+        if not self._judge and len(self._kept) > report.MAX_MARKS:
+            self.refuse(Status.TAMPERED, "more marks than a runner gives")
 
     def tell(self, line: bytes) -> None:
         """Say one line to the program. Raises CellLost."""
@@ -71,16 +74,19 @@ class Conversation:
             self._take(data)
         else:
             self._hang_up()
-            said = [*self._kept, self._rest]
-            self.result = self._cell.reported(self._program, header, data, said)
+            said = [*self._kept, b"".join(self._rest)]
+            self.result = self._cell.reported(self._program, header, data, said, self._judge)
 
     def _take(self, data: bytes) -> None:
         self._room -= len(data)
         if self._room < 0:
             self.refuse(Status.OUTPUT_LIMIT, "more answers than the limit on them")
             return
-        *lines, self._rest = (self._rest + data).split(b"\n")
-        self._lines.extend(lines)
+        first, *more = data.split(b"\n")
+        self._rest.append(first)
+        for start in more:
+            self._lines.append(b"".join(self._rest))
+            self._rest = [start]
 
     def _hang_up(self) -> None:
         """Once: the supervisor waits for it before the next job may come."""
@@ -116,15 +122,10 @@ class Pair:
         return self._judge.end(), self._candidate.end()
 
     def _relay(self, question: bytes) -> None:
-        try:
-            function, args, kwargs = cast(
-                "tuple[str, tuple[object, ...], dict[str, object]]", report.value_of(question)
-            )
-            call = Call(function, args, kwargs).line
-        except (Tampered, SandboxUsageError, TypeError, ValueError) as problem:
-            self._judge.refuse(Status.TAMPERED, f"the judge asked for no call: {problem}")
+        if OPAQUE_MARK in question or not question.startswith(b'["'):
+            self._judge.refuse(Status.TAMPERED, "the judge asked for no call, or with what is no plain data")
             return
-        self._candidate.tell(call)
+        self._candidate.tell(question)
         self._judge.tell(self._answer())
 
     def _answer(self) -> bytes:
@@ -137,12 +138,12 @@ class Pair:
                     continue
                 if kind not in (b"=", b"-"):
                     raise Tampered(f"a stray line on the answer channel: {line[:60]!r}")
-                report.read_answer(kind, rest, self._asked)
+                _, body = report.answer_body(rest, self._asked)
             except Tampered as problem:
                 self._candidate.refuse(Status.TAMPERED, str(problem))
                 break
             self._asked += 1
-            return kind + b" " + rest.split(b" ", 2)[2]
+            return kind + b" " + body
         ended = self._candidate.result
         return b"x " + dumps(f"the candidate has ended: {ended.status if ended else 'unknown'}")
 

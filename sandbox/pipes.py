@@ -68,10 +68,10 @@ class PipeChannel:
                 raise CellLost(f"the stream of the cell broke ({error})") from None
 
     def _wait(self, poll: select.poll, deadline: float) -> None:
-        left = deadline - time.monotonic()
         if self._closed:
             raise CellLost("the cell was closed")
-        if left <= 0 or not poll.poll(left * 1000 + 1):
+        left = max(0.0, deadline - time.monotonic())  # what is there already is in time, however late we come to it
+        if not poll.poll(left * 1000 + 1):
             raise CellLate("the cell did not answer in time")
 
     def close(self) -> None:

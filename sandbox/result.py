@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
+
+from rlenv.sandbox.codec import CodecError, Opaque, loads
 
 
 class Status(StrEnum):
@@ -29,6 +31,20 @@ class Status(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Sealed:
+    """A value as the program wrote it: one of a program that said more than is decoded unasked."""
+
+    text: bytes
+
+    def open(self) -> object:
+        """The value, in time linear in its length; what is no encoding of one is Opaque."""
+        try:
+            return loads(self.text)
+        except CodecError as error:
+            return Opaque(f"no value: {error}")
+
+
+@dataclass(frozen=True, slots=True, init=False)
 class CallResult:
     """The answer to one call.
 
@@ -36,14 +52,34 @@ class CallResult:
     answered is not ok and not answered.
     """
 
-    ok: bool = False
-    value: object = None
-    error: str = ""
+    ok: bool
+    said: object = field(repr=False)
+    """The value, or Sealed where the program said much: reading that is better left to `rlenv.sandbox.read`."""
+    error: str
     """Name of the exception that the call raised."""
-    message: str = ""
-    wall_s: float = 0.0
+    message: str
+    wall_s: float
     """As the program's own process measured it; a hostile program can say what it likes here."""
-    answered: bool = True
+    answered: bool
+
+    def __init__(
+        self,
+        ok: bool = False,
+        value: object = None,
+        error: str = "",
+        message: str = "",
+        wall_s: float = 0.0,
+        answered: bool = True,
+        said: object = None,
+    ) -> None:
+        said = said if value is None else value  # said is for dataclasses.replace
+        for name, given in zip(self.__slots__, (ok, said, error, message, wall_s, answered), strict=True):
+            object.__setattr__(self, name, given)
+
+    @property
+    def value(self) -> object:
+        """What the function returned; decoded anew each time where the program said much."""
+        return self.said.open() if isinstance(self.said, Sealed) else self.said
 
 
 UNANSWERED = CallResult(answered=False)
@@ -59,8 +95,8 @@ class Result:
     exit_code: int | None = None
     signal: int | None = None
     calls: tuple[CallResult, ...] = ()
-    reports: tuple[object, ...] = ()
-    """What the judge of a pair said with `report(value)`."""
+    said: tuple[object, ...] = field(default=(), repr=False)
+    """What the judge of a pair said with `report(value)`, each a value or Sealed, as in a CallResult."""
     wall_s: float = 0.0
     cpu_s: float = 0.0
     """CPU seconds of the program and of those children that it waited for."""
@@ -70,6 +106,17 @@ class Result:
     """More output was there than was kept."""
     detail: str = ""
     """A line for people: why it was stopped, or what the machinery ran into."""
+
+    @property
+    def reports(self) -> tuple[object, ...]:
+        """What the judge of a pair said with `report(value)`."""
+        return tuple(value.open() if isinstance(value, Sealed) else value for value in self.said)
+
+    @property
+    def sealed_bytes(self) -> int:
+        """Length of what it said and was not decoded."""
+        values = (*(call.said for call in self.calls), *self.said)
+        return sum(len(value.text) for value in values if isinstance(value, Sealed))
 
     @property
     def ok(self) -> bool:

@@ -12,9 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rlenv.sandbox.hostile.case import HOST_FILE
+from rlenv.sandbox.hostile.catalogue import part
 from rlenv.sandbox.program import Call, Limits, Program
 
 VARIABLE = "RLENV_HOSTILE_SECRET"
+MARK = "@SECRET@"
+"""Stands in the program `bearer` for the text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,21 +37,7 @@ class Secret:
     def bearer(self) -> Program:
         """A program that has the secret in its source, input, arguments, files and environment, and leaves it there."""
         text = self.text.decode()
-        code = f"""
-import os
-note = {text!r}
-os.environ["NOTE"] = note
-def keep(word):
-    kept = [word + str(n) for n in range(2000)]
-    for place in (".", "/tmp", "/dev/shm"):
-        try:
-            with open(os.path.join(place, "note"), "w") as file:
-                file.write(note)
-        except OSError:
-            pass
-    print(note, len(kept))
-    return word
-"""
+        code = part("bearer").replace(MARK, text)
         return Program(code, stdin=self.text, calls=(Call("keep", (text,)),), files={"secret.txt": self.text})
 
 

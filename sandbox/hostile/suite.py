@@ -2,44 +2,30 @@
 
 from __future__ import annotations
 
-from rlenv.sandbox.hostile import (
-    answers,
-    clock,
-    commands,
-    disk,
-    forging,
-    interpreter,
-    kernel,
-    leftovers,
-    memory,
-    neighbours,
-    network,
-    output,
-    pairs,
-    processes,
-    sources,
-    spying,
-    values,
-)
+from rlenv.sandbox.hostile import made
 from rlenv.sandbox.hostile.case import Case
+from rlenv.sandbox.hostile.catalogue import family
 
-CASES: tuple[Case, ...] = (
-    *clock.CASES,
-    *processes.CASES,
-    *neighbours.CASES,
-    *memory.CASES,
-    *disk.CASES,
-    *output.CASES,
-    *sources.CASES,
-    *values.CASES,
-    *forging.CASES,
-    *answers.CASES,
-    *pairs.CASES,
-    *commands.CASES,
-    *interpreter.CASES,
-    *spying.CASES,
-    *leftovers.CASES,
-    *network.CASES,
-    *kernel.CASES,
+FAMILIES = (
+    "clock",
+    "processes",
+    "neighbours",
+    "memory",
+    "disk",
+    "output",
+    "sources",
+    "values",
+    "forging",
+    "answers",
+    "pairs",
+    "commands",
+    "interpreter",
+    "spying",
+    "leftovers",
+    "network",
+    "kernel",
+)
+CASES: tuple[Case, ...] = tuple(
+    case for name in FAMILIES for case in (*family(name), *(made.CASES if name == "sources" else ()))
 )
 """The suite. Names are unique over all families."""

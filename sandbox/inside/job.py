@@ -80,5 +80,11 @@ class Collector:
         self._chunks.append(data)
         self._room -= len(data)
 
+    def lines(self) -> bytes:
+        """Take out what ends with its last line break."""
+        whole, end, rest = self.bytes().rpartition(b"\n")
+        self._chunks = [rest]
+        return whole + end
+
     def bytes(self) -> bytes:
         return b"".join(self._chunks)

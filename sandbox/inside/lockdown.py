@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found]
 import errno
 import gc
+import importlib
 import math
 import os
-import random
 import resource
-import signal
 import sys
 from typing import NamedTuple
 
@@ -22,7 +22,7 @@ ANSWERS_FD, QUESTIONS_FD = 3, 4
 
 
 class Walls(NamedTuple):
-    """What the fork server prepared once for all programs of this cell."""
+    """What the fork server made once for all programs of this cell."""
 
     work: str
     job_uid: int | None
@@ -31,7 +31,9 @@ class Walls(NamedTuple):
     alone: bool
     """In a PID namespace of our own: the processes in sight are those of the cell."""
     ruleset: Ruleset | None
-    filter: Filter | None
+    filter: Filter
+    strict_filter: Filter
+    """For programs whose processor time is limited: no child may vanish with the time it took."""
 
 
 def lock_down(walls: Walls, limits: dict[str, float], pipes: dict[int, int], argv: bool) -> None:
@@ -48,13 +50,11 @@ def lock_down(walls: Walls, limits: dict[str, float], pipes: dict[int, int], arg
     kernel.prctl(kernel.PR_SET_DUMPABLE, 1)  # its memory may be looked at by its own kind, to be added up
     _enter_work(walls.work)
     _limit(limits, walls, argv)
-    _forget_the_server(walls.work)
-    kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
+    _forget_the_server()
     if walls.ruleset is not None:
         walls.ruleset.enter()
     os.closerange(max(pipes) + 1, 4096)
-    if walls.filter is not None:
-        walls.filter.install()
+    (walls.strict_filter if limits.get("cpu_s") else walls.filter).install()
 
 
 def become(uid: int) -> None:
@@ -87,7 +87,7 @@ def _enter_work(work: str) -> None:
 def _limit(limits: dict[str, float], walls: Walls, argv: bool) -> None:
     r = resource
     values = {
-        r.RLIMIT_CORE: 0,
+        r.RLIMIT_CORE: 1,  # no file is that small; at 0 the kernel would still start a handler of the machine
         r.RLIMIT_FSIZE: int(limits["file_bytes"]),
         r.RLIMIT_NOFILE: int(limits["open_files"]),
         r.RLIMIT_STACK: 64 * MEGABYTE,
@@ -113,7 +113,9 @@ def _set(kind: int, soft: int, hard: int) -> None:
     resource.setrlimit(kind, (soft, hard))
 
 
-def _forget_the_server(work: str) -> None:
+def prepare(work: str) -> None:
+    """In the fork server, once: what all programs inherit, so that none has to pay for it."""
+    kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
     os.umask(0o077)
     os.environ.clear()
     os.environ.update(
@@ -125,9 +127,27 @@ def _forget_the_server(work: str) -> None:
         OPENBLAS_NUM_THREADS="1",
         PYTHONHASHSEED="0",
     )
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGXFSZ):
-        signal.signal(number, signal.SIG_DFL)
-    gc.enable()
-    random.seed(0)  # every program starts with the same dice, so that its output can be had again
+
+
+def import_random() -> None:
+    """Without its hook, by which every child has to seed it anew: the programs put it back for theirs."""
+    register = os.register_at_fork
+    setattr(os, "register_at_fork", lambda **_: None)  # noqa: B010
+    try:
+        importlib.import_module("random")
+    finally:
+        setattr(os, "register_at_fork", register)  # noqa: B010
+
+
+def seed() -> None:
+    """Every program starts with the same dice, so that its output can be had again."""
+    sys.modules["random"].seed(0)
     if "numpy.random" in sys.modules:
         sys.modules["numpy.random"].seed(0)
+
+
+def _forget_the_server() -> None:
+    for number in (_signal.SIGINT, _signal.SIGTERM, _signal.SIGXFSZ):
+        _signal.signal(number, _signal.SIG_DFL)  # without the enumerations around it, which touch a hundred pages
+    gc.enable()
+    os.register_at_fork(after_in_child=sys.modules["random"]._inst.seed)

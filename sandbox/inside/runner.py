@@ -65,7 +65,6 @@ def execute(argv: list[str]) -> NoReturn:
 def run_code(source: bytes, role: str, calls: Iterable[bytes], stop_after_error: bool) -> NoReturn:
     """Run the code as a program, as a module whose functions are called, or as a judge; then end."""
     own_pid = os.getpid()
-    _open_streams()
     code = _compile(source)
     say("!", "run")
     module = types.ModuleType("solution" if role in ("calls", "serve") else "__main__")
@@ -81,8 +80,23 @@ def run_code(source: bytes, role: str, calls: Iterable[bytes], stop_after_error:
     _leave(exit_code or 0)
 
 
-def _open_streams() -> None:
-    """As the interpreter opens them, but that no byte is refused."""
+def open_streams() -> None:
+    """As the interpreter opens them, but that no byte is refused. Once, in the fork server: programs inherit them.
+
+    What stands on the descriptors meanwhile are pipes, as it will be then, so that nobody takes them for files.
+    """
+    ours = [os.dup(fd) for fd in range(3)]
+    ends = os.pipe()
+    for fd in range(3):
+        os.dup2(ends[fd > 0], fd)
+    _open_them()
+    for fd, own in enumerate(ours):
+        os.dup2(own, fd)
+    for fd in (*ours, *ends):
+        os.close(fd)
+
+
+def _open_them() -> None:
     for name, fd, mode, errors in (
         ("stdin", 0, "rb", "surrogateescape"),
         ("stdout", 1, "wb", "surrogateescape"),
@@ -189,11 +203,14 @@ def ask(function: str, *args: object, **kwargs: object) -> object:
             _replies.append(open(QUESTIONS_FD, "rb", closefd=False))  # noqa: SIM115
         say("?", codec.dumps([function, args, kwargs]).decode("utf-8"))
         kind, _, body = _replies[0].readline().partition(b" ")
-    value = codec.loads(body) if body else ""
+    try:
+        value = codec.loads(body) if body else ""
+    except codec.CodecError as error:
+        raise CandidateFailed("its answer is no value: %s" % error) from None  # noqa: UP031
     if kind == b"=":
         return value
-    if kind == b"-":
-        raise CandidateRaised(*cast("tuple[str, str]", value))
+    if kind == b"-" and isinstance(value, list) and list(map(type, value)) == [str, str]:
+        raise CandidateRaised(*value)
     raise CandidateFailed(value)
 
 

@@ -21,9 +21,10 @@ import sys
 from contextlib import suppress
 from typing import NoReturn, cast
 
-from rlenv.sandbox.inside import kernel, landlock, wire
+from rlenv.sandbox.inside import census, kernel, landlock, wire
 from rlenv.sandbox.inside.job import Job
-from rlenv.sandbox.inside.lockdown import Walls, become
+from rlenv.sandbox.inside.lockdown import Walls, become, import_random, prepare, seed
+from rlenv.sandbox.inside.runner import open_streams
 from rlenv.sandbox.inside.seccomp import Filter
 from rlenv.sandbox.inside.supervisor import Supervisor, oom_kills
 
@@ -88,13 +89,15 @@ def _take_stream() -> tuple[int, int]:
 
 def _prepare(settings: dict[str, object]) -> Walls:
     _still()
-    os.environ.clear()
-    os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
-    sys.path.extend(cast("list[str]", settings["python_path"]))
-    for name in [*STANDARD, *cast("list[str]", settings["preload"])]:
-        importlib.import_module(name)
     scratch = [path for path in cast("list[str]", settings["scratch"]) if os.path.isdir(path)]
     settings["scratch"] = scratch
+    prepare(scratch[0] + "/work")
+    sys.path.extend(cast("list[str]", settings["python_path"]))
+    import_random()
+    for name in [*STANDARD, *cast("list[str]", settings["preload"])]:
+        importlib.import_module(name)
+    seed()
+    open_streams()
     if not settings["memory_counters"]:
         settings["memory_counters"] = list(COUNTERS)
     ruleset = None
@@ -108,15 +111,18 @@ def _prepare(settings: dict[str, object]) -> Walls:
     gc.freeze()
     gc.disable()
     alone = bool(settings["pid_namespace"])
-    return Walls(
-        scratch[0] + "/work", job_uid, mapped, alone, ruleset, Filter(memory_files=not settings["memory_watch"])
-    )
+    if settings["memory_watch"]:
+        settings["socket_bytes"], settings["kernel_sockets"] = census.most_socket_bytes(), census.sockets()
+    codes = cast("dict[str, list[str]]", settings["filters"])[platform.machine()]
+    open_filter, strict_filter = [Filter(bytes.fromhex(code)) for code in codes]
+    return Walls(scratch[0] + "/work", job_uid, mapped, alone, ruleset, open_filter, strict_filter)
 
 
 def _still() -> None:
     """No signal from inside, no look into this memory, no life without the parent."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # whoever started the host may have had it ignored
     kernel.prctl(kernel.PR_SET_DUMPABLE, 0)
 
 
@@ -128,7 +134,7 @@ def _hello(walls: Walls, settings: dict[str, object]) -> dict[str, object]:
         "uid": os.getuid(),
         "job_uid": walls.job_uid,
         "landlock": landlock.abi(),
-        "seccomp": walls.filter is not None,
+        "memory_watch": bool(settings["memory_watch"]),
         "memory_counter": any(map(os.path.exists, cast("list[str]", settings["memory_counters"]))),
         "oom_kills": oom_kills(cast("list[str]", settings["memory_counters"])),
     }
@@ -179,7 +185,9 @@ class Server:
         return os.waitpid(pid, 0)[1]
 
     def _supervise(self) -> NoReturn:
-        supervisor = Supervisor(self._walls, self._settings, self._in, self._out)
+        supervisor = Supervisor(
+            self._walls, self._settings, self._in, self._out, end_others=lambda: kill_all(self._alone, rounds=1)
+        )
         heard = False
         try:
             with suppress(OSError):  # gVisor has none: there PID 1 takes the orphans
@@ -192,8 +200,7 @@ class Server:
             heard = True
             self._move_to(cast("list[int]", header["cores"]))
             job = Job.read(header, body)
-            report, streams = supervisor.run(job, between=lambda: kill_all(self._alone, rounds=1))
-            kill_all(self._alone, rounds=1)
+            report, streams = supervisor.run(job)
             wire.send(self._out, report, streams)
             os.close(self._out)
             if job.interactive:
@@ -219,8 +226,10 @@ class Server:
                     return
 
 
-def kill_all(alone: bool, rounds: int = 1000) -> None:
-    """Nothing that a job started may survive it. `alone`: in a PID namespace of our own."""
+def kill_all(alone: bool, rounds: int = 1000) -> float:
+    """Nothing that a job started may survive it. `alone`: in a PID namespace of our own. The processor time of the
+    dead, in seconds."""
+    cpu_s = 0.0
     for _ in range(rounds):
         if alone:
             try:
@@ -231,11 +240,13 @@ def kill_all(alone: bool, rounds: int = 1000) -> None:
             _kill_children()
         try:
             while True:
-                os.waitpid(-1, 0)
+                usage = os.wait4(-1, 0)[2]
+                cpu_s += usage.ru_utime + usage.ru_stime
         except ChildProcessError:
             pass
         if not rounds or (not alone and not _children()):
-            return
+            break
+    return cpu_s
 
 
 def _children() -> list[int]:

@@ -31,24 +31,32 @@ SETUP_FAILED = 253
 
 
 class Supervisor:
-    """Runs one job. `stream_in` and `stream_out` lead to the host."""
+    """Runs one job. `stream_in` and `stream_out` lead to the host. `end_others` ends all that the job's processes left
+    running, and returns the processor time of those that nobody had waited for."""
 
-    def __init__(self, walls: Walls, settings: dict[str, object], stream_in: int, stream_out: int) -> None:
+    def __init__(
+        self,
+        walls: Walls,
+        settings: dict[str, object],
+        stream_in: int,
+        stream_out: int,
+        end_others: Callable[[], float],
+    ) -> None:
+        self.end_others = end_others
         self._walls = walls
         self._settings = settings
         self._in, self._out = stream_in, stream_out
         self._nonce = ""
         self._closed = False
 
-    def run(self, job: Job, between: Callable[[], None]) -> tuple[dict[str, object], bytes]:
-        """The final report: a header and the streams behind it. `between` ends what a compile step left running."""
+    def run(self, job: Job) -> tuple[dict[str, object], bytes]:
+        """The final report: a header and the streams behind it. Nothing of the job runs any more."""
         if job.compile:
             stage = Stage(self, job, job.compile, job.limits["compile_s"], Inputs(job.files, b""))
             report = stage.run()
             if report["status"] != "exited" or report["exit_code"] != 0:
                 report["stage"] = "compile"
                 return self._signed(report, stage)
-            between()
         # Only commands have a compile step, so what starts now, and inherits the nonce, becomes another program.
         stage = Stage(self, job, job.argv, job.limits["wall_s"], Inputs({} if job.compile else job.files, job.stdin))
         return self._signed(stage.run(), stage)
@@ -90,6 +98,13 @@ class Supervisor:
         return (
             float(cast(int, self._settings["memory_mb"])) * MEGABYTE if self._settings["memory_watch"] else float("inf")
         )
+
+    def socket_bytes(self) -> int:
+        """What the sockets of the cell could hold: where no cgroup counts it, nobody knows what they do hold."""
+        if not self._settings["memory_watch"]:
+            return 0
+        own = census.sockets() - cast(int, self._settings["kernel_sockets"])
+        return own * cast(int, self._settings["socket_bytes"])
 
     @property
     def stream_in(self) -> int:
@@ -191,7 +206,7 @@ class Stage:
         wall_s = time.monotonic() - self._start
         exit_code = os.WEXITSTATUS(status) if os.WIFEXITED(status) else None
         number = os.WTERMSIG(status) if os.WIFSIGNALED(status) else None
-        cpu_s = usage.ru_utime + usage.ru_stime
+        cpu_s = usage.ru_utime + usage.ru_stime + self._supervisor.end_others()
         if not self._stopped and exit_code != 0 and self._supervisor.oom_kills() > kills:
             self._stop("memory_limit", "the kernel killed for memory")
         return {
@@ -270,12 +285,12 @@ class Stage:
             self._poll.unregister(fd)
             os.close(fd)
             del self._readers[fd]
-        elif collector is self.answers and self._interactive:
-            self._supervisor.relay(data)
-        else:
-            collector.add(data)
-            if collector.overflowed:
-                self._stop("output_limit", "")
+            return
+        collector.add(data)
+        if collector.overflowed:
+            self._stop("output_limit", "")
+        elif collector is self.answers and self._interactive and b"\n" in data:
+            self._supervisor.relay(collector.lines())  # whole lines: a frame for each byte would keep the host busy
 
     def _feed(self, fd: int, data: bytes) -> None:
         """Write what fits; close the pipe when all is written that it is to carry."""
@@ -306,7 +321,7 @@ class Stage:
     def _watch(self, now: float) -> None:
         self._next_watch = now + WATCH_S
         seen = census.take(but={1, os.getpid()})
-        if seen.total_bytes > self._supervisor.watched_bytes:
+        if seen.total_bytes + self._supervisor.socket_bytes() > self._supervisor.watched_bytes:
             self._stop("memory_limit", "all processes together")
         elif self._argv and seen.largest_bytes > self._job.limits["memory_mb"] * MEGABYTE:
             self._stop("memory_limit", "one process")

@@ -5,34 +5,19 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
 import pytest
+from container_engine import needs_engine
 from other_user import OtherUsersSandbox, interpreter
 
-from rlenv.sandbox import CellSettings, Sandbox, SandboxUnavailable, open_sandbox
+from rlenv.sandbox import CellSettings, Sandbox, open_sandbox
 
-REQUIRED = "CI" in os.environ or "RLENV_REQUIRE_DOCKER" in os.environ
-"""Then a missing Docker engine is a failure."""
 SETTINGS = CellSettings(memory_mb=512, tmp_mb=16)
 AnySandbox = Sandbox | OtherUsersSandbox
 
 
-@cache
-def _docker_problem() -> str:
-    try:
-        from rlenv.sandbox.engine import connect
-
-        connect().close()
-    except (ImportError, SandboxUnavailable) as problem:
-        return str(problem)
-    return ""
-
-
 def _skip_without(backend: str) -> None:
-    if backend == "docker" and (problem := _docker_problem()) and not REQUIRED:
-        pytest.skip(f"no Docker engine: {problem}")
     if backend != "docker" and sys.platform != "linux":
         pytest.skip("namespaces exist on Linux only")
     if backend == "namespaces-as-user" and os.getuid() != 0:
@@ -41,7 +26,14 @@ def _skip_without(backend: str) -> None:
         pytest.skip("no interpreter of this version that another user may run")
 
 
-@pytest.fixture(scope="session", params=["namespaces", "namespaces-as-user", "docker"])
+@pytest.fixture(
+    scope="session",
+    params=[
+        "namespaces",
+        pytest.param("namespaces-as-user", marks=pytest.mark.slow),
+        pytest.param("docker", marks=needs_engine),
+    ],
+)
 def box(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[AnySandbox]:
     """A sandbox of two cells on each backend."""
     backend = request.param

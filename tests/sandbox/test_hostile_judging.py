@@ -8,16 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from rlenv.sandbox import Call, CallResult, Limits, Opaque, Program, Result, Status
+from rlenv.sandbox import CallResult, Limits, Opaque, Program, Result, Status
 from rlenv.sandbox.hostile import CASES, honest_programs, run_honest, run_suite
-from rlenv.sandbox.hostile.case import ASK, EXITED, HOST_FILE, Case, Family
+from rlenv.sandbox.hostile.case import ASK, HOST_FILE, Case
 from rlenv.sandbox.hostile.judging import GRACE_S, passed, problems, same
 from rlenv.sandbox.hostile.mixture import mixture, run_mixture
 from rlenv.sandbox.hostile.secret import planted
 from rlenv.sandbox.hostile.witness import WITNESS
 
 SECRET = b"rlenv-secret-0123"
-FAILS = Family("test")("fails", "", "print(42)", status=EXITED)
+EXITED = frozenset({Status.EXITED})
+FAILS = Case(name="fails", family="test", attack="", program=Program("print(42)"), statuses=EXITED)
 RIGHT = Result(Status.EXITED, stdout=b"41\n", exit_code=0)
 
 
@@ -109,11 +110,11 @@ def test_a_pass_needs_every_answer_and_a_good_end() -> None:
     assert not passed(good, (42, 42, 42))
     assert not passed(replace(good, exit_code=1), (42, 42))
     assert not passed(replace(good, truncated=True), (42, 42))
-    assert not passed(replace(good, calls=(answered, replace(answered, ok=False))), (42, 42))
+    assert not passed(replace(good, calls=(answered, CallResult(ok=False, value=42))), (42, 42))
 
 
 def test_the_runner_notices_what_an_attack_changed_for_the_next_program() -> None:
-    case = Family("test")("case", "", "attack", status=EXITED)
+    case = replace(FAILS, program=Program("attack"))
 
     class Changing(Box):
         def run(self, program: Program, limits: Limits) -> Result:
@@ -177,8 +178,3 @@ def test_a_mixture_tells_every_program_that_is_judged_wrong() -> None:
     assert {line.split(":")[0] for line in run_mixture(box, 50, hostile_share=0.1, at_once=2)} == {
         f"program {n}" for n in range(50)
     }
-
-
-def test_calls_of_a_case_are_judged_on_42_unless_it_says_otherwise() -> None:
-    case = Family("test")("calls", "", "", calls=[Call("double", (21,))] * 2)
-    assert case.answer == (42, 42)

@@ -193,10 +193,18 @@ def test_cells_end_with_the_process_that_opened_them_however_it_ends(number: sig
     assert not list(Path("/sys/fs/cgroup").glob(f"*/rlenv-cell-{owner.pid}-*"))
 
 
+def _command(pid: int) -> bytes:
+    """The command of a process, nothing where it has ended meanwhile."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
 def test_a_cell_whose_guardian_is_killed_ends_and_is_replaced() -> None:
     with open_sandbox("namespaces", cells=1, check=False) as box:
         assert box.run(Program("print(1)")).ok
-        guardian = [pid for pid in descendants(os.getpid()) if b"enter.py" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+        guardian = [pid for pid in descendants(os.getpid()) if b"enter.py" in _command(pid)]
         inside = opened(descendants(guardian[-1]))
         os.kill(guardian[-1], signal.SIGKILL)
         assert all_end(inside, END_S)

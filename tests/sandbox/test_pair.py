@@ -7,6 +7,7 @@ from fake_cells import FakeChannel, FakeLauncher, answers, dies
 from other_user import OtherUsersSandbox
 
 from rlenv.sandbox import Limits, Program, Result, Sandbox, Status
+from rlenv.sandbox.codec import loads
 
 AnySandbox = Sandbox | OtherUsersSandbox
 SHORT = Limits(wall_s=1.0)
@@ -73,6 +74,51 @@ def test_a_candidate_cannot_flood_the_host(box: AnySandbox) -> None:
     of_judge, of_candidate = pair(box, "call('f')", code, Limits(wall_s=5, result_bytes=100_000))
     assert of_candidate.status is Status.OUTPUT_LIMIT
     assert of_judge.exit_code == 1
+
+
+ASKS = "try:\n    call('f')\nexcept CandidateFailed as failed:\n    report(str(failed))"
+RAW = "import os\ndef f():\n    os.write(3, b'{kind} 0 0.1 ' + {body} + b'\\n')\n    os._exit(0)"
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        ("=", "b'[' * 3000"),
+        ("=", "b'{}'"),
+        ("-", "b'[1, 2, 3]'"),
+        ("=", 'b\'{"$":"ndarray","v":["<f8",[20000000,0],""]}\''),
+    ],
+    ids=["nested", "no-kind", "no-exception", "rows"],
+)
+def test_what_is_no_value_is_the_candidates_failure_in_the_judge(box: AnySandbox, kind: str, body: str) -> None:
+    of_judge, of_candidate = pair(box, ASKS, RAW.format(kind=kind, body=body))
+    assert (of_judge.status, of_candidate.status) == (Status.EXITED, Status.EXITED)
+    assert len(of_judge.reports) == 1
+
+
+def test_the_host_decodes_nothing_of_what_it_passes_on(box: AnySandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    decoded: list[bytes] = []
+
+    def seen(text: bytes) -> object:
+        decoded.append(text)
+        return loads(text)
+
+    monkeypatch.setattr("rlenv.sandbox.report.loads", seen)
+    of_judge, _ = pair(box, "report(call('f', call('f', 1)) == [[1]])", "def f(x): return [x]")
+    assert of_judge.reports == (True,)
+    assert decoded in ([b"true"], [])  # by the process of another user: none here
+
+
+def test_an_answer_in_single_bytes_is_passed_on_as_one_line(box: AnySandbox) -> None:
+    drip = "import os\ndef f():\n    for byte in b'= 0 0.1 \"' + b'x' * 3000 + b'\"\\n': os.write(3, bytes([byte]))\n"
+    of_judge, of_candidate = pair(box, "report(call('f') == 'x' * 3000)", drip + "    os._exit(0)")
+    assert of_judge.reports == (True,)
+    assert of_candidate.status is Status.EXITED
+
+
+def test_marks_without_end_are_tampering(box: AnySandbox) -> None:
+    code = "import os\ndef f():\n    os.write(3, b'! run\\n' * 5000)\n    return 1"
+    assert pair(box, "call('f')", code)[1].status is Status.TAMPERED
 
 
 def test_a_judge_that_does_not_compile_says_so(box: AnySandbox) -> None:

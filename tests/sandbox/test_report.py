@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pickle
+
 import pytest
 
+from rlenv.sandbox import Opaque, Sealed
 from rlenv.sandbox.program import Call, Program
-from rlenv.sandbox.report import read_report
+from rlenv.sandbox.report import MAX_MARKS, Answers, read_report
 from rlenv.sandbox.result import Result, Status
 
 TWO = Program("", calls=[Call("f"), Call("f")])
@@ -69,6 +72,60 @@ def test_an_answer_cut_off_by_a_limit_is_no_tampering() -> None:
     result = report(b"= 0 0.1 3\n= 1 0.", status="timeout", exit_code=None)
     assert result.status is Status.TIMEOUT
     assert [call.answered for call in result.calls] == [True, False]
+
+
+LONG = b"= 0 0.1 [" + b"[]," * 20_000 + b"[]]\n"
+
+
+def test_answers_stay_sealed_where_there_is_much_of_them_and_open_when_asked() -> None:
+    result = report(b"! run\n" + LONG + b"= 1 0.1 7\n")
+    first, second = result.calls
+    assert isinstance(first.said, Sealed)
+    assert isinstance(second.said, Sealed)
+    assert (first.value, second.value) == ([[]] * 20_001, 7)
+    assert result.sealed_bytes == len(LONG) - len(b"= 0 0.1 \n") + 1
+    assert report(b"= 0 0.5 3\n").sealed_bytes == 0
+
+
+def test_a_long_answer_that_is_no_value_equals_nothing() -> None:
+    value = report(LONG.replace(b"[]]", b"[]"), status="exited").calls[0].value
+    assert isinstance(value, Opaque)
+    assert value != value
+
+
+def test_a_long_result_travels_by_pickle_as_it_came() -> None:
+    result = report(LONG)
+    assert pickle.loads(pickle.dumps(result)) == result
+
+
+@pytest.mark.parametrize(
+    "line", [b"! run\n", b"+ 1\n", b"= 0 0.1 1\n", b'- 0 0.1 ["E",""]\n', b"\n"], ids=lambda line: line[:1].decode()
+)
+def test_many_lines_are_read_no_further_than_a_runner_writes(line: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each line costs far more than its bytes: a flood of them is tampering before it is read through."""
+    read, take = 0, Answers.read
+
+    def counted(self: Answers, line: bytes) -> None:
+        nonlocal read
+        read += 1
+        take(self, line)
+
+    monkeypatch.setattr(Answers, "read", counted)
+    assert report(line * 100_000).status is Status.TAMPERED
+    assert read <= MAX_MARKS + len(TWO.calls) + 1
+
+
+@pytest.mark.parametrize(
+    "body", [b'["E","' + b"x" * 5000 + b'"]', b'["E",' + b"[]," * 300 + b'"x"]'], ids=["long", "nested"]
+)
+def test_an_exception_longer_than_a_runner_tells_of_is_tampering(body: bytes) -> None:
+    assert report(b"- 0 0.1 " + body + b"\n").status is Status.TAMPERED
+
+
+def test_only_a_judge_reports() -> None:
+    header = {**HEADER, "sizes": [0, 0, 6]}
+    assert read_report(Program(), header, b"+ [1]\n", judge=True).reports == ([1],)
+    assert read_report(Program(), header, b"+ [1]\n").status is Status.TAMPERED
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,5 @@
+# /// case
+# attack = "Waits an hour."
+# statuses = ["timeout"]
+# ///
+import time; print(42, flush=True); time.sleep(3600)

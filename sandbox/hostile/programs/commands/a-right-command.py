@@ -1,0 +1,6 @@
+# /// case
+# attack = "None: what is right passes, with what its compile step made."
+# passes = true
+# compile = "steps/a-right-command.py"
+# ///
+print(open('made').read())

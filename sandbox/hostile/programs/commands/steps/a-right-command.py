@@ -1,0 +1,1 @@
+open('made', 'w').write('42')

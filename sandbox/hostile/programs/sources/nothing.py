@@ -1,0 +1,4 @@
+# /// case
+# attack = "Is empty."
+# statuses = ["exited"]
+# ///

@@ -1,0 +1,7 @@
+# /// case
+# attack = "Names an encoding that does not exist."
+# passes = "either"
+# statuses = ["exited", "memory_limit", "signalled", "syntax_error"]
+# ///
+# -*- coding: rlenv-nonsense -*-
+print(42)
