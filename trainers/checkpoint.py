@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,28 +12,52 @@ from typing import Any
 import torch
 
 from rlenv.errors import RunError
+from rlenv.files import replacing
 
 FILE = "checkpoint.pt"
+OLDER = "checkpoint-*.pt"
+"""Checkpoints that are kept beside the newest, by their number of optimiser steps."""
 
 
 def save(path: Path, state: Mapping[str, Any]) -> None:
-    """Write, flush to the disk, then put in place: a kill leaves the old checkpoint or the new one."""
-    temporary = path.with_suffix(".tmp")
-    with temporary.open("wb") as file:
+    """Write, flush to the disk, then put in place: a kill or a full disk leaves the old checkpoint or the new one."""
+    with replacing(path, "wb") as file:
         torch.save(dict(state), file)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(temporary, path)
+
+
+def keep(path: Path, steps: int, count: int) -> None:
+    """Keep the newest `count` checkpoints, the one just saved after so many optimiser steps among them.
+
+    Those of more steps belong to a past that was gone back on, and go first.
+    """
+    folder = path.parent
+    if count > 1:
+        _also_as(path, folder / f"checkpoint-{steps:08d}.pt")
+    held = older(folder)
+    past = sorted(number for number in held if number <= steps)
+    kept = set(past[-count:]) if count > 1 else set()
+    for number in set(held) - kept:
+        held[number].unlink()
+
+
+def older(folder: Path) -> dict[int, Path]:
+    """The numbered checkpoints of a folder by their optimiser steps."""
+    named = {path: path.stem.partition("-")[2] for path in folder.glob(OLDER)}
+    return {int(number): path for path, number in named.items() if number.isdigit()}
 
 
 def load(path: Path, device: torch.device) -> dict[str, Any]:
-    """The saved state, on this device. Raises RunError when the file is not one of ours."""
+    """The saved state, on this device. Raises RunError when the file is not one of ours, or not as it was written."""
     try:
+        with zipfile.ZipFile(path) as archive:  # torch does not look at the checksums that it writes
+            broken = archive.testzip()
+        if broken is not None:
+            raise ValueError(f"the checksum of {broken} differs")
         state: dict[str, Any] = torch.load(path, map_location=device, weights_only=True)
     except Exception as error:  # torch raises errors of zipfile, pickle and its own
-        raise RunError(
-            f"{path} is not a readable checkpoint ({type(error).__name__}); start in a new folder"
-        ) from error
+        before = [kept for _, kept in sorted(older(path.parent).items()) if not _same(kept, path)]
+        then = f"put the one before in its place (mv {before[-1]} {path}) and resume" if before else _START_AGAIN
+        raise RunError(f"{path} is not a readable checkpoint ({type(error).__name__}: {error}); {then}") from error
     return state
 
 
@@ -43,3 +68,21 @@ def fingerprint(tensors: Mapping[str, torch.Tensor]) -> str:
         digest.update(name.encode())
         digest.update(tensors[name].detach().cpu().contiguous().view(torch.uint8).numpy().tobytes())
     return digest.hexdigest()
+
+
+_START_AGAIN = "start in a new folder, from model/ or best/ where it holds one (keep_checkpoints=2 keeps one more)"
+
+
+def _same(kept: Path, path: Path) -> bool:
+    return path.exists() and kept.samefile(path)
+
+
+def _also_as(path: Path, name: Path) -> None:
+    """The same file under a second name; where a disk has no such links, a copy."""
+    name.unlink(missing_ok=True)
+    try:
+        os.link(path, name)
+    except OSError:
+        with path.open("rb") as source, replacing(name, "wb") as target:
+            while piece := source.read(1 << 24):
+                target.write(piece)

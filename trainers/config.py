@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import sys
 from dataclasses import dataclass, field
 
 from rlenv.errors import ConfigError
@@ -10,6 +12,19 @@ from rlenv.trainers.algorithm import algorithm_named
 from rlenv.trainers.engine import EngineConfig
 from rlenv.trainers.row import Algorithm
 from rlenv.trainers.trackers import tracker_names
+
+FINITE = sys.float_info.max
+_AT_LEAST_ONE = (
+    "groups",
+    "group_size",
+    "max_new_tokens",
+    "epochs",
+    "minibatches",
+    "save_every",
+    "keep_checkpoints",
+    "max_skipped_steps",
+    "stall_steps",
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +67,12 @@ class TrainConfig:
     """Decides tasks, sampling and order."""
     save_every: int = 50
     """Optimiser steps between checkpoints; what lies between is made again on resume."""
+    keep_checkpoints: int = 1
+    """The newest so many are kept; those before checkpoint.pt are checkpoint-STEPS.pt."""
+    keep_best: bool = False
+    """Keep in best/ the policy with the highest mean training reward between two checkpoints; --gold keeps its own."""
+    max_skipped_steps: int = 10
+    """Optimiser steps in a row whose loss, gradient, log-probs or rewards are not finite, after which the run ends."""
     stall_steps: int = 10
     """Rollouts in a row without any difference inside the groups after which the run says so loudly."""
     max_error_share: float = 0.2
@@ -67,15 +88,15 @@ class TrainConfig:
         object.__setattr__(self, "row", algorithm_named(self.algorithm))
         if self.sampler not in SAMPLERS:
             raise ConfigError(f"expected a sampler out of {', '.join(SAMPLERS)}, got {self.sampler!r}")
-        for name in ("groups", "group_size", "max_new_tokens", "epochs", "minibatches", "save_every", "stall_steps"):
+        for name in _AT_LEAST_ONE:
             if getattr(self, name) < 1:
                 raise ConfigError(f"expected {name} of at least 1, got {getattr(self, name)}")
         for name in ("steps", "warmup_steps", "sft_steps", "seed"):
             if getattr(self, name) < 0:
                 raise ConfigError(f"expected {name} of 0 or more, got {getattr(self, name)}")
-        for name in ("learning_rate", "temperature", "max_grad_norm"):
-            if not getattr(self, name) > 0:
-                raise ConfigError(f"expected {name} above 0, got {getattr(self, name)}")
+        for name, most in (("learning_rate", FINITE), ("temperature", FINITE), ("max_grad_norm", math.inf)):
+            if not 0 < getattr(self, name) <= most:
+                raise ConfigError(f"expected {name} above 0 and finite, got {getattr(self, name)}")
         if self.minibatches > self.groups:
             raise ConfigError(f"expected at most {self.groups} minibatches (one a group), got {self.minibatches}")
         for name in ("max_error_share", "decay_share"):

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from rlenv.completion import Completion
-from rlenv.episode import drop_partial_line
+from rlenv.files import opened
 from rlenv.jsontypes import line
 from rlenv.verdict import Verdict
 
@@ -23,9 +23,8 @@ class Journal:
         self.path = path
         self.step = 0
         self.draw = 0
-        drop_partial_line(path)
+        self._file = opened(path, "a+")
         self._known = self._read()
-        self._file = path.open("a", encoding="ascii")
         self.replayed = 0
 
     def known(self, completions: Sequence[Completion]) -> Mapping[int, Verdict]:
@@ -53,9 +52,11 @@ class Journal:
         self._file.close()
 
     def _read(self) -> dict[tuple[int, int, int, str], Verdict]:
-        if not self.path.exists():
-            return {}
-        entries = [json.loads(text) for text in self.path.read_text("ascii").splitlines()]
+        """The verdicts on disk; what a kill or a full disk left behind the last newline is cut off."""
+        self._file.seek(0)
+        whole, newline, _ = self._file.read().rpartition("\n")
+        self._file.truncate(len(whole) + len(newline))  # all of it is ASCII
+        entries = [json.loads(text) for text in whole.splitlines()]
         return {(step, draw, index, mark): Verdict.from_json(said) for step, draw, index, mark, said in entries}
 
 

@@ -10,9 +10,12 @@ from types import TracebackType
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.text import Text
 
+from rlenv.files import opened
 from rlenv.jsontypes import line
-from rlenv.trainers.trackers import Tracker, opened, tracker_names
+from rlenv.shown import shown_line
+from rlenv.trainers.trackers import Tracker, open_trackers, tracker_names
 
 
 class MetricsLog:
@@ -20,14 +23,14 @@ class MetricsLog:
 
     def __init__(self, folder: Path, trackers: Sequence[Tracker] = ()) -> None:
         self.path = folder / "metrics.jsonl"
-        self._file = self.path.open("a", encoding="ascii")
+        self._file = opened(self.path, "a")
         self._trackers = trackers
 
     @classmethod
     def of_run(cls, folder: Path, trackers: str, first_step: int) -> MetricsLog:
         """The log of the run in this folder, shown by the trackers of these names."""
         config = json.loads((folder / "config.json").read_text())
-        return cls(folder, opened(tracker_names(trackers), folder, first_step, config))
+        return cls(folder, open_trackers(tracker_names(trackers), folder, first_step, config))
 
     def write(self, step: int, metrics: Mapping[str, float]) -> None:
         """One line on disk, one event a metric; NaN, which JSON lacks, is left out of the line."""
@@ -54,19 +57,19 @@ class Display:
 
     def __init__(self, title: str, total: int, *, quiet: bool = False, done: int = 0) -> None:
         self.console = Console(stderr=True, quiet=quiet)
-        self._title, self._total = title, total
+        self._title, self._total = shown_line(title), total
         self._every = max(1, total // 15)
         self._progress = Progress(
-            TextColumn("[bold]{task.description}"),
+            TextColumn("{task.description}", style="bold", markup=False),
             BarColumn(),
             MofNCompleteColumn(),
             TimeElapsedColumn(),
             TimeRemainingColumn(),
-            TextColumn("{task.fields[note]}"),
+            TextColumn("{task.fields[note]}", markup=False),
             console=self.console,
             disable=quiet or not self.console.is_terminal,
         )
-        self._task = self._progress.add_task(title, total=total, completed=done, note="")
+        self._task = self._progress.add_task(self._title, total=total, completed=done, note="")
 
     def __enter__(self) -> Display:
         self._progress.start()
@@ -79,10 +82,11 @@ class Display:
 
     def update(self, done: int, note: str) -> None:
         """Show that `done` of the total are behind us."""
-        self._progress.update(self._task, completed=done, note=note)
+        self._progress.update(self._task, completed=done, note=shown_line(note))
         if not self.console.is_terminal and (done % self._every == 0 or done == self._total):
-            self.console.print(f"{self._title} {done}/{self._total} {note}", highlight=False)
+            line = f"{self._title} {done}/{self._total} {shown_line(note)}"
+            self.console.print(line, highlight=False, markup=False)
 
     def warn(self, message: str) -> None:
         """Say something loudly."""
-        self.console.print(f"[bold red]warning:[/] {message}")
+        self.console.print(Text.assemble(("warning:", "bold red"), f" {shown_line(message)}"))

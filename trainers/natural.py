@@ -15,6 +15,7 @@ fit: `control.max_parameters`.
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Callable, Iterator
 
 import torch
@@ -24,6 +25,7 @@ from torch.nn.utils import parameters_to_vector, vector_to_parameters
 from transformers import PreTrainedModel
 
 from rlenv.errors import ConfigError
+from rlenv.trainers.finite import SKIPPED
 from rlenv.trainers.logprobs import hidden_states, vocabulary_logprobs
 from rlenv.trainers.losses import averaging_weights
 from rlenv.trainers.rollout import Rollout
@@ -34,7 +36,10 @@ CURVATURE_FLOOR = 1e-20
 
 
 def natural_step(model: PreTrainedModel, rollout: Rollout, rows: torch.Tensor, step: Step) -> dict[str, float]:
-    """Take one step on the episodes at `rows`; returns metrics. Without any signal the weights stay as they are."""
+    """Take one step on the episodes at `rows`; returns metrics.
+
+    Without any signal, and where gradient or curvature is not finite, the weights stay as they are.
+    """
     parameters = [p for p in model.parameters() if p.requires_grad]
     size, control = sum(p.numel() for p in parameters), step.row.control
     if size > control.max_parameters:
@@ -47,18 +52,21 @@ def natural_step(model: PreTrainedModel, rollout: Rollout, rows: torch.Tensor, s
     problem = Surrogate(model, parameters, rollout, rows, step)
     with sdpa_kernel(SDPBackend.MATH):  # the fused kernels have no second derivative
         gradient = problem.gradient()
+        norm = float(gradient.norm())
+        if not math.isfinite(norm):
+            return {"loss": 0.0, "grad_norm": norm, SKIPPED: 1.0}
         direction = conjugate_gradient(
             lambda v: problem.fisher_product(v) + control.cg_damping * v, gradient, control.cg_iterations
         )
         curvature = float(direction @ problem.fisher_product(direction))
         problem.forget_graph()
         if not curvature > CURVATURE_FLOOR:
-            return {"loss": 0.0, "grad_norm": float(gradient.norm())}
+            return {"loss": 0.0, "grad_norm": norm} | ({} if math.isfinite(curvature) else {SKIPPED: 1.0})
         longest = (2 * control.kl_bound / curvature) ** 0.5 * direction
         taken, kl, gain = line_search(problem, longest, control.kl_bound, control.backtracks)
     return {
         "loss": -gain,
-        "grad_norm": float(gradient.norm()),
+        "grad_norm": norm,
         "trust_region/kl": kl,
         "trust_region/step": taken,
         "trust_region/step_norm": float((taken * longest).norm()),
@@ -178,7 +186,7 @@ def line_search(problem: Surrogate, longest: torch.Tensor, bound: float, backtra
     share = 1.0
     for _ in range(backtracks):
         gain, kl = problem.at(problem.start + share * longest)
-        if gain > 0 and kl <= bound:
+        if 0 < gain < math.inf and kl <= bound:
             return share, kl, gain
         share /= 2
     vector_to_parameters(problem.start, problem.parameters)

@@ -10,6 +10,7 @@ from transformers import PreTrainedModel
 
 from rlenv.trainers.config import TrainConfig
 from rlenv.trainers.critic import Critic, ValueHead
+from rlenv.trainers.finite import tensors_not_finite
 
 
 class Networks:
@@ -61,6 +62,10 @@ class Networks:
     def load_state_dict(self, state: dict[str, Any]) -> None:
         for name, part in self._parts().items():
             part.load_state_dict(state[name])
+
+    def not_finite(self) -> str:
+        """The first weight or optimiser state that is not finite, by name; empty where all are good."""
+        return tensors_not_finite(self._parts())
 
     def _parts(self) -> dict[str, Any]:
         parts = {

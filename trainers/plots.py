@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from rlenv.errors import MissingExtra
+from rlenv.files import replacing
 from rlenv.trainers.monitors.monitor import Alarm
 
 
@@ -110,4 +111,5 @@ def _figure(columns: int) -> tuple[Any, Any]:
 
 def _save(figure: Any, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=120)
+    with replacing(path, "wb") as file:
+        figure.savefig(file, dpi=120, format="png")

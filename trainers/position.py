@@ -15,6 +15,8 @@ class Position:
     tokens: int = 0
     quiet_steps: int = 0
     """Rollouts in a row without a signal."""
+    best: float | None = None
+    """Mean reward between two checkpoints of the policy in best/."""
     episodes_at: int = 0
     """Bytes of episodes.jsonl before the rollout under way."""
     stopped: bool = False

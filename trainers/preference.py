@@ -11,7 +11,6 @@ cut at its token limit, so that no end of sequence is learned behind it.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, product
@@ -19,7 +18,7 @@ from pathlib import Path
 
 from rlenv.episode import Episode
 from rlenv.errors import TaskError
-from rlenv.jsontypes import Json, line
+from rlenv.jsontypes import Json, line, read_json
 from rlenv.task import Prompt, Task, prompt_messages
 
 
@@ -90,11 +89,11 @@ def pairs_of(episodes: Iterable[Episode], pairs: int = 1) -> Iterator[Pair]:
 def read_pairs(path: str | Path) -> list[Pair]:
     """The pairs of a JSONL file. Raises TaskError that names the line when one cannot be read."""
     found = []
-    for number, text in enumerate(Path(path).read_text("utf-8").split("\n"), start=1):
+    for number, text in enumerate(jsonl_text(Path(path)).split("\n"), start=1):
         if not text.strip():
             continue
         try:
-            row = json.loads(text)
+            row = read_json(text)
             if not isinstance(row, dict):
                 raise TaskError(f"expected an object, got {type(row).__name__}")
             found.append(Pair.from_row(row))
@@ -103,6 +102,16 @@ def read_pairs(path: str | Path) -> list[Pair]:
     if not found:
         raise TaskError(f"expected at least one pair in {path}, got none")
     return found
+
+
+def jsonl_text(path: Path) -> str:
+    """What stands in a file of rows. Raises TaskError where there is none, or it is no text."""
+    if not path.is_file():
+        raise TaskError(f"no file {path}; give a JSONL file")
+    try:
+        return path.read_text("utf-8")
+    except UnicodeDecodeError as error:
+        raise TaskError(f"{path} is not text in UTF-8: {error}") from error
 
 
 def write_pairs(path: str | Path, pairs: Iterable[Pair], *, chat: bool = False) -> int:

@@ -71,8 +71,11 @@ def preference_step(
     if not len(pairs):
         return {"loss": 0.0, "grad_norm": 0.0, "pairs": 0.0}
     totals = accumulate(model, rollout, pairs, step, rule, reference)
-    norm = take_step(optimizer, list(model.parameters()), step)
-    return {**totals, "grad_norm": norm, "pairs": float(len(pairs))}
+    return {
+        **totals,
+        **take_step(optimizer, list(model.parameters()), step, totals["loss"]),
+        "pairs": float(len(pairs)),
+    }
 
 
 def accumulate(

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
+from rlenv.files import replace_text
+from rlenv.shown import shown_cell, shown_line
 from rlenv.trainers.logs import read_metrics
 from rlenv.trainers.monitors.monitor import Alarm, read_alarms
 from rlenv.trainers.plots import plot_run, plot_watched
@@ -21,6 +23,7 @@ SHOWN = (
     "kl",
     "critic/explained_variance",
     "verifier_errors",
+    "skipped_steps",
     "gold/reward",
     "step_time",
 )
@@ -34,7 +37,7 @@ def write_report(folder: Path) -> Path:
     plot_run(metrics, folder / "reward.png", alarms)
     tenth = max(1, len(metrics) // 10)
     lines = [
-        f"# {config['row']['name']} on {config['env']}",
+        shown_line(f"# {config['row']['name']} on {config['env']}"),
         "",
         f"{len(metrics)} rollouts of {config['groups']} prompts with {config['group_size']} completions, "
         f"seed {config['seed']}.",
@@ -50,7 +53,7 @@ def write_report(folder: Path) -> Path:
     if plot_watched(metrics, folder / "watched.png", alarms):
         lines += ["![gold, parts and flags](watched.png)", ""]
     path = folder / "report.md"
-    path.write_text("\n".join([*lines, *_alarm_lines(alarms)]))
+    replace_text(path, "\n".join([*lines, *_alarm_lines(alarms)]))
     return path
 
 
@@ -58,7 +61,7 @@ def _alarm_lines(alarms: Sequence[Alarm]) -> list[str]:
     """The section on what the monitors said; empty where they said nothing."""
     if not alarms:
         return []
-    rows = [f"| {a.step} | {a.name} | {a.value:.3g} | {a.threshold:.3g} | {_told(a)} |" for a in alarms]
+    rows = [f"| {a.step} | {shown_cell(a.name)} | {a.value:.3g} | {a.threshold:.3g} | {_told(a)} |" for a in alarms]
     return [
         "## Alarms",
         "",
@@ -70,5 +73,5 @@ def _alarm_lines(alarms: Sequence[Alarm]) -> list[str]:
 
 
 def _told(alarm: Alarm) -> str:
-    text = alarm.message.replace("|", "\\|").replace("\n", " ")
+    text = shown_cell(alarm.message)
     return f"{text} **The run ended here.**" if alarm.stop else text

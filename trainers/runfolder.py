@@ -3,43 +3,66 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from rlenv.episode import Episode
-from rlenv.errors import ConfigError, RunError
+from rlenv.errors import RunError
+from rlenv.files import opened, replace_text, replacing_folder
+from rlenv.jsontypes import Json
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers.config import TrainConfig
+from rlenv.trainers.resuming import changes
 
+CONFIG = "config.json"
 GROWING = ("episodes.jsonl", "metrics.jsonl", "alarms.jsonl")
 """The files that a run appends to; what was written behind the last checkpoint is written again."""
 
 
-def open_folder(out: Path, config: TrainConfig, others: Mapping[str, Any], *, resume: bool) -> None:
-    """Make the run folder, or make sure that it holds this very run; its length may change.
+def holds_run(out: Path) -> bool:
+    """Whether a training run was started in this folder."""
+    return (out / CONFIG).exists()
+
+
+def open_folder(
+    out: Path, config: TrainConfig, others: Mapping[str, Any], *, resume: bool, changed_verifier: bool = False
+) -> dict[str, list[Any]]:
+    """Make the run folder, or make sure that it holds this very run; returns what may change and did: [old, new].
 
     `others` is what decides the run beside the config. Raises RunError and ConfigError.
     """
-    values = json.loads(json.dumps({**asdict(config), **others}))
-    file = out / "config.json"
-    if file.exists():
-        if not resume:
-            raise RunError(f"{out} already holds a run; resume it (resume=True, --resume) or choose another folder")
-        old = json.loads(file.read_text())
-        from_the_end = config.decay_share or config.row.entropy.final_coefficient is not None
-        free = {"save_every", "trackers"} if from_the_end else {"save_every", "trackers", "steps"}
-        changed = sorted(key for key in values if old.get(key) != values[key] and key not in free)
-        if changed:
-            raise ConfigError(
-                f"{out} was started with other settings ({', '.join(changed)}); set them back, or use a new folder"
-            )
-    out.mkdir(parents=True, exist_ok=True)
-    temporary = out / "config.tmp"
-    temporary.write_text(json.dumps(values, indent=2, sort_keys=True) + "\n")
-    temporary.replace(file)
+    if not holds_run(out):
+        if resume:
+            raise RunError(f"{out} holds no run to go on with; check the folder, or leave --resume out to start one")
+        out.mkdir(parents=True, exist_ok=True)
+        write_config(out, config, others)
+        return {}
+    if not resume:
+        raise RunError(f"{out} already holds a run; resume it (resume=True, --resume) or choose another folder")
+    return changes(out, config, _read(out), settings(config, others), changed_verifier=changed_verifier)
+
+
+def write_config(out: Path, config: TrainConfig, others: Mapping[str, Any]) -> None:
+    """What the run is made with from here on."""
+    replace_text(out / CONFIG, json.dumps(settings(config, others), indent=2, sort_keys=True) + "\n")
+
+
+def settings(config: TrainConfig, others: Mapping[str, Any]) -> dict[str, Any]:
+    """Everything that decides a run, as config.json holds it."""
+    found: dict[str, Any] = json.loads(json.dumps({**asdict(config), **others}))
+    return found
+
+
+def _read(out: Path) -> dict[str, Any]:
+    try:
+        found = json.loads((out / CONFIG).read_text("utf-8"))
+    except ValueError as error:
+        raise RunError(f"{out / CONFIG}: not valid JSON ({error}); mend it, or start in a new folder") from error
+    if not isinstance(found, dict) or "row" not in found:
+        raise RunError(f"{out} is not the folder of a training run; choose another folder")
+    return found
 
 
 def sizes(out: Path) -> dict[str, int]:
@@ -51,17 +74,16 @@ def cut_back(out: Path, sizes: Mapping[str, int]) -> None:
     """Cut the growing files to the lengths of the checkpoint."""
     for name, size in sizes.items():
         if size or (out / name).exists():
-            with (out / name).open("ab") as file:
+            with opened(out / name, "ab") as file:
                 file.truncate(size)
 
 
-def save_model(policy: TransformersPolicy, folder: Path) -> None:
-    """Write the model's folder whole, in place of an older one."""
-    temporary = folder.with_name(folder.name + ".tmp")
-    shutil.rmtree(temporary, ignore_errors=True)
-    policy.save(temporary)
-    shutil.rmtree(folder, ignore_errors=True)
-    temporary.rename(folder)
+def save_model(policy: TransformersPolicy, folder: Path, chosen: Mapping[str, Json] | None = None) -> None:
+    """Write the model's folder whole, in place of an older one; with what it was chosen by, in chosen.json."""
+    with replacing_folder(folder) as place:
+        policy.save(place)
+        if chosen is not None:
+            replace_text(place / "chosen.json", json.dumps(dict(chosen)) + "\n")
 
 
 def episodes_since(out: Path, offset: int) -> list[Episode]:

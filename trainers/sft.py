@@ -9,11 +9,16 @@ from typing import Any
 import numpy as np
 import torch
 
-from rlenv.definition import Definition
-from rlenv.errors import ConfigError
+from rlenv.definition import Definition, reference_text
+from rlenv.errors import ConfigError, RunError
 from rlenv.policies.generation import left_padded
 from rlenv.policies.transformers import TransformersPolicy
+from rlenv.tasksets import ListTasks
+from rlenv.trainers.finite import step_if_finite
 from rlenv.trainers.logprobs import completion_logprobs
+
+MOST_SKIPPED = 10
+"""Steps in a row without a finite loss and gradient: one bad batch passes, ten in a row do not."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,6 +50,7 @@ def demonstrations(definition: Definition, policy: TransformersPolicy, limit: in
     """The solutions of the tasks that a warm start may see, at most `limit` of them."""
     tasks = definition.demonstrations or definition.tasks
     count = min(len(tasks), limit)
+    refuse_answerless(definition, count)
     found = []
     for task in (tasks[i] for i in range(count)):
         solution = policy.encode_completion(definition.solution(task))
@@ -52,6 +58,23 @@ def demonstrations(definition: Definition, policy: TransformersPolicy, limit: in
     if not found:
         raise ConfigError("expected at least one demonstration for the supervised phase, got none")
     return found
+
+
+def refuse_answerless(definition: Definition, limit: int | None = None) -> None:
+    """Raise ConfigError, with the count, where rows that are to be learned from have no answer.
+
+    A set made by code answers its own tasks.
+    """
+    tasks = definition.demonstrations or definition.tasks
+    if definition.solution is not reference_text or not isinstance(tasks, ListTasks):
+        return
+    count = min(len(tasks), len(tasks) if limit is None else limit)
+    missing = [task for task in (tasks[i] for i in range(count)) if task.reference is None]
+    if missing:
+        raise ConfigError(
+            f"{len(missing)} of {count} rows have no answer to learn from, the first is task {missing[0].id}; give "
+            "them one (the column answer), leave them out, or train without supervised steps"
+        )
 
 
 def supervised(
@@ -62,14 +85,16 @@ def supervised(
 ) -> list[float]:
     """Train the policy to say the demonstrations; returns the loss of each step, in nats a token.
 
-    `on_step(step, loss)` hears of each step.
+    `on_step(step, loss)` hears of each step. A step whose loss or gradient is not finite changes nothing; raises
+    RunError when so many in a row are not that no end is to be seen.
     """
     model = policy.model
     rng = np.random.default_rng(config.seed)
     optimizer = torch.optim.AdamW(
         model.parameters(), config.learning_rate, (0.9, 0.95), weight_decay=config.weight_decay
     )
-    losses = []
+    losses: list[float] = []
+    skipped = 0
     model.train()
     for step in range(config.steps):
         for group in optimizer.param_groups:
@@ -77,10 +102,14 @@ def supervised(
         picked = [data[i] for i in rng.integers(len(data), size=config.batch_size)]
         loss = _loss(policy, picked)
         loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), config.max_grad_norm)
-        optimizer.step()
-        optimizer.zero_grad(set_to_none=True)
         losses.append(loss.item())
+        _, taken = step_if_finite(optimizer, model.parameters(), config.max_grad_norm, losses[-1])
+        skipped = 0 if taken else skipped + 1
+        if skipped == MOST_SKIPPED:
+            raise RunError(
+                f"{skipped} supervised steps in a row, up to step {step}, had a loss or gradient that is not finite "
+                f"and changed nothing; lower the learning rate of the supervised phase ({config.learning_rate:g})"
+            )
         if on_step is not None:
             on_step(step, losses[-1])
     model.eval()

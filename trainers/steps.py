@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torch
 
+from rlenv.trainers.finite import SKIPPED, not_finite
 from rlenv.trainers.networks import Networks
 from rlenv.trainers.rollout import Rollout
 from rlenv.trainers.update import Step, critic_step, policy_step
@@ -12,10 +13,16 @@ from rlenv.trainers.update import Step, critic_step, policy_step
 def updated(
     networks: Networks, rollout: Rollout, rows: torch.Tensor, step: Step, epoch: int, epochs: int
 ) -> dict[str, float]:
-    """Update the policy, and the critic beside it, on the episodes at `rows`; returns metrics."""
+    """Update the policy, and the critic beside it, on the episodes at `rows`; returns metrics.
+
+    Episodes that hold a number which is not finite are not asked for a gradient at all.
+    """
+    if not_finite(rollout, rows):
+        return {SKIPPED: 1.0}
     metrics = _policy(networks, rollout, rows, step, epoch, epochs)
     if networks.critic is not None and networks.critic_optimizer is not None:
-        metrics |= critic_step(networks.critic, networks.critic_optimizer, rollout, rows, step)
+        of_critic = critic_step(networks.critic, networks.critic_optimizer, rollout, rows, step)
+        metrics = {**of_critic, **metrics}
     return metrics
 
 

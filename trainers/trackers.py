@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from rlenv.errors import ConfigError
+from rlenv.files import own_folder, replace_text
 from rlenv.jsontypes import Json
 
 TRACKERS = ("tensorboard", "wandb", "trackio")
@@ -36,7 +37,7 @@ def tracker_names(text: str) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def opened(names: Sequence[str], out: Path, first_step: int, config: Mapping[str, Json]) -> list[Tracker]:
+def open_trackers(names: Sequence[str], out: Path, first_step: int, config: Mapping[str, Json]) -> list[Tracker]:
     """The trackers of these names, for the run in this folder. Raises ConfigError for one that is not installed."""
     found: list[Tracker] = []
     for name in names:
@@ -51,7 +52,7 @@ class _TensorBoard:
     def __init__(self, out: Path, first_step: int) -> None:
         from torch.utils.tensorboard import SummaryWriter
 
-        self._writer = SummaryWriter(str(out / "tensorboard"), purge_step=first_step or None)
+        self._writer = SummaryWriter(str(own_folder(out / "tensorboard")), purge_step=first_step or None)
 
     def log(self, values: Mapping[str, float], step: int) -> None:
         for name, value in values.items():
@@ -94,5 +95,5 @@ def _id(out: Path) -> str:
     """An id of the run, made once and kept in its folder."""
     file = out / ID_FILE
     if not file.exists():
-        file.write_text(uuid.uuid4().hex[:12] + "\n")
+        replace_text(file, uuid.uuid4().hex[:12] + "\n")
     return file.read_text().strip()

@@ -14,25 +14,34 @@ weights: every random draw is addressed by (seed, step), and verdicts already gi
 from __future__ import annotations
 
 import json
+import math
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import torch
 
 from rlenv.batch import EnvLike
-from rlenv.episode import Episode, write_episodes
+from rlenv.episode import Episode
 from rlenv.errors import RunError
+from rlenv.files import append, told_when_full
+from rlenv.fingerprint import code_version
+from rlenv.folder_lock import FolderLock
+from rlenv.jsontypes import Json, line
 from rlenv.policies.transformers import TransformersPolicy
-from rlenv.trainers import checkpoint
+from rlenv.trainers import checkpoint, resuming
 from rlenv.trainers.adaptive import Adaptive
 from rlenv.trainers.collect import SFT, Collected, collect, derived_seed, refuse_failing_checker
 from rlenv.trainers.config import TrainConfig
+from rlenv.trainers.context import check_context
 from rlenv.trainers.dealing import has_signal, rows_of
 from rlenv.trainers.engine import generator_of, prepare
 from rlenv.trainers.environment import training_environment
+from rlenv.trainers.finite import SKIPPED, not_finite, what_was_not
 from rlenv.trainers.given import check_given, demonstrated, fingerprint_of, paired
 from rlenv.trainers.journal import Journal
 from rlenv.trainers.logs import Display, MetricsLog
@@ -42,8 +51,16 @@ from rlenv.trainers.prepare import Judges, measured_kl, prepared
 from rlenv.trainers.processes import Processes, this_process
 from rlenv.trainers.rationalise import rationalised
 from rlenv.trainers.rollout import Rollout
-from rlenv.trainers.runfolder import cut_back, episodes_since, open_folder, save_model, sizes
-from rlenv.trainers.sft import SftConfig, demonstrations, supervised
+from rlenv.trainers.runfolder import (
+    cut_back,
+    episodes_since,
+    holds_run,
+    open_folder,
+    save_model,
+    sizes,
+    write_config,
+)
+from rlenv.trainers.sft import SftConfig, demonstrations, refuse_answerless, supervised
 from rlenv.trainers.steps import updated
 from rlenv.trainers.update import Step
 from rlenv.trainers.values import explained_variance
@@ -53,6 +70,11 @@ from rlenv.workers import WorkerPool
 if TYPE_CHECKING:
     from rlenv.trainers.monitors.monitor import Monitor
     from rlenv.trainers.preference import Pair
+
+BEST = "best"
+"""The folder of the best policy so far: by the gold where a monitor measures one there, else by training rewards."""
+GO_ON = "go on with --resume"
+"""What a run that was stopped by the machine is to be told."""
 
 
 def train(
@@ -66,32 +88,36 @@ def train(
     pairs: Sequence[Pair] | None = None,
     monitors: Sequence[Monitor] = (),
     resume: bool = False,
+    changed_verifier: bool = False,
     quiet: bool = False,
 ) -> TransformersPolicy:
     """Train the policy in place and leave the run in the folder `out`; returns the policy.
 
     `teacher` is what distillation learns from, `pairs` what a preference row learns from in place of its own rollouts,
-    `monitors` look at every finished rollout and may stop the run.
+    `monitors` look at every finished rollout and may stop the run. `changed_verifier` lets a run go on whose verifier
+    or wrappers are no longer those that it was started with.
 
-    Raises ConfigError for settings that cannot work, RunError for a folder that cannot be used, and
-    TooManyVerifierErrors when the checker fails too often.
+    Raises ConfigError for settings that cannot work, RunError for a folder that cannot be used, is in use or full and
+    for steps that stay without a finite loss, and TooManyVerifierErrors when the checker fails too often.
     """
-    trainer = Trainer(
-        config,
-        env,
-        policy,
-        Path(out),
-        sft=sft,
-        teacher=teacher,
-        pairs=pairs,
-        monitors=monitors,
-        resume=resume,
-        quiet=quiet,
-    )
-    try:
-        trainer.run()
-    finally:
-        trainer.close()
+    with told_when_full(Path(out), GO_ON):
+        trainer = Trainer(
+            config,
+            env,
+            policy,
+            Path(out),
+            sft=sft,
+            teacher=teacher,
+            pairs=pairs,
+            monitors=monitors,
+            resume=resume,
+            changed_verifier=changed_verifier,
+            quiet=quiet,
+        )
+        try:
+            trainer.run()
+        finally:
+            trainer.close()
     return policy
 
 
@@ -111,6 +137,7 @@ class Trainer:
         pairs: Sequence[Pair] | None = None,
         monitors: Sequence[Monitor] = (),
         resume: bool = False,
+        changed_verifier: bool = False,
         quiet: bool = False,
         processes: Processes | None = None,
     ) -> None:
@@ -128,15 +155,31 @@ class Trainer:
         self._episodes: list[Episode] = []
         self._kept: list[int] | None = None
         self._metrics: dict[str, Any] = {}
+        self._skipped = 0
+        """Optimiser steps that were not taken since the last one that was."""
+        self._rewards: list[float] = []
+        """Mean rewards of the rollouts since the last checkpoint."""
         self._initial = checkpoint.fingerprint(policy.model.state_dict())
-        others = {
-            "sft": asdict(self.sft),
-            "env": self.env.definition.id,
-            "teacher": None if teacher is None else checkpoint.fingerprint(teacher.model.state_dict()),
-            "pairs": None if pairs is None else fingerprint_of(pairs),
-        }
-        if self.processes.is_main:
-            open_folder(out, config, others, resume=resume)
+        self.log: MetricsLog | None = None
+        self.journal: Journal | None = None
+        self._lock: FolderLock | None = None
+        check_context(self.env.definition, policy, config, pairs)
+        if self.row.selection is not None and self.row.selection.kind == "demonstrations":
+            refuse_answerless(self.env.definition)
+        if self.processes.is_main and (holds_run(out) or not resume):
+            self._lock = FolderLock(out)
+        try:
+            self._open(resume=resume, changed_verifier=changed_verifier)
+        except BaseException:
+            self.close()
+            raise
+
+    def _open(self, *, resume: bool, changed_verifier: bool) -> None:
+        """Begin the run in its folder, or take up what the folder holds."""
+        out, config, policy = self.out, self.config, self.policy
+        others = self._others()
+        main = self.processes.is_main
+        changed = open_folder(out, config, others, resume=resume, changed_verifier=changed_verifier) if main else {}
         begun = (out / checkpoint.FILE).exists()
         self.processes.barrier()  # so that nobody takes the first checkpoint for one to go on from
         saved = checkpoint.load(out / checkpoint.FILE, policy.model.device) if begun else None
@@ -147,11 +190,27 @@ class Trainer:
         if saved is not None:
             self._restore(saved)
         self.generator = generator_of(policy, config.engine, out / f"generator-{self.processes.rank}")
-        main = self.processes.is_main
-        self.log = MetricsLog.of_run(out, config.trackers, self.position.step) if main else None
-        self.journal = Journal(out / "verdicts.jsonl") if main else None
+        if main:
+            resuming.write_down(out, self.position.step, self.position.optimiser_steps, changed)
+            write_config(out, config, others)
+            self.log = MetricsLog.of_run(out, config.trackers, self.position.step)
+            self.journal = Journal(out / "verdicts.jsonl")
+            if changed.keys() & set(resuming.VERIFIER):
+                self.journal.clear()
         if saved is None:
             self.save()
+
+    def _others(self) -> dict[str, Any]:
+        """What decides the run beside its config."""
+        definition = self.env.definition
+        return {
+            "sft": asdict(self.sft),
+            "env": definition.id,
+            "verifier": definition.verifier.version,
+            "wrappers": [f"{wrapper.name}:{code_version(wrapper)}" for wrapper in definition.wrappers],
+            "teacher": None if self.teacher is None else checkpoint.fingerprint(self.teacher.model.state_dict()),
+            "pairs": None if self.pairs is None else fingerprint_of(self.pairs),
+        }
 
     def run(self) -> None:
         """Go on to the last step, or until a monitor says stop, and save the model."""
@@ -202,7 +261,19 @@ class Trainer:
         return self._finish_step(rollout)
 
     def save(self) -> None:
-        """Write the checkpoint; what was written before it is then never needed again."""
+        """Write the checkpoint, if it is good; what was written before it is then never needed again.
+
+        After a step that was skipped the checkpoint before stays, as the place to go back to, until one is taken.
+        Raises RunError where weights are not finite; the checkpoint before then stays too.
+        """
+        if self._skipped:
+            return
+        bad = self.networks.not_finite()
+        if bad:
+            raise RunError(
+                f"{bad} is not finite after optimiser step {self.position.optimiser_steps}; {self._way_back()}"
+            )
+        self._keep_best()
         if self.processes.is_main:
             state: dict[str, Any] = {
                 "position": asdict(self.position),
@@ -217,16 +288,35 @@ class Trainer:
                 "files": sizes(self.out),
             }
             checkpoint.save(self.out / checkpoint.FILE, state)
+            checkpoint.keep(self.out / checkpoint.FILE, self.position.optimiser_steps, self.config.keep_checkpoints)
         if self.journal is not None:
             self.journal.clear()
         self.processes.barrier()
 
+    def _keep_best(self) -> None:
+        """Keep the policy in best/ where the rollouts since the last checkpoint were paid more than any before."""
+        rewards, self._rewards = self._rewards, []
+        kept_by_gold = any(getattr(monitor, "best", None) == self.out / BEST for monitor in self.watch.monitors)
+        if not (self.config.keep_best and rewards) or kept_by_gold:
+            return
+        value, position = float(np.mean(rewards)), self.position
+        if position.best is not None and value <= position.best:
+            return
+        position.best = value
+        if self.processes.is_main:
+            chosen: dict[str, Json] = {
+                "by": f"mean reward of {len(rewards)} rollouts",
+                "value": value,
+                "rollout": position.step - 1,
+            }
+            save_model(self.policy, self.out / BEST, chosen)
+
     def close(self) -> None:
-        """Close the files of the run."""
-        if self.journal is not None:
-            self.journal.close()
-        if self.log is not None:
-            self.log.close()
+        """Close the files of the run and let go of its folder."""
+        with ExitStack() as stack:  # each is closed, even where a full disk does not take what another still holds
+            for part in (self._lock, self.journal, self.log):
+                if part is not None:
+                    stack.callback(part.close)
 
     def _warm_start(self) -> None:
         if self.sft.steps == 0:
@@ -263,12 +353,13 @@ class Trainer:
         position.episodes_at = sizes(self.out)["episodes.jsonl"]
         collected = self._drawn()
         if self.processes.is_main:
-            write_episodes(self.out / "episodes.jsonl", collected.episodes)
+            append(self.out / "episodes.jsonl", (line(episode.to_json()) for episode in collected.episodes))
         refuse_failing_checker(collected.episodes, config.max_error_share)
         rollout, metrics = prepared(
             collected.rollout, row, config.group_size, self._judges(), baseline=self.adaptive.baseline
         )
-        self.adaptive.observe_rewards(row, rollout)
+        if not not_finite(rollout):
+            self.adaptive.observe_rewards(row, rollout)
         self._rollout, self._episodes, self._kept = rollout, collected.episodes, collected.kept
         position.tokens += int(rollout.attention_mask.sum())
         self._metrics = {**collected.metrics, **metrics}
@@ -324,30 +415,56 @@ class Trainer:
         )
         epoch, rows = update // config.minibatches, rows_of(rollout, config, position.step, update)
         metrics = updated(self.networks, rollout, rows, step, epoch, config.epochs)
+        self._count_skipped(rollout, rows, metrics)
         return {**metrics, "learning_rate": learning_rate}
+
+    def _count_skipped(self, rollout: Rollout, rows: torch.Tensor, metrics: Mapping[str, float]) -> None:
+        self._skipped = self._skipped + 1 if SKIPPED in metrics else 0
+        if self._skipped >= self.config.max_skipped_steps:
+            raise RunError(
+                f"{self._skipped} optimiser steps in a row were skipped, up to step {self.position.optimiser_steps}, "
+                f"and changed nothing: {what_was_not(rollout, rows, metrics)} not finite; {self._way_back()}"
+            )
+
+    def _way_back(self) -> str:
+        return (
+            f"{self.out / checkpoint.FILE} is the last good checkpoint: look at rewards in episodes.jsonl, then go on "
+            "with --resume and a lower --learning-rate"
+        )
 
     def _adapt(self, rollout: Rollout) -> None:
         """What is measured once the updates of a rollout are done."""
         if self.row.control.bound != "kl":
             return
         kl = measured_kl(self._judges(), rollout)
-        self.adaptive.observe_kl(self.row, kl)
+        if math.isfinite(kl):
+            self.adaptive.observe_kl(self.row, kl)
         self._metrics["trust_region/kl"] = kl
         self._metrics["trust_region/coefficient"] = self.adaptive.kl_coefficient
 
     def _finish_step(self, rollout: Rollout) -> dict[str, float]:
         position = self.position
         updates: dict[str, list[float]] = self._metrics.pop("updates", {})
-        metrics = {**self._metrics, **{name: float(np.mean(values)) for name, values in updates.items()}}
+        skipped = sum(updates.pop(SKIPPED, []))
+        metrics = {**self._metrics, **{name: _mean_of_finite(values) for name, values in updates.items()}}
+        metrics[SKIPPED] = skipped
         metrics["num_tokens"] = float(position.tokens)
         metrics["step_time"] = sum(value for name, value in metrics.items() if name.startswith("time/"))
         trained = Collected(self._episodes, rollout, {}, self._kept).trained
         position.stopped = self.watch.after_step(position.step, trained, rollout, metrics, self.policy)
         if self.log is not None:
             self.log.write(position.step, metrics)
+        if math.isfinite(metrics.get("reward", math.nan)):
+            self._rewards.append(metrics["reward"])
         position.quiet_steps = 0 if has_signal(rollout, self.config) else position.quiet_steps + 1
         position.step, position.update = position.step + 1, 0
         self._rollout, self._metrics, self._episodes, self._kept = None, {}, [], None
         if position.optimiser_steps % self.config.save_every < self.config.updates_a_rollout:
             self.save()
         return metrics
+
+
+def _mean_of_finite(values: Sequence[float]) -> float:
+    """The mean over the updates that have the value; NaN, which no log shows, where none has."""
+    finite = [value for value in values if math.isfinite(value)]
+    return float(np.mean(finite)) if finite else math.nan

@@ -10,6 +10,7 @@ from torch import nn
 from transformers import PreTrainedModel
 
 from rlenv.trainers.critic import Critic, ValueHead
+from rlenv.trainers.finite import SKIPPED, step_if_finite
 from rlenv.trainers.kl import kl_penalty, trust_region_penalty
 from rlenv.trainers.logprobs import completion_logprobs
 from rlenv.trainers.losses import averaging_weights, entropy_bonus, policy_terms
@@ -87,8 +88,8 @@ def policy_step(
         loss.backward()
         add(totals, _measured(loss, logprobs.detach(), old, entropy.detach(), part, row))
     heads = [] if value_head is None else list(value_head.parameters())
-    norm = take_step(optimizer, [*model.parameters(), *heads], step)
-    return _averaged(step.processes.sum_of(totals)) | {"grad_norm": norm}
+    metrics = _averaged(step.processes.sum_of(totals))
+    return metrics | take_step(optimizer, [*model.parameters(), *heads], step, metrics["loss"])
 
 
 def critic_step(
@@ -106,17 +107,21 @@ def critic_step(
         loss = (terms * weights[index, : terms.shape[1]]).sum()
         loss.backward()
         total += loss.item()
-    norm = take_step(optimizer, critic.trained_parameters(), step)
-    return {**step.processes.sum_of({"critic/loss": total}), "critic/grad_norm": norm}
+    metrics = step.processes.sum_of({"critic/loss": total})
+    taken = take_step(optimizer, critic.trained_parameters(), step, metrics["critic/loss"])
+    return metrics | {"critic/grad_norm": taken.pop("grad_norm"), **taken}
 
 
-def take_step(optimizer: torch.optim.Optimizer, parameters: list[nn.Parameter], step: Step) -> float:
-    """Sum the gradients of all processes, scale them down to the norm allowed, step; returns the norm before."""
+def take_step(
+    optimizer: torch.optim.Optimizer, parameters: list[nn.Parameter], step: Step, loss: float
+) -> dict[str, float]:
+    """Sum the gradients of all processes, scale them down to the norm allowed, step; returns the norm before.
+
+    Where the loss of all processes or the norm is not finite, nothing changes and the step counts as skipped.
+    """
     step.processes.sum_gradients(parameters)
-    norm = float(nn.utils.clip_grad_norm_(parameters, step.max_grad_norm))
-    optimizer.step()
-    optimizer.zero_grad(set_to_none=True)
-    return norm
+    norm, taken = step_if_finite(optimizer, parameters, step.max_grad_norm, loss)
+    return {"grad_norm": norm} | ({} if taken else {SKIPPED: 1.0})
 
 
 def add(totals: dict[str, float], values: dict[str, float]) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from rlenv.episode import Episode
 from rlenv.errors import ConfigError
+from rlenv.files import append
 from rlenv.jsontypes import Json, line
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers.monitors.monitor import FILE, Alarm
@@ -45,8 +46,7 @@ class Watch:
             for monitor in self.monitors:
                 self.last += monitor.after_step(step, episodes, rollout, metrics, policy)
         if self.last:
-            with self._path.open("a", encoding="ascii") as file:
-                file.writelines(line(alarm.to_json()) for alarm in self.last)
+            append(self._path, (line(alarm.to_json()) for alarm in self.last))
         stops = self._processes.sum_of({"stop": float(any(alarm.stop for alarm in self.last))})
         return stops["stop"] > 0
 

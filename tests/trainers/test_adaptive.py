@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from digits import WARM, config, digits, policy
+from digits import config, digits, warm
 
 from rlenv.errors import ConfigError
 from rlenv.trainers import ALGORITHMS, TrainConfig, Trainer, with_changes
@@ -16,7 +16,7 @@ from rlenv.trainers.losses import corrected
 
 
 def trainer(settings: TrainConfig, folder: Path) -> Trainer:
-    return Trainer(settings, digits(), policy(), folder, sft=WARM, quiet=True)
+    return Trainer(settings, digits(), warm(), folder, quiet=True)
 
 
 def test_the_moving_baseline_is_taken_off_the_next_rollout_and_not_off_its_own(tmp_path: Path) -> None:
@@ -151,4 +151,4 @@ def test_the_end_of_a_decay_is_part_of_the_run(tmp_path: Path) -> None:
     run.run()
     run.close()
     with pytest.raises(ConfigError, match="steps"):
-        Trainer(replace(settings, steps=2), digits(), policy(), tmp_path, sft=WARM, resume=True, quiet=True)
+        Trainer(replace(settings, steps=2), digits(), warm(), tmp_path, resume=True, quiet=True)

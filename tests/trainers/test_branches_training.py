@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 import pytest
 import torch
 from digits import ROWS, config, digits, policy, rewards
+from quick_ones import quick_ones
 
 from rlenv import ListTasks, read_episodes
 from rlenv.errors import ConfigError
@@ -21,6 +22,8 @@ from rlenv.trainers.sft import demonstrations, supervised
 
 NAMES = [row.name for row in BRANCHES]
 PAIRED = [row.name for row in BRANCHES if row.preference is not None]
+QUICK = ("dpo", "kto", "star", "distill")
+"""One of each kind: pairs, a preference without pairs, what the policy said itself, a teacher."""
 Warm: TypeAlias = Callable[[], TransformersPolicy]
 PAIRS = [Pair(str(row["prompt"]), str(row["answer"]), str(n)) for n, row in enumerate(ROWS)]
 """The right digit before the one that was asked about."""
@@ -89,7 +92,7 @@ def test_every_row_learns_the_trivial_environment(
     assert rewards(tmp_path / "after")[0] > (0.6 if name == "simpo" else 0.85)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", quick_ones(NAMES, QUICK))
 def test_two_seeded_runs_are_bitwise_equal_and_another_seed_is_not(
     name: str, teacher: TransformersPolicy, warm: Warm, tmp_path: Path
 ) -> None:
@@ -101,7 +104,7 @@ def test_two_seeded_runs_are_bitwise_equal_and_another_seed_is_not(
     assert found[0] == found[1] != found[2]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", quick_ones(NAMES, QUICK))
 def test_a_run_resumed_between_any_two_optimiser_steps_ends_with_the_same_weights(
     name: str, teacher: TransformersPolicy, warm: Warm, tmp_path: Path
 ) -> None:
@@ -143,7 +146,7 @@ def stop_after(trainer: Trainer, saves: int) -> None:
     trainer.save = save  # type: ignore[method-assign]
 
 
-@pytest.mark.parametrize("name", PAIRED)
+@pytest.mark.parametrize("name", quick_ones(PAIRED, ["dpo"]))
 def test_a_pair_file_is_learned_without_a_rollout(name: str, warm: Warm, tmp_path: Path) -> None:
     settings = config(algorithm=name, steps=60, groups=8, group_size=2)
     runs = [train(settings, digits(), warm(), tmp_path / place, pairs=PAIRS, quiet=True) for place in ("a", "b")]

@@ -4,7 +4,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from digits import WARM, config, policy
+from digits import config, warm
 
 from rlenv import Definition, FunctionVerifier, ListTasks, Task, read_episodes
 from rlenv.errors import ConfigError
@@ -25,7 +25,7 @@ def environment() -> Definition:
 
 def test_a_run_draws_more_of_what_is_sometimes_solved(tmp_path: Path) -> None:
     settings = config(steps=30, groups=4, group_size=8, sampler="pass-rate", learning_rate=1e-6)
-    train(settings, environment(), policy(), tmp_path, sft=WARM, quiet=True)
+    train(settings, environment(), warm(), tmp_path, quiet=True)
     episodes = list(read_episodes(tmp_path / "episodes.jsonl"))
     late = Counter(e.task.metadata["hopeless"] for e in episodes if e.step >= 10)
     assert late[False] / late.total() > 0.4 > 2 / 8
@@ -33,13 +33,13 @@ def test_a_run_draws_more_of_what_is_sometimes_solved(tmp_path: Path) -> None:
 
 def test_a_run_with_a_curriculum_resumes_exactly(tmp_path: Path) -> None:
     settings = config(steps=4, sampler="pass-rate", save_every=1)
-    whole = train(settings, environment(), policy(), tmp_path / "whole", sft=WARM, quiet=True)
-    trainer = Trainer(settings, environment(), policy(), tmp_path / "cut", sft=WARM, quiet=True)
+    whole = train(settings, environment(), warm(), tmp_path / "whole", quiet=True)
+    trainer = Trainer(settings, environment(), warm(), tmp_path / "cut", quiet=True)
     trainer.step()
     trainer.step()
     assert isinstance(trainer.env.sampler, PassRateSampler)
     trainer.close()
-    resumed = train(settings, environment(), policy(), tmp_path / "cut", sft=WARM, resume=True, quiet=True)
+    resumed = train(settings, environment(), warm(), tmp_path / "cut", resume=True, quiet=True)
     ids = [[e.task.id for e in read_episodes(tmp_path / name / "episodes.jsonl")] for name in ("whole", "cut")]
     assert ids[0] == ids[1]
     assert fingerprint(resumed.model.state_dict()) == fingerprint(whole.model.state_dict())

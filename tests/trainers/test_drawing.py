@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from digits import WARM, config, digits, policy
+from digits import config, digits, policy, warm
 
 from rlenv import Definition, FunctionVerifier, ListTasks, Task, read_episodes
 from rlenv.trainers import ALGORITHMS, TrainConfig, Trainer, changed, train, with_changes
@@ -25,7 +25,7 @@ def half_hopeless(check: Callable[[str, str], bool] = lambda said, answer: said[
     def verifier(completion: str, answer: str, hopeless: bool) -> bool:
         return not hopeless and check(completion, answer)
 
-    return Definition(tasks=tasks, verifier=FunctionVerifier(verifier, cheap=True), id="test/half-v0")
+    return Definition(tasks=tasks, verifier=FunctionVerifier(verifier, cheap=True, version="1"), id="test/half-v0")
 
 
 def settings(**others: object) -> TrainConfig:
@@ -39,7 +39,7 @@ def collected(trainer: Trainer) -> Trainer:
 
 
 def test_groups_without_a_difference_are_drawn_again_until_enough_have_one(tmp_path: Path) -> None:
-    trainer = collected(Trainer(settings(), half_hopeless(), policy(), tmp_path, sft=WARM, quiet=True))
+    trainer = collected(Trainer(settings(), half_hopeless(), warm(), tmp_path, quiet=True))
     rollout, kept = trainer._rollout, trainer._kept
     assert rollout is not None
     assert kept is not None
@@ -89,10 +89,10 @@ def test_a_run_stopped_while_it_judges_draws_and_judges_the_same_again(moment: i
         asked.append(said)
         return said[:1] in answer
 
-    whole = train(settings(), half_hopeless(check), policy(), tmp_path / "whole", sft=WARM, quiet=True)
+    whole = train(settings(), half_hopeless(check), warm(), tmp_path / "whole", quiet=True)
     once = len(asked)
     asked.clear()
-    trainer = Trainer(settings(), half_hopeless(check), policy(), tmp_path / "cut", sft=WARM, quiet=True)
+    trainer = Trainer(settings(), half_hopeless(check), warm(), tmp_path / "cut", quiet=True)
     journal, record = trainer.journal, trainer.journal.record  # type: ignore[union-attr]
     recorded = 0
 
@@ -107,7 +107,7 @@ def test_a_run_stopped_while_it_judges_draws_and_judges_the_same_again(moment: i
     with pytest.raises(_StoppedError):
         trainer.run()
     trainer.close()
-    resumed = train(settings(), half_hopeless(check), policy(), tmp_path / "cut", sft=WARM, resume=True, quiet=True)
+    resumed = train(settings(), half_hopeless(check), warm(), tmp_path / "cut", resume=True, quiet=True)
     assert fingerprint(resumed.model.state_dict()) == fingerprint(whole.model.state_dict())
     assert len(asked) == once
     texts = [(tmp_path / name / "episodes.jsonl").read_text() for name in ("whole", "cut")]
@@ -116,7 +116,7 @@ def test_a_run_stopped_while_it_judges_draws_and_judges_the_same_again(moment: i
 
 def test_groups_without_a_difference_count_in_no_denominator_where_they_are_dropped(tmp_path: Path) -> None:
     row = with_changes(DAPO, {"drawing.refill": False})
-    trainer = collected(Trainer(settings(algorithm=row), half_hopeless(), policy(), tmp_path, sft=WARM, quiet=True))
+    trainer = collected(Trainer(settings(algorithm=row), half_hopeless(), warm(), tmp_path, quiet=True))
     rollout = trainer._rollout
     assert rollout is not None
     differs = torch.tensor([len(set(group)) > 1 for group in rollout.rewards.view(4, 4).tolist()])
@@ -126,7 +126,7 @@ def test_groups_without_a_difference_count_in_no_denominator_where_they_are_drop
 
 def test_a_soft_punishment_lies_on_completions_that_come_near_the_limit(tmp_path: Path) -> None:
     row = with_changes(ALGORITHMS["dapo"], {"drawing.refill": False, "drawing.overlong_buffer": 0.5})
-    trainer = Trainer(settings(algorithm=row, max_new_tokens=4), digits(), policy(), tmp_path, sft=WARM, quiet=True)
+    trainer = Trainer(settings(algorithm=row, max_new_tokens=4), digits(), warm(), tmp_path, quiet=True)
     collected(trainer)
     paid = {
         len(e.completion.token_ids): {p.name: p.value for p in e.verdict.parts}.get("overlong", 0.0)

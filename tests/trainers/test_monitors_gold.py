@@ -33,7 +33,7 @@ class Partly:
         return [Completion("yes" if i < self.share * len(prompts) else "no") for i in range(len(prompts))]
 
     def save(self, folder: Path) -> None:
-        folder.mkdir(parents=True)
+        folder.mkdir(parents=True, exist_ok=True)
         (folder / "share").write_text(str(self.share))
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from digits import WARM, config, digits, policy
+from digits import config, digits, policy, warm
 from typer.testing import CliRunner
 
 from rlenv.cli import app
@@ -63,7 +63,7 @@ class _Interrupting:
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("whole") / "run"
     settings = config(steps=10, save_every=3, learning_rate=5e-3, max_error_share=1.0)
-    train(settings, digits(hacked), policy(), out, sft=WARM, monitors=monitors(out), quiet=True)
+    train(settings, digits(hacked), warm(), out, monitors=monitors(out), quiet=True)
     return out
 
 
@@ -80,16 +80,16 @@ def test_a_run_writes_its_alarms_and_measurements_and_reports_them(whole: Path) 
     assert (whole / "best" / "config.json").exists()
 
 
-@pytest.mark.parametrize("stop", [1, 4, 7])
+@pytest.mark.parametrize("stop", [pytest.param(1, marks=pytest.mark.slow), 4, pytest.param(7, marks=pytest.mark.slow)])
 def test_a_run_killed_and_resumed_raises_the_same_alarms(stop: int, whole: Path, tmp_path: Path) -> None:
     settings = config(steps=10, save_every=3, learning_rate=5e-3, max_error_share=1.0)
     watching: list[Any] = [*monitors(tmp_path / "run"), _Interrupting(stop)]
-    trainer = Trainer(settings, digits(hacked), policy(), tmp_path / "run", sft=WARM, monitors=watching, quiet=True)
+    trainer = Trainer(settings, digits(hacked), warm(), tmp_path / "run", monitors=watching, quiet=True)
     with pytest.raises(KeyboardInterrupt):
         trainer.run()
     trainer.close()
     again = monitors(tmp_path / "run")
-    train(settings, digits(hacked), policy(), tmp_path / "run", sft=WARM, monitors=again, resume=True, quiet=True)
+    train(settings, digits(hacked), warm(), tmp_path / "run", monitors=again, resume=True, quiet=True)
     assert read_alarms(tmp_path / "run") == read_alarms(whole)
     assert _gold(tmp_path / "run") == _gold(whole)
 
@@ -101,7 +101,7 @@ def _gold(out: Path) -> list[float | None]:
 def test_an_alarm_that_stops_ends_the_run_with_its_model_saved(tmp_path: Path) -> None:
     stopping = Rules([VerifierFailures()], window=1, stop_on=["verifier_failures"])
     settings = config(steps=10, max_error_share=1.0)
-    train(settings, digits(hacked), policy(), tmp_path, sft=WARM, monitors=[stopping], quiet=True)
+    train(settings, digits(hacked), warm(), tmp_path, monitors=[stopping], quiet=True)
     alarms = read_alarms(tmp_path)
     assert [alarm.stop for alarm in alarms] == [True]
     assert len(read_metrics(tmp_path / "metrics.jsonl")) == alarms[0].step + 1 < 10

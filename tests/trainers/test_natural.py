@@ -1,6 +1,7 @@
 """The natural step is what linear algebra says it is: F^-1 g on a model small enough to write F down."""
 
 from dataclasses import replace
+from math import inf, nan
 
 import pytest
 import torch
@@ -10,8 +11,9 @@ from transformers import LlamaConfig, LlamaForCausalLM
 
 from rlenv.errors import ConfigError
 from rlenv.trainers import ALGORITHMS, with_changes
+from rlenv.trainers.finite import SKIPPED
 from rlenv.trainers.logprobs import hidden_states, vocabulary_logprobs
-from rlenv.trainers.natural import Surrogate, conjugate_gradient, natural_step
+from rlenv.trainers.natural import Surrogate, conjugate_gradient, line_search, natural_step
 from rlenv.trainers.rollout import Rollout
 from rlenv.trainers.update import Step
 
@@ -165,3 +167,73 @@ def test_without_a_step_that_helps_the_weights_stay() -> None:
 def test_a_model_that_does_not_fit_is_refused_with_its_size() -> None:
     with pytest.raises(ConfigError, match="parameters, 100 allowed; take ppo"):
         natural_step(small_model(), rollout(), torch.arange(6), step(max_parameters=100))
+
+
+class Told:
+    """A problem that answers the line search from a list of (gain, kl), and notes the steps that it was asked about."""
+
+    def __init__(self, *answers: tuple[float, float]) -> None:
+        self.parameters = [torch.nn.Parameter(torch.zeros(2))]
+        self.start = torch.zeros(2)
+        self.answers, self.asked = list(answers), []  # type: ignore[var-annotated]
+
+    def at(self, weights: torch.Tensor) -> tuple[float, float]:
+        torch.nn.utils.vector_to_parameters(weights, self.parameters)
+        self.asked.append(weights.tolist())
+        return self.answers[len(self.asked) - 1]
+
+    def searched(self, bound: float = 0.1, backtracks: int = 3) -> tuple[float, float, float]:
+        return line_search(self, torch.tensor([4.0, -8.0]), bound, backtracks)  # type: ignore[arg-type]
+
+    def weights(self) -> list[float]:
+        return parameters_to_vector(self.parameters).tolist()
+
+
+def test_a_step_within_the_bound_that_loses_is_halved_until_one_gains() -> None:
+    problem = Told((-0.5, 0.01), (0.0, 0.01), (0.2, 0.01))
+    assert problem.searched() == (0.25, 0.01, 0.2)
+    assert problem.asked == [[4.0, -8.0], [2.0, -4.0], [1.0, -2.0]]
+    assert problem.weights() == [1.0, -2.0]
+
+
+def test_a_step_that_gains_beyond_the_bound_is_halved_and_one_on_the_bound_is_taken() -> None:
+    problem = Told((0.9, 0.2), (0.5, 0.1))
+    assert problem.searched(bound=0.1) == (0.5, 0.1, 0.5)
+    assert problem.weights() == [2.0, -4.0]
+
+
+@pytest.mark.parametrize("answer", [(-1.0, 0.0), (0.0, 0.0), (1.0, 0.2), (nan, 0.0), (inf, 0.0), (1.0, nan)])
+def test_where_no_step_gains_within_the_bound_the_weights_return_to_where_they_were(
+    answer: tuple[float, float],
+) -> None:
+    problem = Told(*[answer] * 3)
+    assert problem.searched() == (0.0, 0.0, 0.0)
+    assert len(problem.asked) == 3
+    assert problem.weights() == [0.0, 0.0]
+
+
+def test_the_loss_is_the_gain_with_its_sign_turned_and_the_step_is_what_was_taken() -> None:
+    model, data = small_model(), rollout()
+    start = parameters_to_vector(model.parameters()).detach().clone()
+    metrics = natural_step(model, data, torch.arange(len(data)), step(kl_bound=0.01))
+    moved = parameters_to_vector(model.parameters()).detach()
+    surrogate = problem(small_model(), data, step())
+    gain, kl = surrogate.at(moved)
+    assert (metrics["loss"], metrics["trust_region/kl"]) == pytest.approx((-gain, kl), rel=1e-6)
+    assert metrics["loss"] < 0
+    assert metrics["trust_region/step_norm"] == pytest.approx(float((moved - start).norm()), rel=1e-6)
+
+
+@pytest.mark.parametrize("bad", [nan, inf])
+def test_a_natural_step_without_a_finite_gradient_or_curvature_leaves_the_weights_and_says_so(
+    bad: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("gradient", "fisher_product"):
+        model, data = small_model(), rollout()
+        start = parameters_to_vector(model.parameters()).detach().clone()
+        with monkeypatch.context() as patch:
+            own = getattr(Surrogate, name)
+            patch.setattr(Surrogate, name, lambda *args, own=own: own(*args) * bad)
+            metrics = natural_step(model, data, torch.arange(len(data)), step())
+        assert metrics[SKIPPED] == 1.0
+        assert torch.equal(parameters_to_vector(model.parameters()), start)

@@ -20,6 +20,7 @@ from rlenv.trainers.rollout import Rollout, rollout_of
 from rlenv.trainers.update import Step
 
 pytest.importorskip("trl", reason="needs the extra: trl")
+pytestmark = pytest.mark.slow
 CASES: list[tuple[str, dict[str, float]]] = [
     ("dpo", {"beta": 0.3}),
     ("ipo", {"beta": 0.3}),

@@ -17,6 +17,7 @@ from rlenv.trainers.kl import kl_penalty
 from rlenv.trainers.losses import averaging_weights, entropy_bonus, policy_terms
 
 pytest.importorskip("trl", reason="needs the extra: trl")
+pytestmark = pytest.mark.slow
 
 LONGEST = 16
 CLIP = Control(ratio="token", bound="clip")

@@ -27,6 +27,8 @@ from rlenv.trainers.reward_models import fitting
 from rlenv.trainers.reward_models.reward_model import train_reward_model
 from rlenv.trainers.reward_models.rows import Preference
 
+pytestmark = pytest.mark.slow  # TRL is what trains
+
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -49,6 +49,7 @@ def test_rows_that_teach_nothing_are_left_out() -> None:
         encoded_steps(tokenizer, [unknown], step_config())
 
 
+@pytest.mark.slow
 def test_a_rule_is_learned_and_holds_on_prompts_never_seen(trained: Path) -> None:
     report = json.loads((trained / "report.json").read_text())
     assert report["area"] == 1.0
@@ -59,6 +60,7 @@ def test_a_rule_is_learned_and_holds_on_prompts_never_seen(trained: Path) -> Non
     assert scores[0] > 0.5 > scores[1]
 
 
+@pytest.mark.slow
 def test_the_first_loss_is_the_mean_over_labelled_steps(tmp_path: Path) -> None:
     rows = [
         StepLabels("p", ("one", "two", "three"), (True, False, None)),
@@ -75,6 +77,7 @@ def test_the_first_loss_is_the_mean_over_labelled_steps(tmp_path: Path) -> None:
     assert log[-1]["train_loss"] == pytest.approx(expected, abs=1e-5)
 
 
+@pytest.mark.slow
 def test_a_run_that_broke_off_ends_with_the_weights_of_the_run_left_alone(
     trained: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -144,7 +144,7 @@ class GoldMonitor:
         peak = self._peak
         if peak is None or now.gold > peak.gold:
             self._peak, self._fallen = now, ""
-            self._keep(policy)
+            self._keep(now, policy)
             return []
         fall, error = now.below(peak)
         bound = max(self.fall * abs(peak.gold), self.deviations * error)
@@ -166,9 +166,9 @@ class GoldMonitor:
             self.stop,
         )
 
-    def _keep(self, policy: TransformersPolicy) -> None:
+    def _keep(self, now: Measurement, policy: TransformersPolicy) -> None:
         if self.best is None:
             return
         from rlenv.trainers.runfolder import save_model
 
-        save_model(policy, self.best)
+        save_model(policy, self.best, {"by": "gold/reward", "value": now.gold, "rollout": now.step})

@@ -16,6 +16,7 @@ from transformers import PreTrainedModel, PrinterCallback, ProgressCallback, Tra
 from transformers.trainer_callback import TrainerControl, TrainerState
 from transformers.training_args import TrainingArguments
 
+from rlenv.files import replace_text
 from rlenv.jsontypes import line
 from rlenv.progress import Advance, progress
 from rlenv.trainers.reward_models.config import FitConfig
@@ -68,7 +69,7 @@ def fit(trainer: Trainer, folder: Path, title: str, *, quiet: bool) -> PreTraine
         trainer.add_callback(_Progress(advance))
         trainer.train(resume_from_checkpoint=None if newest is None else str(newest))
     log = [{"step": row["step"], **row} for row in trainer.state.log_history]
-    (folder / "metrics.jsonl").write_text("".join(map(line, log)), "ascii")
+    replace_text(folder / "metrics.jsonl", "".join(map(line, log)))
     return cast("PreTrainedModel", trainer.model)
 
 

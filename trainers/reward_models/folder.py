@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import cast
@@ -15,37 +15,34 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 from transformers.utils import logging
 
 from rlenv.errors import ConfigError, RunError
+from rlenv.files import replace_text
+from rlenv.folder_lock import run_folder
 from rlenv.jsontypes import Json
 from rlenv.trainers.reward_models.config import FitConfig
 
 MODEL = "model"
 
 
-def open_run(out: Path, settings: Mapping[str, Json], *, resume: bool) -> None:
-    """Make the folder, or make sure that it holds this very run. Raises RunError and ConfigError."""
+@contextmanager
+def open_run(out: Path, settings: Mapping[str, Json], *, resume: bool) -> Iterator[None]:
+    """Hold the folder, made anew or found to be that of this very run. Raises RunError and ConfigError."""
     file = out / "config.json"
-    values = json.loads(json.dumps(dict(settings)))
-    if file.exists():
-        if not resume:
-            raise RunError(f"{out} already holds a run; resume it (--resume) or choose another folder")
-        old = json.loads(file.read_text())
-        changed = sorted(key for key in values if key != "save_every" and old.get(key) != values[key])
-        if changed:
-            raise ConfigError(f"{out} was started with other settings ({', '.join(changed)}); use a new folder")
-    out.mkdir(parents=True, exist_ok=True)
-    temporary = out / "config.tmp"
-    temporary.write_text(json.dumps(values, indent=2, sort_keys=True) + "\n")
-    temporary.replace(file)
+    if resume and not file.exists():
+        raise RunError(f"{out} holds no run to go on with; check the folder, or leave --resume out to start one")
+    with run_folder(out, "go on with --resume"):
+        values = json.loads(json.dumps(dict(settings)))
+        if file.exists():
+            _check_same(out, json.loads(file.read_text()), values, resume=resume)
+        replace_text(file, json.dumps(values, indent=2, sort_keys=True) + "\n")
+        yield
 
 
-def in_one_piece(folder: Path, write: Callable[[Path], None]) -> None:
-    """Write a folder beside its place and move it there: a kill leaves the whole of it or nothing."""
-    temporary = folder.with_name(folder.name + ".tmp")
-    shutil.rmtree(temporary, ignore_errors=True)
-    temporary.mkdir(parents=True)
-    write(temporary)
-    shutil.rmtree(folder, ignore_errors=True)
-    temporary.rename(folder)
+def _check_same(out: Path, old: Mapping[str, Json], values: Mapping[str, Json], *, resume: bool) -> None:
+    if not resume:
+        raise RunError(f"{out} already holds a run; resume it (--resume) or choose another folder")
+    changed = sorted(key for key in values if key != "save_every" and old.get(key) != values[key])
+    if changed:
+        raise ConfigError(f"{out} was started with other settings ({', '.join(changed)}); use a new folder")
 
 
 def write_scorer(
@@ -68,7 +65,7 @@ def write_scorer(
 
 def write_spec(folder: Path, spec: Mapping[str, Json]) -> None:
     """scorer.json, by which `rlenv.scorers.load` knows what the folder holds."""
-    (folder / "scorer.json").write_text(json.dumps(dict(spec), indent=2) + "\n")
+    replace_text(folder / "scorer.json", json.dumps(dict(spec), indent=2) + "\n")
 
 
 def run_settings(config: FitConfig, base: str, rows: object) -> dict[str, Json]:

@@ -6,8 +6,10 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
+from rlenv.files import replace_text
 from rlenv.jsontypes import Json
 from rlenv.passk import Estimate
+from rlenv.shown import shown_cell, shown_line
 from rlenv.trainers.reward_models.config import RewardModelConfig, StepModelConfig
 from rlenv.trainers.reward_models.pair_accuracy import PairAccuracy
 from rlenv.trainers.reward_models.step_accuracy import StepAccuracy
@@ -19,7 +21,7 @@ def write_pair_report(
     """The accuracy on held-out pairs beside the baselines, overall and for each kind of pair."""
     members = f", {config.members} members" if config.members > 1 else ""
     lines = [
-        f"# Reward model from {base}",
+        f"# Reward model from {shown_line(base)}",
         "",
         f"{learned} pairs learned from, {left_out} of them left out (over {config.max_length} tokens); "
         f"seed {config.seed}{members}.",
@@ -48,7 +50,9 @@ def pair_table(accuracy: PairAccuracy) -> list[str]:
         return lines
     names = list(accuracy.baselines)
     rows = [
-        f"| {kind or '(none)'} | {count} | {mine:.3f} | " + " | ".join(f"{theirs[name]:.3f}" for name in names) + " |"
+        f"| {shown_cell(kind) or '(none)'} | {count} | {mine:.3f} | "
+        + " | ".join(f"{theirs[name]:.3f}" for name in names)
+        + " |"
         for kind, (count, mine, theirs) in accuracy.kinds.items()
     ]
     head = [f"| kind of pair | pairs | the model | {' | '.join(names)} |", "|---|---|---" + "|---" * len(names) + "|"]
@@ -60,7 +64,7 @@ def write_step_report(
 ) -> None:
     """The accuracy on held-out completions."""
     lines = [
-        f"# Step model from {base}",
+        f"# Step model from {shown_line(base)}",
         "",
         f"{learned} completions learned from, {left_out} of them left out as longer than {config.max_length} tokens or "
         f"without a label; seed {config.seed}.",
@@ -117,5 +121,5 @@ def _step_figures(accuracy: StepAccuracy) -> dict[str, Json]:
 
 
 def _write(out: Path, lines: Iterable[str], figures: dict[str, Json]) -> None:
-    (out / "report.md").write_text("\n".join(lines))
-    (out / "report.json").write_text(json.dumps(figures, indent=2) + "\n")
+    replace_text(out / "report.md", "\n".join(lines))
+    replace_text(out / "report.json", json.dumps(figures, indent=2) + "\n")

@@ -20,6 +20,7 @@ from typing import Any
 from transformers import PreTrainedTokenizerBase
 
 from rlenv.errors import ConfigError, MissingExtra, ScorerError
+from rlenv.files import replacing_folder
 from rlenv.scorers.encoding import encode
 from rlenv.scorers.load import load_scorer
 from rlenv.scorers.scorer import ask
@@ -27,7 +28,7 @@ from rlenv.task import prompt_text
 from rlenv.trainers.reward_models.bases import load_model, load_tokenizer
 from rlenv.trainers.reward_models.config import RewardModelConfig
 from rlenv.trainers.reward_models.fitting import arguments, drop_checkpoints, fit, own_randomness
-from rlenv.trainers.reward_models.folder import MODEL, in_one_piece, open_run, run_settings, write_scorer, write_spec
+from rlenv.trainers.reward_models.folder import MODEL, open_run, run_settings, write_scorer, write_spec
 from rlenv.trainers.reward_models.held_out import split_by
 from rlenv.trainers.reward_models.pair_accuracy import measured
 from rlenv.trainers.reward_models.report import write_pair_report
@@ -61,22 +62,22 @@ def train_reward_model(
     RunError and ConfigError where the folder holds another run.
     """
     learned, held = _sides(config, preferences, held_out)
-    open_run(out, run_settings(config, base, [learned, held]), resume=resume)
-    tokenizer = load_tokenizer(base, texts_of(learned))
-    rows = encoded(tokenizer, learned, config)
-    model = out / MODEL
-    members = [model] if config.members == 1 else [model / f"member-{n}" for n in range(config.members)]
-    for number, member in enumerate(members):
-        if not (member / "scorer.json").exists():
-            run = _Run(replace(config, seed=config.seed + number), base, tokenizer, device, quiet)
-            run.train(rows, out if config.members == 1 else out / "members" / str(number), member)
-    if config.members > 1:
-        for member in members:
-            _standardise(member, learned)
-        write_spec(model, {"kind": "ensemble", "members": [member.name for member in members], "combine": "mean"})
-    accuracy = measured(load_scorer(str(model)), learned, held) if held else None
-    write_pair_report(out, config, base, accuracy, len(learned), len(learned) - len(rows))
-    return model
+    with open_run(out, run_settings(config, base, [learned, held]), resume=resume):
+        tokenizer = load_tokenizer(base, texts_of(learned))
+        rows = encoded(tokenizer, learned, config)
+        model = out / MODEL
+        members = [model] if config.members == 1 else [model / f"member-{n}" for n in range(config.members)]
+        for number, member in enumerate(members):
+            if not (member / "scorer.json").exists():
+                run = _Run(replace(config, seed=config.seed + number), base, tokenizer, device, quiet)
+                run.train(rows, out if config.members == 1 else out / "members" / str(number), member)
+        if config.members > 1:
+            for member in members:
+                _standardise(member, learned)
+            write_spec(model, {"kind": "ensemble", "members": [member.name for member in members], "combine": "mean"})
+        accuracy = measured(load_scorer(str(model)), learned, held) if held else None
+        write_pair_report(out, config, base, accuracy, len(learned), len(learned) - len(rows))
+        return model
 
 
 def _sides(
@@ -154,7 +155,8 @@ class _Run:
             )
             model = fit(trainer, training, f"reward model, seed {config.seed}", quiet=self.quiet)
         spec = {"kind": "sequence_classification"}
-        in_one_piece(member, lambda folder: write_scorer(folder, model, self.tokenizer, config, spec))
+        with replacing_folder(member) as place:
+            write_scorer(place, model, self.tokenizer, config, spec)
         drop_checkpoints(training)
 
 

@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from rlenv.errors import TaskError
-from rlenv.jsontypes import Json
+from rlenv.jsontypes import Json, read_json
 from rlenv.task import Prompt, Task
-from rlenv.trainers.preference import Pair
+from rlenv.trainers.preference import Pair, jsonl_text
 
 Row = TypeVar("Row")
 
@@ -98,11 +98,11 @@ def read_step_labels(path: str | Path) -> list[StepLabels]:
 
 def _read(path: str | Path, from_row: Callable[[Mapping[str, Json]], Row]) -> list[Row]:
     found = []
-    for number, text in enumerate(_text(Path(path)).split("\n"), start=1):
+    for number, text in enumerate(jsonl_text(Path(path)).split("\n"), start=1):
         if not text.strip():
             continue
         try:
-            row = json.loads(text)
+            row = read_json(text)
             if not isinstance(row, dict):
                 raise TaskError(f"expected an object, got {type(row).__name__}")
             found.append(from_row(row))
@@ -111,15 +111,6 @@ def _read(path: str | Path, from_row: Callable[[Mapping[str, Json]], Row]) -> li
     if not found:
         raise TaskError(f"expected at least one row in {path}, got none")
     return found
-
-
-def _text(path: Path) -> str:
-    if not path.is_file():
-        raise TaskError(f"no file {path}; give a JSONL file")
-    try:
-        return path.read_text("utf-8")
-    except UnicodeDecodeError as error:
-        raise TaskError(f"{path} is not text in UTF-8: {error}") from error
 
 
 def _is_list(value: Json, fits: Callable[[object], bool]) -> bool:

@@ -18,13 +18,14 @@ import torch
 from transformers import DataCollatorForTokenClassification, PreTrainedTokenizerBase, Trainer, TrainingArguments
 
 from rlenv.errors import ConfigError, ScorerError
+from rlenv.files import replacing_folder
 from rlenv.scorers.load import load_step_scorer
 from rlenv.scorers.token_classification import encode_steps
 from rlenv.task import prompt_text
 from rlenv.trainers.reward_models.bases import load_model, load_tokenizer
 from rlenv.trainers.reward_models.config import StepModelConfig
 from rlenv.trainers.reward_models.fitting import arguments, drop_checkpoints, fit, own_randomness
-from rlenv.trainers.reward_models.folder import MODEL, in_one_piece, open_run, run_settings, write_scorer
+from rlenv.trainers.reward_models.folder import MODEL, open_run, run_settings, write_scorer
 from rlenv.trainers.reward_models.held_out import split_by
 from rlenv.trainers.reward_models.report import write_step_report
 from rlenv.trainers.reward_models.rows import StepLabels
@@ -55,15 +56,15 @@ def train_step_model(
         learned, held = split_by(
             learned, lambda row: prompt_text(row.prompt), share=config.eval_share, seed=config.seed
         )
-    open_run(out, run_settings(config, base, [learned, held]), resume=resume)
-    tokenizer = load_tokenizer(base, texts_of(learned))
-    examples = encoded_steps(tokenizer, learned, config)
-    model = out / MODEL
-    if not (model / "scorer.json").exists():
-        _Run(config, base, tokenizer, device, quiet).train(examples, out, model)
-    accuracy = measured_steps(load_step_scorer(str(model)), held) if held else None
-    write_step_report(out, config, base, accuracy, len(learned), len(learned) - len(examples))
-    return model
+    with open_run(out, run_settings(config, base, [learned, held]), resume=resume):
+        tokenizer = load_tokenizer(base, texts_of(learned))
+        examples = encoded_steps(tokenizer, learned, config)
+        model = out / MODEL
+        if not (model / "scorer.json").exists():
+            _Run(config, base, tokenizer, device, quiet).train(examples, out, model)
+        accuracy = measured_steps(load_step_scorer(str(model)), held) if held else None
+        write_step_report(out, config, base, accuracy, len(learned), len(learned) - len(examples))
+        return model
 
 
 def encoded_steps(
@@ -115,7 +116,8 @@ class _Run:
             )
             model = fit(trainer, training, f"step model, seed {config.seed}", quiet=self.quiet)
         spec = {"kind": "token_classification", "separator": config.separator}
-        in_one_piece(folder, lambda place: write_scorer(place, model, self.tokenizer, config, spec))
+        with replacing_folder(folder) as place:
+            write_scorer(place, model, self.tokenizer, config, spec)
         drop_checkpoints(training)
 
 

@@ -1,0 +1,84 @@
+"""Which settings of a run may change when it goes on, and why the others may not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from rlenv.errors import ConfigError
+from rlenv.files import append
+from rlenv.jsontypes import line
+from rlenv.trainers.config import TrainConfig
+
+FILE = "resumed.jsonl"
+"""One line for each time that a run went on with other settings: where it stood, and what changed from what."""
+
+MAY_CHANGE = {
+    "steps": "how long it goes on",
+    "learning_rate": "how far each step goes: lower after a run that diverged",
+    "critic_learning_rate": "the same of the critic",
+    "max_grad_norm": "how far a step may go",
+    "micro_batch_tokens": "memory: results change by rounding alone",
+    "save_every": "when it is saved",
+    "keep_checkpoints": "what stays on the disk",
+    "keep_best": "what stays on the disk",
+    "stall_steps": "when it warns",
+    "max_error_share": "when it stops",
+    "max_skipped_steps": "when it stops",
+    "trackers": "where it is shown",
+}
+"""Settings that a run may be resumed with other values of; what each decides."""
+
+REFUSED = {
+    "seed": "every draw follows from it",
+    "sampler": "which tasks come follows from it",
+    "decay_share": "the learning rate would jump",
+    "steps": "its schedule counts from the end",
+    "env": "other tasks are another run",
+    "verifier": "verdicts of two verifiers would be mixed; --changed-verifier allows it",
+    "wrappers": "rewards of two kinds would be mixed; --changed-verifier allows it",
+    "teacher": "what was learned came from the other",
+    "pairs": "what was learned came from the others",
+    "sft": "the warm start is over",
+    "sft_steps": "the warm start is over",
+    "engine": "the saved weights are laid out by it",
+    "algorithm": "the saved state is that of the other",
+    "row": "the saved state is that of the other",
+}
+"""Why a setting may not change; any other: the rollout under way was made with it."""
+
+VERIFIER = ("verifier", "wrappers")
+
+
+def changes(
+    out: Path, config: TrainConfig, old: Mapping[str, Any], new: Mapping[str, Any], *, changed_verifier: bool
+) -> dict[str, list[Any]]:
+    """What differs between the settings that a run has and is to go on with: name -> [old, new].
+
+    Raises ConfigError, with the reasons, where something differs that may not. A setting that the run was started
+    without (by an older version) differs from nothing.
+    """
+    found = {name: [old[name], value] for name, value in new.items() if name in old and old[name] != value}
+    from_the_end = config.decay_share or config.row.entropy.final_coefficient is not None
+    free = {*MAY_CHANGE, *(VERIFIER if changed_verifier else ())} - ({"steps"} if from_the_end else set())
+    wrong = [_told(name, *found[name]) for name in sorted(found) if name not in free]
+    if wrong:
+        raise ConfigError(
+            f"{out} was started with other settings: {'; '.join(wrong)}; set them back, or use a new folder "
+            f"(what may change: {', '.join(name for name in MAY_CHANGE if name in free)})"
+        )
+    return found
+
+
+def write_down(out: Path, step: int, optimiser_steps: int, changed: Mapping[str, list[Any]]) -> None:
+    """Keep a record of what changed, and from which optimiser step on."""
+    if changed:
+        append(out / FILE, [line({"step": step, "optimiser_steps": optimiser_steps, "changed": dict(changed)})])
+
+
+def _told(name: str, old: Any, new: Any) -> str:
+    values = (
+        f" was {old!r}, is {new!r}" if not isinstance(new, dict | list) and not isinstance(old, dict | list) else ""
+    )
+    return f"{name}{values} ({REFUSED.get(name, 'the rollout under way was made with it')})"
