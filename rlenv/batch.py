@@ -85,7 +85,7 @@ class BatchEnvironment:
                 f"expected {expected} completions ({len(self.tasks)} groups of {self.group_size}), "
                 f"got {len(completions)}; call reset() first and give {self.group_size} a prompt, group by group"
             )
-        said = [as_completion(completion) for completion in completions]
+        said = [as_completion(completion, self.definition.read_as) for completion in completions]
         verdicts = self._verdicts(said, journal)
         episodes: list[Episode] = []
         for group, task in enumerate(self.tasks):

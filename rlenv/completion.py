@@ -1,17 +1,31 @@
-"""What the policy said: its text and, where known, its tokens."""
+"""What the policy said: its text and, where known, its tokens; read once into what was thought, said and called.
+
+>>> said = Completion("<think>6 * 7 = 42</think>The answer is 42.")
+>>> said.content.text, said.reasoning.text
+('The answer is 42.', '6 * 7 = 42')
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import cast
+from dataclasses import dataclass, replace
+from typing import Any, cast
 
 from rlenv.errors import ConfigError
 from rlenv.jsontypes import Json
+from rlenv.reading import READ_AS, Passage, ReadAs, Reading, Segment, ToolCall, plain_content, read
+
+
+class _Kept:
+    """What was read of a completion, once it was looked at; empty until then, and no part of its value."""
+
+    __slots__ = ("_content", "_reading")
+    _content: Passage
+    _reading: Reading
 
 
 @dataclass(frozen=True, slots=True)
-class Completion:
+class Completion(_Kept):
     """One answer of a policy. Wherever a Completion is taken, a plain string is taken too."""
 
     text: str
@@ -23,15 +37,71 @@ class Completion:
     """1 where the policy chose the token, 0 where the environment wrote it; empty means all 1. (T,)"""
     finished: bool = True
     """False when the policy was cut at its token limit."""
+    read_as: ReadAs = "auto"
+    """How the text is read, where its policy knows more than the text tells (`rlenv.reading.ReadAs`)."""
+    segments: tuple[Segment, ...] = ()
+    """What an endpoint told apart; empty means that the text is read."""
+
+    def __post_init__(self) -> None:
+        if self.read_as not in READ_AS:
+            raise ConfigError(f"expected read_as to be one of {', '.join(READ_AS)}, got {self.read_as!r}")
+
+    @property
+    def reading(self) -> Reading:
+        """What the text holds, read at the first look and kept."""
+        reading: Reading | None = getattr(self, "_reading", None)
+        if reading is None:
+            reading = read(self.text, self.read_as, self.segments)
+            object.__setattr__(self, "_reading", reading)
+        return reading
+
+    @property
+    def content(self) -> Passage:
+        """What was said: the text without reasoning, calls and marks. Everything that judges an answer looks here."""
+        content: Passage | None = getattr(self, "_content", None)
+        if content is None:
+            content = None if self.segments else plain_content(self.text, self.read_as)
+            content = content or self.reading.content
+            object.__setattr__(self, "_content", content)
+        return content
+
+    def said(self) -> Completion:
+        """The content alone, as a completion of its own; this very completion where all of it is content."""
+        content = self.content
+        if len(content.text) == len(self.text):
+            return self
+        return Completion(content.text, finished=self.finished, read_as="text")
+
+    @property
+    def reasoning(self) -> Passage:
+        """What was thought: never an answer, an offence or an argument for a judge."""
+        return self.reading.reasoning
+
+    @property
+    def tool_calls(self) -> tuple[ToolCall, ...]:
+        """The tools that were called, in order, decoded now."""
+        return self.reading.tool_calls
+
+    def __getstate__(self) -> dict[str, object]:
+        return {name: getattr(self, name) for name in _STORED}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        for name, value in state.items():
+            object.__setattr__(self, name, value)
 
     def to_json(self) -> dict[str, Json]:
-        return {
+        stored: dict[str, Json] = {
             "text": self.text,
             "token_ids": list(self.token_ids),
             "logprobs": list(self.logprobs),
             "mask": list(self.mask),
             "finished": self.finished,
         }
+        if self.read_as != "auto":
+            stored["read_as"] = self.read_as
+        if self.segments:
+            stored["segments"] = [list(segment) for segment in self.segments]
+        return stored
 
     @classmethod
     def from_json(cls, data: Mapping[str, object]) -> Completion:
@@ -41,16 +111,23 @@ class Completion:
             logprobs=tuple(cast("list[float]", data.get("logprobs") or [])),
             mask=tuple(cast("list[int]", data.get("mask") or [])),
             finished=bool(data.get("finished", True)),
+            read_as=cast("ReadAs", data.get("read_as", "auto")),
+            segments=tuple(Segment(*segment) for segment in cast("list[list[Any]]", data.get("segments") or [])),
         )
 
 
-def as_completion(completion: str | Completion) -> Completion:
+_STORED = ("text", "token_ids", "logprobs", "mask", "finished", "read_as", "segments")
+
+
+def as_completion(completion: str | Completion, read_as: ReadAs = "auto") -> Completion:
     """The completion itself, or a finished one made of a plain string.
 
+    `read_as` is the word of the environment; a completion whose policy said how to read it keeps to that.
     Raises ConfigError for anything else.
     """
     if isinstance(completion, Completion):
-        return completion
+        unsaid = completion.read_as == "auto" != read_as
+        return replace(completion, read_as=read_as) if unsaid else completion
     if isinstance(completion, str):
-        return Completion(completion)
+        return Completion(completion) if read_as == "auto" else Completion(completion, read_as=read_as)
     raise ConfigError(f"expected a completion to be a string or a Completion, got {type(completion).__name__}")

@@ -79,7 +79,8 @@ class _Weighted:
             scores[name] = verdict.reward
             scores |= {f"{name}/{key}": value for key, value in verdict.scores.items()}
             reasons += [f"{name}: {verdict.reason}"] if verdict.reason else []
-        return Verdict.of(*parts, scores=scores, flags=flags, reason="; ".join(reasons))
+        judged = next((verdict.answer for verdict in verdicts if verdict.answer is not None), None)
+        return Verdict.of(*parts, scores=scores, flags=flags, reason="; ".join(reasons), answer=judged)
 
 
 @dataclass(frozen=True)

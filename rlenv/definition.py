@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import Literal, TypeAlias
 
-from rlenv.errors import ConfigError
+from rlenv.errors import ConfigError, TaskError
+from rlenv.reading import READ_AS, ReadAs
 from rlenv.task import Task
 from rlenv.tasksets import TaskSet
 from rlenv.verifier import Verifier
@@ -17,7 +19,12 @@ Isolation: TypeAlias = Literal["auto", "inline", "process"]
 
 
 def reference_text(task: Task) -> str:
-    """The reference as the completion, for tasks whose right answer is their reference."""
+    """The reference as the completion, for tasks whose right answer is their reference.
+
+    Raises TaskError for a task without one: the word None is nobody's answer.
+    """
+    if task.reference is None:
+        raise TaskError(f"task {task.id} has no answer to show; give its row one (the column answer), or leave it out")
     return task.reference if isinstance(task.reference, str) else str(task.reference)
 
 
@@ -36,6 +43,8 @@ class Definition:
     isolation: Isolation = "auto"
     time_limit_s: float = 5.0
     """How long one verification may take; a completion that needs longer is graded 0 and flagged."""
+    read_as: ReadAs = "auto"
+    """How completions are read whose policy does not say it (`rlenv.reading.ReadAs`)."""
     max_prompt_chars: int = 100_000
     max_completion_chars: int = 1_000_000
     description: str = ""
@@ -47,7 +56,9 @@ class Definition:
     def __post_init__(self) -> None:
         if self.isolation not in ("auto", "inline", "process"):
             raise ConfigError(f"expected isolation 'auto', 'inline' or 'process', got {self.isolation!r}")
-        if not self.time_limit_s > 0:
+        if self.read_as not in READ_AS:
+            raise ConfigError(f"expected read_as to be one of {', '.join(READ_AS)}, got {self.read_as!r}")
+        if not isinstance(self.time_limit_s, Real) or not self.time_limit_s > 0:
             raise ConfigError(f"expected a time limit above 0 s, got {self.time_limit_s!r}")
 
     @property

@@ -5,6 +5,8 @@ So the first job of a message without an answer is the one under way: its clock 
 before it arrives, and when the worker is killed or lost it alone is to blame; the rest go back to the queue.
 A job that is tried again goes alone to a worker that has judged nothing yet.
 
+A worker that sends anything but the answer that is due (answers.py) is treated as one that was lost.
+
 Not thread-safe: the pool lets one thread at a time in.
 """
 
@@ -20,22 +22,27 @@ from itertools import islice
 
 import cloudpickle
 
+from rlenv.answers import NotAnAnswer, content_in, verdict_in
 from rlenv.errors import VerifierContractError
+from rlenv.jsontypes import Json
 from rlenv.round import Round
 from rlenv.verdict import Verdict
 from rlenv.verifier import over_limit
 from rlenv.worker import Judge, Load, out_of_memory
-from rlenv.worker_process import START_LIMIT_S, Worker, start_worker
+from rlenv.worker_process import START_LIMIT_S, Worker, WorkerSource
 
 MESSAGE_S, MESSAGE_JOBS, MESSAGE_CHARS = 0.01, 64, 1_000_000
 """What goes into one message at most: seconds of work, jobs, characters. One job always fits."""
+SPARE_WORKERS = 1
+"""How many wait, with the verifier loaded, to take the place of the next that is lost, once one was lost."""
 
 
 class Dispatcher:
     """The workers and the rounds that they serve, turn by turn."""
 
     def __init__(self, size: int, memory_mb: int | None) -> None:
-        self.size, self.memory_mb = size, memory_mb
+        self.size = size
+        self._source = WorkerSource(memory_mb)
         self.rounds: deque[Round] = deque()
         self.workers: dict[int, Worker] = {}
         """By file descriptor."""
@@ -47,12 +54,19 @@ class Dispatcher:
     def staff(self) -> None:
         """Give waiting jobs to idle workers; start workers while there are more jobs than workers."""
         self.drop_ended()
-        for worker in list(self.workers.values()):
+        busy = sum(worker.state == "busy" for worker in self.workers.values())
+        for worker in self._in_turn():
             while worker.state == "idle" and (work := self._next(worker)) is not None:
-                self._give(worker, work) if work.key in worker.keys else self._load(worker, work)
+                if work.key not in worker.keys:
+                    self._load(worker, work)
+                elif busy < self.size:
+                    busy += self._give(worker, work)
+                else:
+                    break
         coming = sum(worker.state in ("starting", "loading") for worker in self.workers.values())
         asked = sum(len(work.waiting) + len(work.again) for work in self.rounds)
-        for _ in range(min(self.size - len(self.workers), asked - coming)):
+        spare = SPARE_WORKERS if self.replaced else 0
+        for _ in range(min(self.size + spare - len(self.workers), asked - coming)):
             self._start()
 
     def listen(self) -> list[int]:
@@ -99,21 +113,33 @@ class Dispatcher:
         with suppress(KeyError):
             self._poll.unregister(descriptor)
 
+    def close(self) -> None:
+        """End all workers and what starts them."""
+        for worker in list(self.workers.values()):
+            self.drop(worker)
+        self._source.close()
+
     def abandon(self) -> None:
         """In a forked child: the workers belong to the parent, only our ends of the sockets are closed."""
         for worker in self.workers.values():
-            worker.frames.close()
-            worker.process.returncode = 0  # not our child: nothing to wait for
+            worker.abandon()
+        self._source.abandon()
         self.workers.clear()
         self.rounds.clear()
         self._poll = select.poll()
+
+    def _in_turn(self) -> list[Worker]:
+        """New workers first where jobs are to be tried again, else last: they are kept for such jobs."""
+        again = any(work.again for work in self.rounds)
+        return sorted(self.workers.values(), key=lambda worker: worker.new != again)
 
     def _next(self, worker: Worker) -> Round | None:
         """The round whose turn it is; a new worker first serves jobs that are tried again."""
         again = next((work for work in self.rounds if work.again), None) if worker.new else None
         return again or next((work for work in self.rounds if work.waiting), None)
 
-    def _give(self, worker: Worker, work: Round) -> None:
+    def _give(self, worker: Worker, work: Round) -> bool:
+        """False when what was chosen cannot be sent, and the worker is idle as before."""
         again = worker.new and bool(work.again)
         chosen = [work.again[0]] if again else list(islice(work.waiting, self._share(work)))
         worker.state, worker.round, worker.jobs = "busy", work, deque(chosen)
@@ -121,12 +147,12 @@ class Dispatcher:
             (work.again if again else work.waiting).popleft()
         self.rounds.remove(work)
         self.rounds.append(work)
-        self._send(worker, work)
+        return self._send(worker, work)
 
-    def _send(self, worker: Worker, work: Round) -> None:
+    def _send(self, worker: Worker, work: Round) -> bool:
         jobs = [work.jobs[index] for index in worker.jobs]
         try:
-            message = cloudpickle.dumps(Judge(work.key, jobs, work.time_limit_s))
+            message = cloudpickle.dumps(Judge(worker.draw_ticket(), work.key, jobs, work.time_limit_s))
         except Exception as error:  # cloudpickle raises what the object's own __reduce__ raises
             if len(jobs) == 1:
                 work.give(worker.jobs.popleft(), Verdict.error(f"the task cannot be sent to a worker: {error}"))
@@ -134,9 +160,10 @@ class Dispatcher:
             work.waiting.extendleft(reversed(worker.jobs))
             worker.state, worker.round = "idle", None
             worker.jobs.clear()
-        else:
-            worker.new = False
-            worker.send(message, work.time_limit_s)
+            return False
+        worker.new = False
+        worker.send(message, work.time_limit_s)
+        return True
 
     def _share(self, work: Round) -> int:
         """How many jobs go into the next message."""
@@ -154,31 +181,44 @@ class Dispatcher:
 
     def _load(self, worker: Worker, work: Round) -> None:
         worker.state, worker.loading = "loading", work.key
-        worker.send(cloudpickle.dumps(Load(work.key, work.blob)), START_LIMIT_S)
+        worker.send(cloudpickle.dumps(Load(worker.draw_ticket(), work.key, work.blob)), START_LIMIT_S)
 
     def _start(self) -> None:
-        worker = start_worker(self.memory_mb)
+        worker = self._source.start()
         self.workers[worker.frames.fileno()] = worker
         self.watch(worker.frames.fileno())
 
     def _hear(self, worker: Worker) -> None:
         try:
             messages = worker.frames.receive()
+            if messages is None:
+                self._lost(worker)
+            elif self._heard(worker, messages) and worker.frames.too_long:
+                raise NotAnAnswer("expected a message that is no longer than an answer may be")
         except OSError:
-            messages = None
-        if messages is None:
             self._lost(worker)
-        elif not messages:  # a part of one
-            pass
-        elif worker.state == "starting":
-            worker.state = "idle"
-            self._failures.pop("", None)
-        elif worker.state == "loading":
-            self._loaded(worker, cloudpickle.loads(messages[0]))
-        elif worker.round is not None:
-            self._answered(worker, worker.round, [_verdict(message) for message in messages])
+        except NotAnAnswer as error:
+            self._lost(worker, f"a worker sent what is no answer, twice: {error}")
 
-    def _loaded(self, worker: Worker, problem: str | None) -> None:
+    def _heard(self, worker: Worker, messages: Sequence[bytes]) -> bool:
+        """False when the worker is gone with what it said."""
+        if worker.round is not None and messages:
+            self._keep_pace(worker, worker.round, len(messages))
+        if worker.state in ("starting", "loading") and len(messages) > 1:
+            raise NotAnAnswer("expected one answer")
+        for message in messages:
+            if worker.state == "starting":
+                worker.state = "idle"
+                self._failures.pop("", None)
+            elif worker.state == "loading":
+                self._loaded(worker, content_in(message, worker.ticket, 0))
+            elif worker.round is None:
+                raise NotAnAnswer("expected nothing")
+            elif not self._answered(worker, worker.round, verdict_in(message, worker.ticket, worker.place)):
+                return False
+        return True
+
+    def _loaded(self, worker: Worker, problem: Json) -> None:
         worker.state = "idle"
         if problem is None:
             worker.keys.add(worker.loading)
@@ -190,20 +230,24 @@ class Dispatcher:
                 "make it importable there, or register it with cheap=True to run it inline",
             )
 
-    def _answered(self, worker: Worker, work: Round, verdicts: Sequence[Verdict]) -> None:
-        now = time.monotonic()
-        took = (now - worker.heard_at) / len(verdicts)
-        self._pace[work.key] = (self._pace.get(work.key, took) + took) / 2
-        worker.heard_at, worker.deadline = now, now + work.time_limit_s
-        for verdict in verdicts:
-            index = worker.jobs[0]
-            if out_of_memory(verdict):
-                self._blame(worker, work, verdict)
-                return
-            work.give(index, verdict)
-            worker.jobs.popleft()
+    def _answered(self, worker: Worker, work: Round, verdict: Verdict) -> bool:
+        """False when the worker is gone with it."""
+        if out_of_memory(verdict):
+            self._blame(worker, work, verdict)
+            return False
+        work.give(worker.jobs.popleft(), verdict)
+        worker.place += 1
+        worker.deadline = worker.heard_at + work.time_limit_s
         if not worker.jobs:
             worker.state, worker.round = "idle", None
+        return True
+
+    def _keep_pace(self, worker: Worker, work: Round, answers: int) -> None:
+        """How long a job takes with this verifier, by what came since the worker was heard last."""
+        now = time.monotonic()
+        took = (now - worker.heard_at) / answers
+        self._pace[work.key] = (self._pace.get(work.key, took) + took) / 2
+        worker.heard_at = now
 
     def _late(self, worker: Worker) -> None:
         if worker.round is None:
@@ -211,9 +255,9 @@ class Dispatcher:
         else:
             self._blame(worker, worker.round, over_limit(f"{worker.round.time_limit_s:g} s"))
 
-    def _lost(self, worker: Worker) -> None:
+    def _lost(self, worker: Worker, cause: str = "") -> None:
         if worker.round is not None:
-            self._blame(worker, worker.round, None)
+            self._blame(worker, worker.round, None, cause)
             return
         self._replace(worker)
         if worker.state == "idle":
@@ -221,8 +265,8 @@ class Dispatcher:
         key = worker.loading if worker.state == "loading" else ""
         self._failures[key] += 1
         if self._failures[key] > 2 * self.size:
-            code = worker.process.returncode
-            self._fail(key, f"worker processes die before they can judge; see their messages above (exit code {code})")
+            why = cause or f"exit code {worker.process.exit_code}"
+            self._fail(key, f"worker processes die before they can judge; see their messages above ({why})")
 
     def _fail(self, key: str, problem: str) -> None:
         """Give up the rounds of this verifier; of all where no worker even starts."""
@@ -233,24 +277,15 @@ class Dispatcher:
                 work.waiting.clear()
                 work.again.clear()
 
-    def _blame(self, worker: Worker, work: Round, verdict: Verdict | None) -> None:
+    def _blame(self, worker: Worker, work: Round, verdict: Verdict | None, cause: str = "") -> None:
         """Replace the worker; the job it was at is tried again, or it gets this verdict (None: worker lost)."""
         index = worker.jobs.popleft()
         self._replace(worker)
         if work.try_again(index):
             return
-        code = worker.process.returncode
-        lost = Verdict.error(f"the worker process was lost twice (exit code {code})")
-        work.give(index, verdict or lost)
+        lost = cause or f"the worker process was lost twice (exit code {worker.process.exit_code})"
+        work.give(index, verdict or Verdict.error(lost))
 
     def _replace(self, worker: Worker) -> None:
         self.drop(worker)
         self.replaced += 1
-
-
-def _verdict(message: bytes) -> Verdict:
-    try:
-        verdict: Verdict = cloudpickle.loads(message)
-    except Exception as error:  # what a verdict of the user's own class raises when it is unpickled
-        return Verdict.error(f"the verdict cannot be read: {type(error).__name__}: {error}")
-    return verdict

@@ -22,6 +22,7 @@ from rlenv.definition import Definition
 from rlenv.episode import Episode
 from rlenv.errors import ConfigError, TaskError
 from rlenv.grading import Grader
+from rlenv.shown import shown
 from rlenv.spaces import Unicode
 from rlenv.task import Prompt, Task, prompt_text
 from rlenv.verdict import Verdict
@@ -68,7 +69,7 @@ class Environment(gymnasium.Env[str, str]):
         task = self._task
         if task is None:
             raise ResetNeeded("expected reset() before step(): an episode is one prompt and one completion")
-        completion = as_completion(action)
+        completion = as_completion(action, self.definition.read_as)
         verdict = self._grader.judge(task, completion)
         if self.definition.wrappers:
             verdict = wrapped_verdict(self.definition.wrappers, task, completion, verdict, self._states)
@@ -85,8 +86,8 @@ class Environment(gymnasium.Env[str, str]):
         return "", 0.0 if reward is None else reward, True, False, info
 
     def render(self) -> str | None:
-        """The prompt and, after a step, the completion with its reward."""
-        return self._last if self.render_mode == "ansi" else None
+        """The prompt and, after a step, the completion with its reward; control characters are shown as escapes."""
+        return shown(self._last) if self.render_mode == "ansi" else None
 
     @property
     def task(self) -> Task | None:
@@ -129,7 +130,7 @@ class WrappedEnvironment(gymnasium.Wrapper[str, str, str, str], gymnasium.utils.
         observation, _, terminated, truncated, info = self.env.step(action)
         if self._task is None:
             raise ResetNeeded("expected reset() before step()")
-        completion = as_completion(action)
+        completion = as_completion(action, _inner(self).definition.read_as)
         verdict = wrapped_verdict([self.wrapper], self._task, completion, info["verdict"], self._states)
         info = {**info, "graded": verdict.graded, "status": verdict.status, "verdict": verdict}
         return observation, verdict.reward or 0.0, terminated, truncated, info

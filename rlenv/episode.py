@@ -17,6 +17,9 @@ from rlenv.jsontypes import Json, line
 from rlenv.task import Task
 from rlenv.verdict import Verdict
 
+VERSION = 2
+"""Of the form of a saved episode: since 2 a verdict has an `answer`, and a completion says how it is read."""
+
 
 @dataclass(frozen=True, slots=True)
 class Episode:
@@ -44,6 +47,7 @@ class Episode:
 
     def to_json(self) -> dict[str, Json]:
         return {
+            "version": VERSION,
             "env_id": self.env_id,
             "step": self.step,
             "group": self.group,
@@ -59,6 +63,8 @@ class Episode:
     @classmethod
     def from_json(cls, data: Mapping[str, object]) -> Episode:
         fields = cast("dict[str, Any]", data)
+        if fields.get("version", 1) > VERSION:
+            raise ValueError(f"of version {fields['version']}, which a newer rlenv wrote; upgrade rlenv")
         return cls(
             task=Task.from_json(fields["task"]),
             completion=Completion.from_json(fields["completion"]),

@@ -13,6 +13,7 @@ not (where the policy itself is deterministic: a local model is, an endpoint rar
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,6 +25,7 @@ from rlenv.batch import definition as definition_of
 from rlenv.definition import Definition
 from rlenv.episode import Episode
 from rlenv.errors import ConfigError, TooManyVerifierErrors
+from rlenv.folder_lock import run_folder
 from rlenv.jsontypes import Json
 from rlenv.policies.policy import DEFAULT_SAMPLING, Policy, Sampling, ask
 from rlenv.progress import progress
@@ -39,6 +41,8 @@ COMPLETIONS_AT_ONCE = 64
 """How many completions the policy is asked for at once, unless `chunk_tasks` says otherwise."""
 MAX_TASKS = 10_000
 """An evaluation without a limit takes every task, of sets up to this size."""
+MAX_N = 100_000
+"""Completions of one task, which are held in memory together."""
 EARLIEST_STOP = 32
 """Verifier errors stop a run once this many episodes are in, or at its end."""
 
@@ -71,12 +75,17 @@ def evaluate(
 
     With `out`, episodes are saved there as they finish, and the same call resumes an interrupted run.
 
-    Raises ConfigError for k > n and other impossible settings, RunError when `out` holds another run, and
+    Raises ConfigError for k > n and other impossible settings, RunError when `out` holds another run, is in use or is
+    on a full disk, and
     TooManyVerifierErrors when the checker fails on more than `max_error_share` of the episodes.
     """
     definition = _definition(env, env_kwargs)
     definition = replace(definition, wrappers=(*definition.wrappers, *wrappers))
     ks = _checked(n, k, seed, sampling)
+    if not math.isfinite(threshold) or not 0 <= max_error_share <= 1:
+        raise ConfigError(
+            f"expected a finite threshold and a max_error_share in [0, 1], got {threshold:g} and {max_error_share:g}"
+        )
     tasks = choose_tasks(definition.tasks, limit, seed)
     answering = _policy(policy, definition, device)
     chunk = chunk_tasks or max(1, COMPLETIONS_AT_ONCE // n)
@@ -91,24 +100,25 @@ def evaluate(
         "k": ks,
         "threshold": threshold,
     }
-    saved = None if out is None else SavedRun.start_or_resume(Path(out), settings)
-    tally = Tally(threshold)
-    rounds = _Rounds(BatchEnvironment(definition, group_size=n, pool=pool), answering, sampling, seed)
-    done = 0 if saved is None else _resume(saved, rounds, tally, n, chunk, len(tasks))
-    with progress(f"{definition.id} {answering.name}", len(tasks), done, quiet=quiet) as advance:
-        for place in range(done, len(tasks), chunk):
-            episodes = rounds.run(tasks[place : place + chunk], place)
-            if saved is not None:
-                saved.append(episodes, rounds.state())
-            tally.add(episodes, n)
-            advance(len(episodes) // n, tally.note())
-            if tally.episodes >= EARLIEST_STOP:
-                check_errors(tally, max_error_share)
-    check_errors(tally, max_error_share)
-    report = tally.report(definition.id, answering.name, ks, settings)
-    if saved is not None:
-        saved.finish(report)
-    return report
+    with run_folder(None if out is None else Path(out), "give the same command again: it goes on from there"):
+        saved = None if out is None else SavedRun.start_or_resume(Path(out), settings)
+        tally = Tally(threshold)
+        rounds = _Rounds(BatchEnvironment(definition, group_size=n, pool=pool), answering, sampling, seed)
+        done = 0 if saved is None else _resume(saved, rounds, tally, n, chunk, len(tasks))
+        with progress(f"{definition.id} {answering.name}", len(tasks), done, quiet=quiet) as advance:
+            for place in range(done, len(tasks), chunk):
+                episodes = rounds.run(tasks[place : place + chunk], place)
+                if saved is not None:
+                    saved.append(episodes, rounds.state())
+                tally.add(episodes, n)
+                advance(len(episodes) // n, tally.note())
+                if tally.episodes >= EARLIEST_STOP:
+                    check_errors(tally, max_error_share)
+        check_errors(tally, max_error_share)
+        report = tally.report(definition.id, answering.name, ks, settings)
+        if saved is not None:
+            saved.finish(report)
+        return report
 
 
 def choose_tasks(tasks: TaskSet, limit: int | None, seed: int) -> list[Task]:
@@ -198,6 +208,8 @@ def _checked(n: int, k: int | Sequence[int], seed: int, sampling: Sampling) -> l
     ks = sorted({k} if isinstance(k, int) else set(k))
     if n < 1:
         raise ConfigError(f"expected n of at least 1 completion a task, got {n}")
+    if n > MAX_N:
+        raise ConfigError(f"expected n of at most {MAX_N:,} completions a task, got {n}: they are judged together")
     if seed < 0:
         raise ConfigError(f"expected a seed of 0 or more, got {seed}")
     if not ks or ks[0] < 1:

@@ -1,4 +1,4 @@
-"""Messages of any size on a socket: eight bytes of length, then the bytes. Several may arrive in one read."""
+"""Messages on a socket: eight bytes of length, then the bytes. Several may arrive in one read."""
 
 from __future__ import annotations
 
@@ -9,10 +9,13 @@ _READ = 1 << 16
 
 
 class Frames:
-    """Sends and receives whole messages on one end of a stream socket."""
+    """Sends and receives whole messages on one end of a stream socket; takes none above `longest` bytes."""
 
-    def __init__(self, end: socket.socket) -> None:
+    def __init__(self, end: socket.socket, longest: int | None = None) -> None:
         self._socket = end
+        self._longest = longest
+        self.too_long = False
+        """The other end has announced a message that is longer than is taken: nothing after it can be read."""
         self._buffer = bytearray()
 
     def fileno(self) -> int:
@@ -45,5 +48,9 @@ class Frames:
         """Where the message that begins at `start` ends; None while a part of it is missing."""
         if len(self._buffer) < start + _HEAD:
             return None
-        end = start + _HEAD + int.from_bytes(self._buffer[start : start + _HEAD])
+        length = int.from_bytes(self._buffer[start : start + _HEAD])
+        if self._longest is not None and length > self._longest:
+            self.too_long = True
+            return None
+        end = start + _HEAD + length
         return end if len(self._buffer) >= end else None

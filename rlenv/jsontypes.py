@@ -1,12 +1,43 @@
-"""The type of what JSON can hold, and the one way we write it."""
+"""The type of what JSON can hold, the one way we write it, and the one way we read what others wrote."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 Json: TypeAlias = "str | int | float | bool | Sequence[Json] | Mapping[str, Json] | None"
+
+MAX_DEPTH = 100
+"""Brackets within brackets. Hashing, writing and copying a value recurse, and Python stops that at 1,000 frames."""
+
+
+def read_json(text: str | bytes) -> Json:
+    """What `json.loads` gives, of text from a file or an option.
+
+    Raises ValueError, in words for the one who wrote it, for what is not JSON, nests more than MAX_DEPTH brackets or
+    holds a whole number of more digits than Python reads (4,300: the time grows with their square).
+    """
+    try:
+        value: Json = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{error.msg} at line {error.lineno} column {error.colno}") from error
+    except UnicodeDecodeError:
+        raise
+    except ValueError as error:  # the one other that json raises
+        raise ValueError("a whole number of more than 4300 digits; write it as text") from error
+    except RecursionError:
+        raise ValueError(f"more than {MAX_DEPTH} brackets within one another") from None
+    inside: list[object] = [value]
+    for _ in range(MAX_DEPTH):
+        inside = [inner for outer in inside for inner in _within(outer) if isinstance(inner, (dict, list))]
+        if not inside:
+            return value
+    raise ValueError(f"more than {MAX_DEPTH} brackets within one another")
+
+
+def _within(value: object) -> Iterable[object]:
+    return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
 
 
 def canonical(value: object) -> str:

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeAlias
 
+from rlenv.shown import shown_line
+
 Advance: TypeAlias = Callable[[int, str], None]
 """Called with how many more are done and a short note, such as the score so far."""
 
@@ -37,9 +39,9 @@ def progress(title: str, total: int, done: int = 0, *, quiet: bool = False) -> I
         TextColumn("{task.fields[note]}", markup=False),
     )
     with Progress(*columns, console=Console(stderr=True)) as bar:
-        work = bar.add_task(title, total=total, completed=done, note="")
+        work = bar.add_task(shown_line(title), total=total, completed=done, note="")
 
         def advance(count: int, note: str) -> None:
-            bar.update(work, advance=count, note=note)
+            bar.update(work, advance=count, note=shown_line(note))
 
         yield advance

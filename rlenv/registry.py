@@ -28,6 +28,8 @@ from rlenv.definition import Definition, Isolation, reference_text
 from rlenv.environment import Environment, wrap
 from rlenv.errors import ConfigError, RlenvError, UnknownEnvironment
 from rlenv.jsontypes import Json
+from rlenv.keywords import check_keywords
+from rlenv.reading import ReadAs
 from rlenv.sampler import Sampler
 from rlenv.task import Task
 from rlenv.tasksets import Row, TaskSet, as_taskset
@@ -50,15 +52,16 @@ def register(
     cheap: bool = False,
     isolation: Isolation = "auto",
     time_limit_s: float = 5.0,
+    read_as: ReadAs = "auto",
     entry_point: str | None = None,
     kwargs: Mapping[str, Json] | None = None,
 ) -> None:
     """Register an environment under `family/name-vN`.
 
     Either with objects: `tasks` and a `verifier`. A verifier function gets what its parameters name
-    (completion, finished, prompt, answer, task, or any column of the row) and returns a bool, a float or a
-    Verdict. It runs in a process that can be killed after `time_limit_s` seconds unless `cheap` says that
-    it is bounded string work. Or with `entry_point`, a factory "package.module:function" whose JSON-able
+    (completion, reasoning, text, finished, prompt, answer, task, or any column of the row) and returns a bool,
+    a float or a Verdict. It runs in a process that can be killed after `time_limit_s` seconds unless `cheap` says
+    that it is bounded string work. Or with `entry_point`, a factory "package.module:function" whose JSON-able
     `kwargs` may be overridden in make.
 
     Raises ConfigError for a malformed call, TaskError for a bad row, VerifierContractError for a verifier
@@ -71,10 +74,10 @@ def register(
             raise ConfigError(f"{id}: expected either an entry_point or tasks with a verifier, got both")
         if ":" not in entry_point:
             raise ConfigError(f"{id}: expected an entry_point 'package.module:function', got {entry_point!r}")
-        if cheap or isolation != "auto" or time_limit_s != 5.0 or solution is not reference_text:
+        if cheap or (isolation, time_limit_s, read_as, solution) != ("auto", 5.0, "auto", reference_text):
             raise ConfigError(
-                f"{id}: cheap, isolation, time_limit_s and solution stand in the Definition that an entry_point "
-                "returns; set them there"
+                f"{id}: cheap, isolation, time_limit_s, read_as and solution stand in the Definition that an "
+                "entry_point returns; set them there"
             )
         _register(id, {"factory": entry_point, **(kwargs or {})})
         return
@@ -92,6 +95,7 @@ def register(
         solution=solution,
         isolation=isolation,
         time_limit_s=time_limit_s,
+        read_as=read_as,
         description=(inspect.getdoc(verifier) or "").partition("\n")[0] if callable(verifier) else "",
         id=id,
     )
@@ -115,23 +119,22 @@ def _build(
     factory: str | None = None,
     isolation: Isolation | None = None,
     time_limit_s: float | None = None,
+    read_as: ReadAs | None = None,
     **kwargs: Any,
 ) -> Definition:
     if factory is None:
         if env_id not in _definitions:
             raise UnknownEnvironment(f"{env_id} was registered in another process; register it in this one too")
         if kwargs:
-            raise ConfigError(f"{env_id} takes only isolation, time_limit_s and render_mode, got {sorted(kwargs)}")
+            raise ConfigError(
+                f"{env_id} takes only isolation, time_limit_s, read_as and render_mode, got {sorted(kwargs)}"
+            )
         definition = _definitions[env_id]
     else:
         function = _resolve(factory)
-        try:
-            inspect.signature(function).bind(**kwargs)
-        except TypeError as error:
-            takes = ", ".join(inspect.signature(function).parameters)
-            raise ConfigError(f"{env_id}: {error}; it takes: {takes}, isolation, time_limit_s") from error
+        check_keywords(env_id, function, kwargs)
         definition = replace(function(**kwargs), id=env_id)
-    changes: dict[str, Any] = {"isolation": isolation, "time_limit_s": time_limit_s}
+    changes: dict[str, Any] = {"isolation": isolation, "time_limit_s": time_limit_s, "read_as": read_as}
     return replace(definition, **{key: value for key, value in changes.items() if value is not None})
 
 

@@ -15,6 +15,7 @@ from typing import cast
 from rlenv.episode import Episode
 from rlenv.jsontypes import Json
 from rlenv.passk import Count, Estimate, Metric, estimate, pass_at_k, pass_hat_k
+from rlenv.shown import shown_cell, shown_line
 
 MAX_REASONS = 5
 """How many of the most frequent reasons of verifier errors a report keeps."""
@@ -24,6 +25,8 @@ MOST_SCORES = 8
 
 MANY_CUT = 0.1
 """A report says that the token limit may cost passes when a larger share of completions was cut."""
+MOST_MISSED, JUDGED = 3, 200
+"""How many completions that did not pass a report quotes, and how many characters of each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,22 @@ class Problem:
     judged: int
     """Completions with a verdict; verifier errors are not among them."""
     passed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Missed:
+    """A completion that did not pass, and what of it was judged."""
+
+    task_id: str
+    judged: str
+    """The text of the verdict's answer, cut to `JUDGED` characters; empty where none was found."""
+    reward: float
+    reason: str
+
+    def __str__(self) -> str:
+        judged = shown_line(self.judged) or "no answer"
+        reason = f": {shown_line(self.reason)}" if self.reason else ""
+        return f"not passed: task {shown_line(self.task_id)}, {judged}, reward {self.reward:g}{reason}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +89,8 @@ class Report:
     """How many episodes carry each flag."""
     scores: Mapping[str, ScoreMean] = field(default_factory=dict)
     """The raw scores of the verdicts by name."""
+    missed: tuple[Missed, ...] = ()
+    """The first few completions that did not pass, one a problem."""
 
     def counts(self) -> dict[str, Count]:
         """(judged, passed) by task id: what `rlenv.passk.paired_difference` compares two runs by."""
@@ -93,6 +114,7 @@ class Report:
             "cut": self.cut,
             "flags": dict(self.flags),
             "scores": {name: [score.mean, score.count] for name, score in self.scores.items()},
+            "missed": [[m.task_id, m.judged, m.reward, m.reason] for m in self.missed],
             "settings": dict(self.settings),
             "problems": [[p.task_id, p.judged, p.passed] for p in self.problems],
         }
@@ -107,11 +129,12 @@ class Report:
             + ("; a higher limit may find more passes" if many_cut else ""),
             f"verifier errors: {self.verifier_errors}" + (" (left out)" if self.verifier_errors else ""),
         ]
-        found += [f"verifier error: {reason} ({count})" for reason, count in self.error_reasons.items()]
+        found += [f"verifier error: {shown_line(reason)} ({count})" for reason, count in self.error_reasons.items()]
         if self.flags:
-            found.append("flags: " + ", ".join(f"{name} {count}" for name, count in self.flags.items()))
+            found.append("flags: " + ", ".join(f"{shown_line(name)} {count}" for name, count in self.flags.items()))
         if self.scores:
             found.append(self._scores())
+        found += map(str, self.missed)
         found += [
             f"pass@{k} leaves out {e.dropped} problems with fewer than {k} judged completions"
             for k, e in self.pass_at.items()
@@ -124,7 +147,7 @@ class Report:
         """Each score with the number of its episodes; that number is left out where it is all judged ones."""
         judged = sum(problem.judged for problem in self.problems)
         shown = [
-            f"{name} {score.mean:.3f}" + (f" ({score.count})" if score.count != judged else "")
+            f"{shown_line(name)} {score.mean:.3f}" + (f" ({score.count})" if score.count != judged else "")
             for name, score in list(self.scores.items())[:MOST_SCORES]
         ]
         more = len(self.scores) - len(shown)
@@ -138,16 +161,29 @@ class Report:
 
     def __str__(self) -> str:
         table = [f"  {name:<9} {value}  {interval}  {method}" for name, value, interval, method in self.rows()]
-        return "\n".join([f"{self.env}, {self.policy}: 95 % intervals over problems", *table, *self.facts()])
+        return "\n".join(
+            [shown_line(f"{self.env}, {self.policy}: 95 % intervals over problems"), *table, *self.facts()]
+        )
 
     def markdown(self) -> str:
         """A page: the estimates, the counts and the settings."""
         table = ["| metric | value | 95 % interval | interval by |", "|---|---|---|---|"]
         table += [f"| {' | '.join(row)} |" for row in self.rows()]
         facts = [f"- {fact}" for fact in self.facts()]
-        settings = [f"| {key} | `{value}` |" for key, value in self.settings.items()]
-        head = [f"# {self.env}: {self.policy}", "", "Intervals resample problems; see `rlenv/passk.py`.", ""]
+        settings = [f"| {shown_cell(key)} | `{shown_cell(str(value))}` |" for key, value in self.settings.items()]
+        head = [
+            shown_line(f"# {self.env}: {self.policy}"),
+            "",
+            "Intervals resample problems; see `rlenv/passk.py`.",
+            "",
+        ]
         return "\n".join([*head, *table, "", *facts, "", "| setting | value |", "|---|---|", *settings, ""])
+
+
+def _missed(episode: Episode) -> Missed:
+    start, end = episode.verdict.answer or (0, 0)
+    judged = episode.completion.text[start : min(end, start + JUDGED)]
+    return Missed(episode.task.id, judged, episode.verdict.reward or 0.0, episode.verdict.reason[:JUDGED])
 
 
 class Tally:
@@ -162,6 +198,7 @@ class Tally:
         self.flags: Counter[str] = Counter()
         self.reasons: Counter[str] = Counter()
         self.scores: dict[str, list[float]] = {}
+        self.missed: list[Missed] = []
 
     @property
     def errors(self) -> int:
@@ -194,12 +231,15 @@ class Tally:
             cut=self.cut,
             flags=dict(sorted(self.flags.items())),
             scores={name: ScoreMean(math.fsum(v) / len(v), len(v)) for name, v in sorted(self.scores.items())},
+            missed=tuple(self.missed),
         )
 
     def _add_problem(self, group: Sequence[Episode]) -> None:
         rewards = [e.verdict.reward for e in group if e.verdict.reward is not None]
         passed = sum(reward >= self.threshold for reward in rewards)
         self.problems.append(Problem(group[0].task.id, len(rewards), passed))
+        if len(self.missed) < MOST_MISSED:
+            self.missed += [_missed(e) for e in group if e.verdict.reward is not None and not self._passes(e)][:1]
         self.rewards += rewards
         self.episodes += len(group)
         for episode in group:
@@ -211,6 +251,9 @@ class Tally:
             for name, score in episode.verdict.scores.items():
                 if math.isfinite(score):
                     self.scores.setdefault(name, []).append(score)
+
+    def _passes(self, episode: Episode) -> bool:
+        return episode.verdict.reward is not None and episode.verdict.reward >= self.threshold
 
     def _estimates(self, ks: Sequence[int], metric: Metric) -> dict[int, Estimate]:
         counts = [(p.judged, p.passed) for p in self.problems]

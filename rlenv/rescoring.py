@@ -18,13 +18,16 @@ from typing import cast
 from rlenv.batch import BatchEnvironment, EnvLike
 from rlenv.batch import definition as definition_of
 from rlenv.definition import Definition
-from rlenv.episode import Episode, write_episodes
+from rlenv.episode import Episode
 from rlenv.errors import RunError, UnknownEnvironment
+from rlenv.files import append, own_folder, replace_text
+from rlenv.folder_lock import run_folder
 from rlenv.jsontypes import Json, line
 from rlenv.progress import progress
 from rlenv.registry import load
 from rlenv.report import Report, Tally
 from rlenv.savedrun import SavedRun
+from rlenv.shown import shown_line
 from rlenv.workers import WorkerPool
 
 
@@ -44,10 +47,11 @@ class Change:
     """What the verifier says now."""
 
     def __str__(self) -> str:
-        said = f"task {self.task_id} episode {self.index}: {_reward(self.old_reward)} -> {_reward(self.new_reward)}"
+        rewards = f"{_reward(self.old_reward)} -> {_reward(self.new_reward)}"
+        said = f"task {shown_line(self.task_id)} episode {self.index}: {rewards}"
         if self.old_flags != self.new_flags:
             said += f", flags {_names(self.old_flags)} -> {_names(self.new_flags)}"
-        return said + (f" ({self.reason})" if self.reason else "")
+        return said + (f" ({shown_line(self.reason)})" if self.reason else "")
 
 
 @dataclass(frozen=True)
@@ -89,26 +93,26 @@ def rescore(
     definition = _definition(settings, env)
     n = cast("int", settings["n"])
     tally = Tally(cast("float", settings["threshold"]))
-    target = SavedRun(saved.folder / "rescored")
-    target.folder.mkdir(exist_ok=True)
-    target.episodes_file.unlink(missing_ok=True)
-    batch = BatchEnvironment(definition, group_size=n, pool=pool)
-    changes: list[Change] = []
-    tasks = cast("int", settings["tasks"])
-    with progress(f"rescoring {definition.id}", tasks, quiet=quiet) as advance:
-        for chunk in _chunks(saved.episodes(), n, cast("int", settings["chunk_tasks"])):
-            judged = _judge(batch, chunk)
-            write_episodes(target.episodes_file, judged)
-            tally.add(judged, n)
-            changes += [_change(old, new) for old, new in zip(chunk, judged, strict=True) if _differ(old, new)]
-            advance(len(chunk) // n, tally.note())
-    settings = {**settings, "verifier_version": definition.verifier.version}
-    report = tally.report(definition.id, str(settings["policy"]), cast("list[int]", settings["k"]), settings)
-    target.finish(report)
-    with (target.folder / "changes.jsonl").open("w", encoding="ascii") as file:
-        file.writelines(line(asdict(change)) for change in changes)
-    old_version = str(saved.settings()["verifier_version"])
-    return Rescored(report, tuple(changes), target.folder, old_version, definition.verifier.version)
+    with run_folder(saved.folder, "judge again"):
+        target = SavedRun(saved.folder / "rescored")
+        own_folder(target.folder)
+        target.episodes_file.unlink(missing_ok=True)
+        batch = BatchEnvironment(definition, group_size=n, pool=pool)
+        changes: list[Change] = []
+        tasks = cast("int", settings["tasks"])
+        with progress(f"rescoring {definition.id}", tasks, quiet=quiet) as advance:
+            for chunk in _chunks(saved.episodes(), n, cast("int", settings["chunk_tasks"])):
+                judged = _judge(batch, chunk)
+                append(target.episodes_file, (line(episode.to_json()) for episode in judged))
+                tally.add(judged, n)
+                changes += [_change(old, new) for old, new in zip(chunk, judged, strict=True) if _differ(old, new)]
+                advance(len(chunk) // n, tally.note())
+        settings = {**settings, "verifier_version": definition.verifier.version}
+        report = tally.report(definition.id, str(settings["policy"]), cast("list[int]", settings["k"]), settings)
+        target.finish(report)
+        replace_text(target.folder / "changes.jsonl", "".join(line(asdict(change)) for change in changes))
+        old_version = str(saved.settings()["verifier_version"])
+        return Rescored(report, tuple(changes), target.folder, old_version, definition.verifier.version)
 
 
 def _definition(settings: dict[str, Json], env: EnvLike | None) -> Definition:
@@ -164,4 +168,4 @@ def _reward(reward: float | None) -> str:
 
 
 def _names(flags: tuple[str, ...]) -> str:
-    return "+".join(flags) or "none"
+    return shown_line("+".join(flags)) or "none"

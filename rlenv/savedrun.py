@@ -3,24 +3,29 @@
 config.json      the settings; a run is only resumed with the same ones
 episodes.jsonl   every episode, appended chunk by chunk
 states.jsonl     where wrappers learn: what they had learned after each chunk
+run.lock         held while a process works in the folder
 report.json, report.md
 """
 
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import cast
 
-from rlenv.episode import Episode, read_episodes, write_episodes
+from rlenv.episode import Episode, read_episodes
 from rlenv.errors import RunError
+from rlenv.files import append, opened, replace_text
 from rlenv.jsontypes import Json, line
 from rlenv.report import Report
 
 REPORTING = ("k", "threshold")
 """Settings that only say how to read the episodes: a run may be resumed with other ones."""
+
+
+NEEDED = ("policy", "n", "k", "threshold", "tasks", "chunk_tasks", "verifier_version", "env_kwargs")
+"""Settings that every evaluation has, and the other kinds of runs have not."""
 
 
 class SavedRun:
@@ -49,7 +54,7 @@ class SavedRun:
         elif run.episodes_file.exists():
             raise RunError(f"{folder} holds episodes but no config.json; give another folder")
         folder.mkdir(parents=True, exist_ok=True)
-        _replace(run._config, json.dumps(settings, indent=2))
+        replace_text(run._config, json.dumps(settings, indent=2))
         return run
 
     def settings(self) -> dict[str, Json]:
@@ -60,6 +65,12 @@ class SavedRun:
             raise RunError(f"{self.folder} is not the folder of an evaluation: it has no config.json") from None
         except ValueError as error:
             raise RunError(f"{self._config}: not valid JSON ({error})") from error
+        missing = [key for key in NEEDED if not isinstance(settings, dict) or key not in settings]
+        if missing:
+            raise RunError(
+                f"{self.folder} is not the folder of an evaluation (its config.json has no {missing[0]!r}); "
+                "give one that `rlenv eval --out` made"
+            )
         return cast("dict[str, Json]", settings)
 
     def keep_whole_chunks(self, chunk: int, total: int) -> int:
@@ -77,9 +88,8 @@ class SavedRun:
     def append(self, episodes: list[Episode], state: Mapping[str, Json] | None) -> None:
         """Save a finished chunk; the state goes first, so that no saved episode ever lacks its state."""
         if state is not None:
-            with self._states.open("a", encoding="ascii") as file:
-                file.write(line(state))
-        write_episodes(self.episodes_file, episodes)
+            append(self._states, [line(state)])
+        append(self.episodes_file, (line(episode.to_json()) for episode in episodes))
 
     def last_state(self) -> dict[str, Json] | None:
         """What the wrappers had learned after the last saved chunk."""
@@ -90,8 +100,8 @@ class SavedRun:
 
     def finish(self, report: Report) -> None:
         """Write the report beside the episodes."""
-        _replace(self.folder / "report.json", json.dumps(report.to_json(), indent=1))
-        _replace(self.folder / "report.md", report.markdown())
+        replace_text(self.folder / "report.json", json.dumps(report.to_json(), indent=1))
+        replace_text(self.folder / "report.md", report.markdown())
 
 
 def _differences(saved: Mapping[str, Json], asked: Mapping[str, Json]) -> list[str]:
@@ -111,14 +121,7 @@ def _cut(path: Path, lines: int) -> None:
     """Keep the first `lines` lines of a file."""
     if not path.exists():
         return
-    with path.open("r+b") as file:
+    with opened(path, "r+b") as file:
         for _ in range(lines):
             file.readline()
         file.truncate(file.tell())
-
-
-def _replace(path: Path, text: str) -> None:
-    """Write a whole file or, if the process is killed, leave the old one."""
-    partial = path.with_name(path.name + ".partial")
-    partial.write_text(text, encoding="utf-8")
-    os.replace(partial, path)

@@ -108,6 +108,6 @@ def _is_message(value: object) -> bool:
 def _content_id(prompt: Prompt, reference: Json, metadata: Mapping[str, Json]) -> str:
     try:
         content = canonical([prompt, reference, metadata])
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, RecursionError) as error:
         raise TaskError(f"expected a task of JSON values, got one that JSON cannot hold: {error}") from error
     return hashlib.blake2b(content.encode(), digest_size=8).hexdigest()

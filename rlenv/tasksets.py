@@ -7,14 +7,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, TypeAlias, runtime_checkable
+from typing import Protocol, TypeAlias, cast, runtime_checkable
 
 from rlenv.errors import MissingExtra, TaskError
-from rlenv.jsontypes import Json
+from rlenv.jsontypes import Json, read_json
 from rlenv.task import Task
 
 Row: TypeAlias = "Mapping[str, Json]"
@@ -85,6 +84,11 @@ def as_taskset(tasks: TaskSet | Sequence[Row | Task]) -> TaskSet:
 
 def load_tasks(path: str | Path, row_map: RowMap | None = None, limit: int | None = None) -> ListTasks:
     """Tasks of a .jsonl, .json or .parquet file; an error names the file and the line."""
+    return ListTasks(_task(row, row_map, f"{path} {where}") for where, row in read_rows(path)[:limit])
+
+
+def read_rows(path: str | Path) -> list[Located]:
+    """The rows of such a file as they are. Raises TaskError that names the file and, where it can, the line."""
     file = Path(path)
     if not file.is_file():
         raise TaskError(f"{file}: no such file; give the path of a .jsonl, .json or .parquet file")
@@ -92,7 +96,7 @@ def load_tasks(path: str | Path, row_map: RowMap | None = None, limit: int | Non
     reader = readers.get(file.suffix)
     if reader is None:
         raise TaskError(f"{file}: expected a file that ends in {', '.join(readers)}")
-    return ListTasks(_task(row, row_map, f"{file} {where}") for where, row in reader(file)[:limit])
+    return reader(file)
 
 
 def hub_tasks(name: str, config: str | None, split: str, row_map: RowMap) -> ListTasks:
@@ -138,20 +142,19 @@ def _jsonl_rows(file: Path) -> list[Located]:
 
 def _object(text: str, where: str) -> Row:
     try:
-        row: Row = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise TaskError(f"{where}: not valid JSON ({error.msg} at column {error.colno}); mend the line") from error
-    return row
+        return cast("Row", read_json(text))
+    except ValueError as error:
+        raise TaskError(f"{where}: not valid JSON ({error}); mend the line") from error
 
 
 def _json_rows(file: Path) -> list[Located]:
     try:
-        rows = json.loads(file.read_text(encoding="utf-8"))
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        rows = read_json(file.read_text(encoding="utf-8"))
+    except ValueError as error:
         raise TaskError(f"{file}: not valid JSON ({error}); mend the file") from error
     if not isinstance(rows, list):
         raise TaskError(f"{file}: expected a list of rows, got {type(rows).__name__}")
-    return _numbered(rows)
+    return _numbered(cast("list[Row]", rows))
 
 
 def _parquet_rows(file: Path) -> list[Located]:

@@ -10,12 +10,13 @@ True
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 from rlenv.errors import VerifierContractError
 from rlenv.jsontypes import Json
+from rlenv.reading.passage import Passage, Span
 
 Status: TypeAlias = Literal["graded", "verifier_error"]
 GRADED: Status = "graded"
@@ -71,6 +72,8 @@ class Verdict:
     """Raw measurements behind the parts, before weights and gates."""
     flags: tuple[Flag, ...] = ()
     reason: str = ""
+    answer: Span | None = None
+    """What was judged, as a span of the completion's text; None where nothing was found, or all of it was judged."""
 
     def __post_init__(self) -> None:
         if self.status == VERIFIER_ERROR:
@@ -84,20 +87,21 @@ class Verdict:
             raise VerifierContractError(f"expected status '{GRADED}' or '{VERIFIER_ERROR}', got {self.status!r}")
         self._plain_numbers(reward)
         for name, values in (("parts", self.parts), ("step_rewards", self.step_rewards)):
-            total = math.fsum(item.value for item in values)
+            total = math.fsum([item.value for item in values])
             if values and total != reward:
                 raise VerifierContractError(f"expected {name} that sum to the reward {reward!r}, got {total!r}")
 
     def _plain_numbers(self, reward: float) -> None:
         """Verifiers compute with numpy, whose numbers JSON does not hold."""
-        plain = {
-            "reward": float(reward),
-            "parts": tuple(Part(name, float(value)) for name, value in self.parts),
-            "step_rewards": tuple(StepReward(float(step[0]), int(step[1]), int(step[2])) for step in self.step_rewards),
-            "scores": {name: float(score) for name, score in self.scores.items()},
-        }
-        for name, value in plain.items():
-            object.__setattr__(self, name, value)
+        if type(reward) is not float:
+            object.__setattr__(self, "reward", float(reward))
+        if not all(type(part) is Part and type(part.value) is float for part in self.parts):
+            object.__setattr__(self, "parts", tuple(Part(name, float(value)) for name, value in self.parts))
+        if self.step_rewards:
+            steps = tuple(StepReward(float(step[0]), int(step[1]), int(step[2])) for step in self.step_rewards)
+            object.__setattr__(self, "step_rewards", steps)
+        if self.scores:
+            object.__setattr__(self, "scores", {name: float(score) for name, score in self.scores.items()})
 
     @classmethod
     def of(
@@ -106,11 +110,16 @@ class Verdict:
         scores: Mapping[str, float] | None = None,
         flags: Sequence[Flag] = (),
         reason: str = "",
+        answer: tuple[int, int] | None = None,
     ) -> Verdict:
         """A graded verdict whose reward is the sum of its named parts."""
-        named = tuple(Part(name, float(value)) for name, value in parts)
-        reward = math.fsum(part.value for part in named)
-        return cls(reward, GRADED, named, (), scores or {}, tuple(flags), reason)
+        named = tuple([Part(name, float(value)) for name, value in parts])
+        reward = math.fsum([part[1] for part in named])
+        if not math.isfinite(reward):
+            raise VerifierContractError(f"expected a finite reward, got {reward!r}; use Verdict.error(reason)")
+        plain = {name: float(score) for name, score in scores.items()} if scores else {}
+        judged = None if answer is None else Span(*answer)
+        return _built(reward, GRADED, named, (), plain, tuple(flags), reason, judged)
 
     @classmethod
     def error(cls, reason: str, flags: Sequence[Flag] = ()) -> Verdict:
@@ -137,6 +146,29 @@ class Verdict:
     def with_flag(self, flag: Flag) -> Verdict:
         return replace(self, flags=(*self.flags, flag))
 
+    def with_answer(self, start: int, end: int) -> Verdict:
+        """The same verdict, which says what was judged."""
+        return replace(self, answer=Span(start, end))
+
+    def placed(self, passage: Passage) -> Verdict:
+        """A verdict on the text of `passage`, with its spans where they stand in the whole text."""
+        if self.answer is None and not self.flags and not self.step_rewards:
+            return self
+        if passage.start == 0 and len(passage.spans) <= 1:
+            return self
+        return self._moved(passage.place)
+
+    def within(self, passage: Passage) -> Verdict:
+        """The verdict as one on the text of `passage` alone; spans that stand elsewhere shrink to nothing."""
+        return self._moved(passage.within)
+
+    def _moved(self, place: Callable[[int, int], Span]) -> Verdict:
+        """The same verdict with its spans in other places."""
+        answer = None if self.answer is None else place(*self.answer)
+        flags = tuple([Flag(name, *place(start, end), detail) for name, start, end, detail in self.flags])
+        steps = tuple([StepReward(value, *place(start, end)) for value, start, end in self.step_rewards])
+        return _built(self.reward, self.status, self.parts, steps, self.scores, flags, self.reason, answer)
+
     def to_json(self) -> dict[str, Json]:
         return {
             "reward": self.reward,
@@ -146,6 +178,7 @@ class Verdict:
             "scores": dict(self.scores),
             "flags": [list(flag) for flag in self.flags],
             "reason": self.reason,
+            "answer": None if self.answer is None else list(self.answer),
         }
 
     @classmethod
@@ -159,7 +192,19 @@ class Verdict:
             scores=fields["scores"],
             flags=tuple(Flag(*flag) for flag in fields["flags"]),
             reason=fields["reason"],
+            answer=None if fields.get("answer") is None else Span(*fields["answer"]),
         )
+
+
+def _built(*values: object) -> Verdict:
+    """A verdict of these fields, whose numbers are plain and whose sums hold by the way they were made."""
+    verdict = object.__new__(Verdict)
+    for name, value in zip(_FIELDS, values, strict=True):
+        object.__setattr__(verdict, name, value)
+    return verdict
+
+
+_FIELDS = tuple(field.name for field in fields(Verdict))
 
 
 def _with_rest(steps: tuple[StepReward, ...], reward: float) -> tuple[StepReward, ...]:

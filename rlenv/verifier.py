@@ -7,15 +7,14 @@
 
 from __future__ import annotations
 
-import hashlib
 import inspect
 import math
 from collections.abc import Callable, Iterable, Sequence
-from types import CodeType
 from typing import Protocol, TypeAlias, runtime_checkable
 
 from rlenv.completion import Completion
 from rlenv.errors import VerifierContractError
+from rlenv.fingerprint import code_version
 from rlenv.task import ANSWER, ID, PROMPT, REFERENCE, Task
 from rlenv.verdict import FAIL, OVER_LIMIT, PASS, Flag, Verdict
 
@@ -77,7 +76,9 @@ VerifierFunction: TypeAlias = "Callable[..., bool | float | Verdict]"
 
 _COLUMN = inspect.Parameter.empty
 _KNOWN = {
-    "completion": "completion.text",
+    "completion": "completion.content.text",
+    "text": "completion.text",
+    "reasoning": "completion.reasoning.text",
     "finished": "completion.finished",
     "task": "task",
     PROMPT: "task.prompt",
@@ -92,7 +93,9 @@ _KNOWN = {
 class FunctionVerifier:
     """A function of `completion`, `finished`, `prompt`, `answer`, `task` or any column of the row.
 
-    It may return a bool (1 or 0), a finite float, or a Verdict. NaN and infinity become a verifier_error.
+    `completion` is what was said (the content), `reasoning` what was thought, `text` all of it as it came.
+    It may return a bool (1 or 0), a finite float, or a Verdict, whose spans are those of `text` where it asks for
+    that, and else of `completion`. NaN and infinity become a verifier_error.
     """
 
     def __init__(
@@ -108,8 +111,9 @@ class FunctionVerifier:
         self.function = function
         self.cheap = cheap
         self.name = name
-        self.version = version or _source_version(function)
+        self.version = version or code_version(function)
         self._arguments = _arguments(function)
+        self._sees_text = "text" in dict(self._arguments)
         self._call = _written_out(self._arguments)
 
     def __getstate__(self) -> dict[str, object]:
@@ -120,13 +124,21 @@ class FunctionVerifier:
         self._call = _written_out(self._arguments)
 
     def verify(self, task: Task, completion: Completion) -> Verdict:
-        return as_verdict(self._call(self.function, task, completion), self.name)
+        outcome = self._call(self.function, task, completion)
+        if isinstance(outcome, Verdict) and not self._sees_text:
+            return outcome.placed(completion.content)
+        return as_verdict(outcome, self.name)
 
     def check_columns(self, task: Task) -> None:
-        """Raise VerifierContractError if the function asks for a column that this task does not have."""
+        """Raise VerifierContractError if the function asks for a column that this task lacks or cannot give."""
         for name, default in self._arguments:
             if name not in _KNOWN:
                 _column(task, name, default)
+            elif _KNOWN[name].startswith("completion.") and name in task.metadata:
+                raise VerifierContractError(
+                    f"the verifier asks for '{name}', which is a part of the completion, and the row has a column of "
+                    "that name; rename the column"
+                )
 
 
 def as_verdict(outcome: object, name: str = "reward") -> Verdict:
@@ -232,21 +244,3 @@ def _column(task: Task, name: str, default: object) -> object:
         f"the verifier asks for '{name}', the row has {sorted(task.metadata)} beside "
         f"{sorted(_KNOWN)}; rename the parameter or give it a default"
     )
-
-
-def _source_version(function: VerifierFunction) -> str:
-    code = getattr(function, "__code__", None)
-    content = _fingerprint(code) if code else type(function).__qualname__
-    return hashlib.blake2b(content.encode(), digest_size=6).hexdigest()
-
-
-def _fingerprint(code: CodeType) -> str:
-    return repr((code.co_code, [_constant(c) for c in code.co_consts], code.co_names))
-
-
-def _constant(value: object) -> str:
-    if isinstance(value, CodeType):
-        return _fingerprint(value)
-    if isinstance(value, frozenset):  # its order differs from process to process
-        return repr(sorted(map(repr, value)))
-    return repr(value)

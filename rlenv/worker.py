@@ -1,23 +1,24 @@
 """The child process of the pool: loads verifiers, judges one job after another, answers on its socket.
 
-It ends when its parent does: an idle worker reads the end of its socket, a sleeping one is seen by the
-watcher thread, and one that is stuck in C code runs into its CPU limit.
+Only this process answers: a child that a verifier forks finds the socket closed, and ends where it would go on as a
+worker. Answers are plain data, named by job (answers.py).
 """
 
 from __future__ import annotations
 
 import math
 import os
-import pickle
 import resource
 import socket
 import threading
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 import cloudpickle
 
+from rlenv.answers import written, written_verdict
 from rlenv.completion import Completion
 from rlenv.frames import Frames
 from rlenv.task import Task
@@ -25,11 +26,14 @@ from rlenv.verdict import Verdict
 from rlenv.verifier import Verifier, judge
 
 MEGABYTE = 1024 * 1024
+PROBLEM_CHARS = 10_000
+"""How much of why a verifier cannot be loaded is told."""
 
 
 class Load(NamedTuple):
     """Unpickle a verifier and keep it under its key; answered with None or with what went wrong."""
 
+    ticket: int
     key: str
     blob: bytes
 
@@ -37,24 +41,43 @@ class Load(NamedTuple):
 class Judge(NamedTuple):
     """Judge completions one after another; each is answered with a Verdict as soon as it is judged."""
 
+    ticket: int
     key: str
     jobs: Sequence[tuple[Task, Completion]]
     time_limit_s: float
 
 
 def main(descriptor: int, memory_mb: int | None) -> None:
-    """Serve the pool on an inherited socket until it closes."""
-    frames = Frames(socket.socket(fileno=descriptor))
+    """Serve the pool on an inherited socket until it closes.
+
+    Nobody ends this process but the pool, so it leaves when its parent does: an idle worker reads the end of its
+    socket, a sleeping one is seen by the watcher thread, and one that is stuck in C code runs into its CPU limit.
+    """
     threading.Thread(target=_leave_with_parent, args=(os.getppid(),), daemon=True).start()
+    serve(socket.socket(fileno=descriptor), memory_mb)
+
+
+def serve(end: socket.socket, memory_mb: int | None) -> None:
+    """Answer on this socket until it closes, or until the memory ran out."""
+    end.set_inheritable(False)
+    frames = Frames(end)
+    os.register_at_fork(after_in_child=frames.close)
+    with suppress(BrokenPipeError, ConnectionResetError):  # the pool has closed
+        _serve(frames, memory_mb)
+
+
+def _serve(frames: Frames, memory_mb: int | None) -> None:
+    own, verifiers = os.getpid(), dict[str, Verifier]()
     frames.send(b"ready")
-    verifiers: dict[str, Verifier] = {}
     while (messages := frames.receive()) is not None:
         for data in messages:
             message: Load | Judge = cloudpickle.loads(data)
             if isinstance(message, Load):
-                frames.send(cloudpickle.dumps(_load(verifiers, message)))
+                problem = _load(verifiers, message)
+                _leave_unless(own)
+                frames.send(written(message.ticket, 0, problem))
                 _limit_memory(memory_mb)
-            elif not _judge(verifiers[message.key], message, frames):
+            elif not _judge(verifiers[message.key], message, frames, own):
                 return
 
 
@@ -63,30 +86,29 @@ def out_of_memory(verdict: Verdict) -> bool:
     return any(flag.name == "over_limit" and flag.detail == "MemoryError" for flag in verdict.flags)
 
 
-def _judge(verifier: Verifier, message: Judge, frames: Frames) -> bool:
+def _judge(verifier: Verifier, message: Judge, frames: Frames, own: int) -> bool:
     """False when the memory ran out: what is left of the message is another process's work."""
-    for task, completion in message.jobs:
+    for place, (task, completion) in enumerate(message.jobs):
         _limit_cpu(message.time_limit_s)
         verdict = judge(verifier, task, completion)
-        frames.send(_pickled(verdict))
+        _leave_unless(own)
+        frames.send(written_verdict(message.ticket, place, verdict))
         if out_of_memory(verdict):
             return False
     return True
 
 
-def _pickled(verdict: Verdict) -> bytes:
-    try:
-        return pickle.dumps(verdict, pickle.HIGHEST_PROTOCOL)
-    except Exception:  # a verdict of a class that came here by value; pickle raises errors of many kinds
-        by_value: bytes = cloudpickle.dumps(verdict)
-        return by_value
+def _leave_unless(own: int) -> None:
+    """A child that the verifier forked and that returned from it is no worker."""
+    if os.getpid() != own:
+        os._exit(0)
 
 
 def _load(verifiers: dict[str, Verifier], message: Load) -> str | None:
     try:
         verifiers[message.key] = cloudpickle.loads(message.blob)
     except Exception as error:  # whatever unpickling user code raises is told to the parent
-        return f"{type(error).__name__}: {error}"
+        return f"{type(error).__name__}: {error}"[:PROBLEM_CHARS]
     return None
 
 

@@ -109,8 +109,7 @@ class WorkerPool:
         with self._turn:
             while self._dispatcher.rounds:
                 self._turn.wait()
-            for worker in list(self._dispatcher.workers.values()):
-                self._dispatcher.drop(worker)
+            self._dispatcher.close()
             self._close_wake()
 
     def __enter__(self) -> WorkerPool:

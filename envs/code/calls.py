@@ -28,7 +28,7 @@ from rlenv.envs.code.running import Ask, Judging
 from rlenv.envs.code.statuses import parsed, what_it_did
 from rlenv.errors import TaskError
 from rlenv.jsontypes import Json
-from rlenv.sandbox import Call, CallResult, Limits, Program, Result, Status
+from rlenv.sandbox import Call, CallResult, Limits, Program, Result, Status, read
 
 _FUTURE = re.compile(r"^from[ \t]+__future__[ \t]+import[^\n]*\n?", re.MULTILINE)
 _ITERATED = re.compile(r"\b(?:list|tuple|set|frozenset|sorted|sum|min|max|all|any)\(_\b")
@@ -82,12 +82,12 @@ def judging(task: CallTask, code: str, limits: Limits, *, probe: bool = False) -
     """Runs the code once, with every call of the task; with `probe`, what passes a second time, with neighbours."""
     room = _with_room(task, limits)
     [(result, _)] = yield [Ask(program(task, code), room)]
-    found = outcome(task, result)
+    found = read(result.sealed_bytes, outcome, task, result)
     neighbours = probe_of(task.cases) if probe and _knows(found) else None
     if neighbours is None:
         return found
     [(second, _)] = yield [Ask(replace(program(task, code), calls=neighbours.calls), room)]
-    detail = neighbours.evidence(second.calls)
+    detail = read(second.sealed_bytes, neighbours.evidence, second.calls)
     return replace(found, flags=(*found.flags, ("special_cased", detail))) if detail else found
 
 
@@ -132,28 +132,31 @@ def outcome(task: CallTask, result: Result) -> Outcome:
     passes nothing; one that is stopped earlier keeps what it answered."""
     failure, flags = what_it_did(result)
     answers = [*result.calls, *[CallResult(answered=False)] * (len(task.cases) - len(result.calls))]
-    tests = tuple(_tested(case, answer) for case, answer in zip(task.cases, answers, strict=False))
+    judged = [_tested(case, answer) for case, answer in zip(task.cases, answers, strict=False)]
+    tests = tuple(test for test, _ in judged)
     if result.status is not Status.EXITED and all(answer.answered for answer in answers):
         tests = tuple(TestResult(False, test.shown, f"had to be stopped: {result.status}") for test in tests)
     if any(answer.error == "MemoryError" for answer in answers):
         flags = (*flags, ("memory_limit", "a call raised MemoryError"))
-    if any(answer.ok and not is_plain(answer.value) for answer in answers):
+    if not all(plain for _, plain in judged):
         flags = (*flags, ("opaque_value", "a call returned what is no plain data"))
     return Outcome(tests, parsed(result), flags, failure)
 
 
-def _tested(case: Case, answer: CallResult) -> TestResult:
+def _tested(case: Case, answer: CallResult) -> tuple[TestResult, bool]:
+    """What became of the test, and whether the answer is plain data; an answer is decoded once, and let go of."""
     if not answer.answered:
-        return TestResult(False, case.shown, f"{case.call[:120]}: never answered", answered=False)
+        return TestResult(False, case.shown, f"{case.call[:120]}: never answered", answered=False), True
+    value = answer.value
+    plain = not answer.ok or is_plain(value)
     if case.raises:
-        return TestResult(
-            not answer.ok and answer.error == case.raises, case.shown, f"{case.call[:120]} does not raise"
-        )
+        raised = not answer.ok and answer.error == case.raises
+        return TestResult(raised, case.shown, f"{case.call[:120]} does not raise"), plain
     if not answer.ok:
-        return TestResult(False, case.shown, f"{case.call[:120]} raised {answer.error}: {answer.message[:80]}")
-    if is_plain(answer.value) and case.holds(answer.value):
-        return TestResult(True, case.shown)
-    return TestResult(False, case.shown, f"{case.call[:120]} gave {_brief(answer.value)}")
+        return TestResult(False, case.shown, f"{case.call[:120]} raised {answer.error}: {answer.message[:80]}"), plain
+    if plain and case.holds(value):
+        return TestResult(True, case.shown), plain
+    return TestResult(False, case.shown, f"{case.call[:120]} gave {_brief(value)}"), plain
 
 
 def _brief(value: object) -> str:

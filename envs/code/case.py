@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import ast
 import json
+import pickle
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -60,6 +61,10 @@ class Case:
     text: str = ""
     """The row itself."""
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickled once, however many answers are read apart: what is expected may be long."""
+        return _unpacked, (_packed(self),)
+
     @staticmethod
     def of(row: Row) -> Case:
         """The case that a row describes. Raises TaskError where it says what cannot be judged."""
@@ -75,6 +80,16 @@ class Case:
             return self.equality.same(value, self.expected)
         except VALUE_ERRORS:
             return False
+
+
+@lru_cache(maxsize=1024)
+def _packed(case: Case) -> bytes:
+    return pickle.dumps([getattr(case, name) for name in case.__slots__], pickle.HIGHEST_PROTOCOL)
+
+
+@lru_cache(maxsize=1024)
+def _unpacked(data: bytes) -> Case:
+    return Case(*pickle.loads(data))
 
 
 @lru_cache(maxsize=65536)

@@ -14,15 +14,17 @@ The kinds of reference are `calls` (rlenv.envs.code.calls), `stdio` (rlenv.envs.
 from __future__ import annotations
 
 import gzip
-import json
+import zlib
 from collections.abc import Callable
 from pathlib import Path
+from typing import cast
 
 from rlenv.definition import Definition
 from rlenv.envs.code.verifier import code_verifier
 from rlenv.errors import ConfigError, TaskError
+from rlenv.jsontypes import read_json
 from rlenv.task import Task
-from rlenv.tasksets import ListTasks, RowMap, TaskSet, hub_tasks, load_tasks
+from rlenv.tasksets import ListTasks, Row, RowMap, TaskSet, hub_tasks, load_tasks
 
 MAX_COMPLETION_CHARS = 100_000
 FENCE = "```"
@@ -76,7 +78,7 @@ def read_tasks(
         return load_tasks(data, row_map, limit)
     try:
         with gzip.open(data, "rt", encoding="utf-8") as lines:
-            rows = [json.loads(line) for line in lines if line.strip()]
-    except (OSError, EOFError, ValueError) as error:
+            rows = [cast("Row", read_json(line)) for line in lines if line.strip()]
+    except (OSError, EOFError, ValueError, zlib.error) as error:
         raise TaskError(f"{Path(data)}: expected a compressed file of JSON lines, got {error}") from error
     return ListTasks.from_rows(rows[:limit], row_map, f"{data} row")

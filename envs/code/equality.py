@@ -7,17 +7,27 @@
 
 The values are plain data: they were taken apart in the sandbox and put together again here, so no `__eq__` of
 the program runs. What is no plain data (the sandbox's `Opaque`) equals nothing.
+
+Where order does not count, no value of a program is put into a set or dict of Python's: its hashes are known, and
+chosen ones make that take the square of the length. Each value is frozen to a digest with a key of this process,
+bottom up, members of sets sorted: linear (but for the sorting of digests), whatever the value is.
 """
 
 from __future__ import annotations
 
+import datetime
 import math
+import operator
+import os
 from collections import Counter, deque
-from collections.abc import Hashable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from hashlib import blake2b
 from typing import Literal, TypeAlias, get_args
+
+import numpy as np
 
 from rlenv.sandbox import Opaque
 
@@ -26,6 +36,10 @@ Collections: TypeAlias = Literal["ordered", "unordered", "set"]
 NUMBERS = (int, float, complex, Fraction, Decimal)
 SEQUENCES = (list, tuple)
 SETS = (set, frozenset)
+PLAINLY_EQUAL = {int, float, str, bool, type(None)}
+"""Two values of one of these types are the same where Python finds them equal."""
+DIGEST_BYTES = 16
+_KEY = os.urandom(32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +70,24 @@ class Equality:
         if isinstance(given, NUMBERS) and isinstance(expected, NUMBERS):
             return self._same_number(given, expected)
         if isinstance(given, SETS) and isinstance(expected, SETS):
-            return self._types_fit(given, expected) and self.freeze(set(given)) == self.freeze(set(expected))
+            return self._types_fit(given, expected) and self.freeze(given) == self.freeze(expected)
         if isinstance(given, SEQUENCES) and isinstance(expected, SEQUENCES):
             fits = self.types == "json" or type(given) is type(expected)
-            return fits and len(given) == len(expected) and all(map(self._same, given, expected))
+            return fits and len(given) == len(expected) and self._same_items(given, expected)
         if isinstance(given, dict) and isinstance(expected, dict):
             return self._types_fit(given, expected) and self._same_dict(given, expected)
         if type(given) is not type(expected):
             return False
         return self.freeze(given) == self.freeze(expected)
+
+    def _same_items(self, given: Sequence[object], expected: Sequence[object]) -> bool:
+        kinds = set(map(type, given))
+        if len(kinds) == 1 and kinds <= PLAINLY_EQUAL and kinds == set(map(type, expected)):
+            if all(map(operator.eq, given, expected)):
+                return True
+            if kinds != {float}:  # which may be close
+                return False
+        return all(map(self._same, given, expected))
 
     def _same_bool(self, given: object, expected: object) -> bool:
         if isinstance(given, bool) and isinstance(expected, bool):
@@ -100,26 +123,26 @@ class Equality:
     def _types_fit(self, given: object, expected: object) -> bool:
         return self.types != "exact" or type(given) is type(expected)
 
-    def freeze(self, value: object) -> Hashable:
-        """A hashable form that is equal for equal values (tolerances apart); linear in the size of the value."""
-        if isinstance(value, bool):
-            return value if self.types == "python" else ("bool", value)
+    def freeze(self, value: object) -> bytes:
+        """A digest that is equal for equal values (tolerances apart), and for no others."""
+        if isinstance(value, bool) and self.types != "python":
+            return _digest("bool", bytes([value]))
         if isinstance(value, NUMBERS):
-            return self._frozen_number(value)
+            return _digest(type(value).__name__ if self.types == "exact" else "number", _number(value))
         if isinstance(value, SEQUENCES):
-            return ("list" if self.types == "json" else type(value).__name__, tuple(map(self.freeze, value)))
+            return _digest("list" if self.types == "json" else type(value).__name__, self._frozen(value))
         if isinstance(value, SETS):
-            return ("set", frozenset(map(self.freeze, value)))
+            return _digest("set", b"".join(sorted({self.freeze(item) for item in value})))
         if isinstance(value, dict):
-            return ("dict", frozenset((self.freeze(k), self.freeze(v)) for k, v in value.items()))
+            return _digest("dict", b"".join(sorted(self.freeze(k) + self.freeze(v) for k, v in value.items())))
+        if isinstance(value, deque):
+            return _digest("deque", self._frozen(value))
         if isinstance(value, Opaque):
-            return object()
-        return (type(value).__name__, _content(value))
+            return os.urandom(DIGEST_BYTES)
+        return _digest(type(value).__name__, _content(value))
 
-    def _frozen_number(self, value: int | float | complex | Fraction | Decimal) -> Hashable:
-        if isinstance(value, (float, Decimal)) and math.isnan(value):
-            return "nan"
-        return (type(value).__name__, value) if self.types == "exact" else value
+    def _frozen(self, items: Iterable[object]) -> bytes:
+        return b"".join(map(self.freeze, items))
 
 
 def is_plain(value: object) -> bool:
@@ -131,17 +154,41 @@ def is_plain(value: object) -> bool:
             return False
         if isinstance(item, Mapping):
             waiting += [*item.keys(), *item.values()]
-        elif isinstance(item, (*SEQUENCES, *SETS, deque)):
+        elif isinstance(item, (*SEQUENCES, *SETS, deque)) and not set(map(type, item)) <= PLAINLY_EQUAL:
             waiting += item
     return True
 
 
-def _content(value: object) -> Hashable:
-    if isinstance(value, deque):
-        return tuple(map(repr, value))
+def _digest(kind: str, content: bytes) -> bytes:
+    return blake2b(kind.encode() + b"\0" + content, digest_size=DIGEST_BYTES, key=_KEY).digest()
+
+
+def _number(value: int | float | complex | Fraction | Decimal) -> bytes:
+    """The same for equal numbers of any two types."""
+    if isinstance(value, complex):
+        return _number(value.real) + (b"," + _number(value.imag) if value.imag else b"")
+    if isinstance(value, int):
+        return b"%x" % value
+    if isinstance(value, (float, Decimal)) and (value != value or value in (math.inf, -math.inf)):
+        return str(float(value)).encode()
+    over, under = value.as_integer_ratio()
+    return b"%x" % over if under == 1 else b"%x/%x" % (over, under)
+
+
+def _content(value: object) -> bytes:
+    if isinstance(value, str):
+        return value.encode("utf-8", "surrogatepass")
+    if isinstance(value, (bytes, bytearray)):
+        return bytes(value)
     if type(value).__module__ == "numpy":  # its own repr is short, and its tolist() can be longer than memory
-        return (str(value.dtype), value.shape, value.tobytes())  # type: ignore[attr-defined]
-    return value if isinstance(value, Hashable) else repr(value)
+        array = np.asarray(value)
+        return f"{array.dtype}{array.shape}".encode() + array.tobytes()
+    if isinstance(value, range):
+        count = max(0, -((value.start - value.stop) // value.step))
+        return f"{count} {value.start if count else 0} {value.step if count > 1 else 0}".encode()
+    if isinstance(value, datetime.datetime) and value.tzinfo is not None:
+        value = value.astimezone(datetime.UTC)
+    return repr(value).encode("utf-8", "backslashreplace")
 
 
 EQUAL = Equality(rel=1e-9)

@@ -27,8 +27,18 @@ from rlenv.envs.code.trees import tree
 
 Namespace: TypeAlias = "Mapping[str, object]"
 MAX_BITS = 100_000
-"""An integer of more bits is refused, as is a sequence of more items."""
-VALUE_ERRORS = (TypeError, ValueError, ArithmeticError, LookupError, AttributeError, RecursionError)
+"""In arithmetic an integer of more bits is refused, as is a sequence of more items."""
+VALUE_ERRORS = (
+    TypeError,
+    ValueError,
+    ArithmeticError,
+    LookupError,
+    AttributeError,
+    RuntimeError,
+    MemoryError,
+    BufferError,
+    Warning,
+)
 """What evaluating an expression over a program's values may raise: the program's doing."""
 
 
@@ -38,14 +48,17 @@ class Unsupported(Exception):
 
 def _arithmetic(left: object, op: Callable[[object, object], object], right: object) -> object:
     for value in (left, right):
-        if isinstance(value, int) and value.bit_length() > MAX_BITS:
-            raise ValueError("integer too large")
+        _weigh(value)
         if isinstance(value, (str, bytes, list, tuple)) and len(value) > MAX_BITS:
             raise ValueError("sequence too long")
+        if _bits(value) > MAX_BITS:
+            raise ValueError("integer too large")
     if op is operator.mul and not _small_product(left, right):
         raise ValueError("product too large")
-    if op is operator.pow and not (isinstance(right, (int, float)) and abs(right) <= 1000):
+    if op is operator.pow and not _small_power(left, right):
         raise ValueError("power too large")
+    if op is operator.mod and isinstance(left, (str, bytes)):  # "%999999999d" % 1
+        raise TypeError("formatting is not listed here")
     return op(left, right)
 
 
@@ -54,6 +67,45 @@ def _small_product(left: object, right: object) -> bool:
         if isinstance(sequence, (str, bytes, list, tuple)) and isinstance(count, int):
             return len(sequence) * max(count, 0) <= MAX_BITS
     return True
+
+
+def _small_power(left: object, right: object) -> bool:
+    if isinstance(right, int):
+        return max(1, _bits(left)) * abs(right) <= MAX_BITS
+    return isinstance(right, float)
+
+
+def _bits(value: object) -> int:
+    if isinstance(value, Fraction):
+        return max(value.numerator.bit_length(), value.denominator.bit_length())
+    return value.bit_length() if isinstance(value, int) else 1
+
+
+def _weigh(value: object) -> None:
+    """Refuses what is short as text and would be long in an operation: ranges, arrays of empty rows, decimals with a
+    large exponent, and many fractions, whose sum has the product of their denominators. At any depth."""
+    waiting, weight = [value], 0
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, (list, tuple, set, frozenset)):
+            waiting += item
+        elif isinstance(item, dict):
+            waiting += [*item, *item.values()]
+        else:
+            weight += _hidden(item)
+        if weight > MAX_BITS:
+            raise ValueError("larger than what is evaluated")
+
+
+def _hidden(item: object) -> int:
+    """Members, digits or bits of what may be far longer than its text."""
+    if isinstance(item, range):
+        return abs(item.stop - item.start) // abs(item.step)
+    if isinstance(item, Fraction):
+        return _bits(item)
+    if isinstance(item, Decimal):
+        return 4 * abs(item.adjusted()) if item.is_finite() else 0
+    return max(item.shape, default=0) if type(item).__module__ == "numpy" and not item.size else 0  # type: ignore[attr-defined]
 
 
 _BINARY: dict[type[ast.operator], Callable[[object, object], object]] = {
@@ -91,13 +143,27 @@ def _bounded_range(*bounds: int) -> range:
     return numbers
 
 
+def _bounded_bytes(source: object = b"", *encoding: str) -> bytes:
+    if isinstance(source, int) and source > MAX_BITS:
+        raise ValueError("bytes too long")
+    return bytes(source, *encoding)  # type: ignore[call-overload, no-any-return]
+
+
+def _fraction(*parts: int) -> Fraction:
+    """Of numbers, and of text without an exponent: "1e999999999" has as many digits."""
+    if any(isinstance(part, str) and "e" in part.lower() for part in parts):
+        raise ValueError("a fraction of a number with an exponent")
+    return Fraction(*parts)
+
+
 _FUNCTIONS: dict[str, Callable[..., object]] = {
     **{f.__name__: f for f in (abs, len, sum, min, max, all, any, round, sorted, ord, chr, isinstance, divmod)},
     **{f"math.{f.__name__}": f for f in (math.isclose, math.fabs, math.sqrt, math.floor, math.ceil, math.isnan)},
     **{name: cast("Callable[..., object]", kind) for name, kind in _TYPES.items()},
     "range": _bounded_range,
+    "bytes": _bounded_bytes,
     "Decimal": Decimal,
-    "Fraction": Fraction,
+    "Fraction": _fraction,
     "date": datetime.date,
     "datetime": datetime.datetime,
     "time": datetime.time,
@@ -265,9 +331,8 @@ class _Evaluation:
         named = {keyword.arg: self.value(keyword.value) for keyword in node.keywords if keyword.arg}
         if len(named) < len(node.keywords):
             raise Unsupported("**")
-        for argument in arguments:
-            if isinstance(argument, range) and len(argument) > MAX_BITS:
-                raise ValueError("range too long")
+        for argument in (*arguments, *named.values()):
+            _weigh(argument)
         return _FUNCTIONS[name](*arguments, **named)
 
 

@@ -1,17 +1,16 @@
 r"""Which code a completion answers with.
 
-1. What stands before the last `</think>` is thinking, as is everything after a `<think>` that is not closed.
-2. Where there are fenced blocks (``` or ~~~, on lines of their own; the last may be left open by a completion that
+1. Where there are fenced blocks (``` or ~~~, on lines of their own; the last may be left open by a completion that
    was cut), those marked as Python, or not marked at all, can be the answer; other languages and outputs cannot. The
    answer is the last of them that defines the function asked for; if none does, the last of them. One block
    is the answer: blocks are never joined. Text that begins with code and runs up to an unmarked fence is a
    block that this fence closes.
-3. Without a fence the text itself is the answer: from the first line that begins like code (a definition, an
+2. Without a fence the text itself is the answer: from the first line that begins like code (a definition, an
    import, a decorator, an assignment, ...), up to the first sentence at the margin below the function.
-4. Where a task is to complete a function, an answer that does not define it goes on from the prompt: if its first
+3. Where a task is to complete a function, an answer that does not define it goes on from the prompt: if its first
    line is indented, or begins like no definition or import (it then lost its indentation, and gets four
    spaces back). It ends at the first later line that is not indented, closing brackets apart.
-5. Code that stands indented as a whole is moved to the margin.
+4. Code that stands indented as a whole is moved to the margin.
 
 Every step is a scan over lines: hostile text costs no more than its length, and nothing is parsed here.
 
@@ -27,7 +26,6 @@ import re
 from textwrap import dedent
 from typing import NamedTuple
 
-THINK_OPEN, THINK_CLOSE = "<think>", "</think>"
 _FENCE = re.compile(r"^[ \t]{0,3}(`{3,}+|~{3,}+)[ \t]*+([^`\s]*+)([^`\n]*+)$", re.MULTILINE)
 _PYTHON = frozenset({"", "python", "python3", "py", "python2", "ipython", "pycon3"})
 _BEGINS_CODE = re.compile(
@@ -41,7 +39,7 @@ INDENT = "    "
 
 
 class Code(NamedTuple):
-    """The answer with its span `[start, end)` in the completion."""
+    """The answer with its span `[start, end)` in the content."""
 
     text: str
     start: int
@@ -56,48 +54,39 @@ class _Block(NamedTuple):
     end: int
 
 
-def find(completion: str, function: str = "", *, continued: bool = False) -> Code | None:
-    """The code that a completion answers with, None where it holds none.
+def find(content: str, function: str = "", *, continued: bool = False) -> Code | None:
+    """The code that the content of a completion answers with, None where it holds none.
 
     `function` is the name that the task asks for, `continued` says that the prompt is the head of it.
     """
-    start, end = answer_span(completion)
-    found = _blocks(completion, start, end, continued)
-    blocks = [block for block in found if block.language.lower() in _PYTHON]
+    blocks = [block for block in _blocks(content, continued) if block.language.lower() in _PYTHON]
     if blocks:
-        chosen = next((b for b in reversed(blocks) if _defines(completion[b.start : b.end], function)), blocks[-1])
-        return _code(completion, chosen.start, chosen.end, function if continued else "")
-    if _FENCE.search(completion, start, end) or not completion[start:end].strip():
+        chosen = next((b for b in reversed(blocks) if _defines(content[b.start : b.end], function)), blocks[-1])
+        return _code(content, chosen.start, chosen.end, function if continued else "")
+    if _FENCE.search(content) or not content.strip():
         return None
-    if not continued or _defines(completion[start:end], function):
-        head = _BEGINS_CODE.search(completion, start, end)
-        start = start if head is None else head.start()
-        end = _end_of_code(completion, start, end, function)
-    return _code(completion, start, end, function if continued else "")
+    start, end = 0, len(content)
+    if not continued or _defines(content, function):
+        head = _BEGINS_CODE.search(content)
+        start = 0 if head is None else head.start()
+        end = _end_of_code(content, start, function)
+    return _code(content, start, end, function if continued else "")
 
 
-def answer_span(completion: str) -> tuple[int, int]:
-    """The span after the last `</think>` and before a `<think>` that is opened again."""
-    close = completion.rfind(THINK_CLOSE)
-    start = 0 if close < 0 else close + len(THINK_CLOSE)
-    again = completion.find(THINK_OPEN, start)
-    return start, len(completion) if again < 0 else again
-
-
-def _blocks(text: str, start: int, end: int, continued: bool) -> list[_Block]:
+def _blocks(text: str, continued: bool) -> list[_Block]:
     """The fenced blocks in order. A fence is closed by a bare one of the same sign that is at least as long."""
     found: list[_Block] = []
     opened: re.Match[str] | None = None
-    for fence in _FENCE.finditer(text, start, end):
-        if opened is None and not found and not fence[2] and _begins_with_code(text[start : fence.start()], continued):
-            found.append(_Block("", start, fence.start()))
+    for fence in _FENCE.finditer(text):
+        if opened is None and not found and not fence[2] and _begins_with_code(text[: fence.start()], continued):
+            found.append(_Block("", 0, fence.start()))
         elif opened is None:
             opened = fence
         elif fence[1].startswith(opened[1]) and not fence[2]:
             found.append(_Block(opened[2], min(opened.end() + 1, fence.start()), fence.start()))
             opened = None
     if opened is not None:
-        found.append(_Block(opened[2], min(opened.end() + 1, end), end))
+        found.append(_Block(opened[2], min(opened.end() + 1, len(text)), len(text)))
     return [block for block in found if text[block.start : block.end].strip()]
 
 
@@ -107,13 +96,11 @@ def _begins_with_code(text: str, continued: bool) -> bool:
     return _BEGINS_CODE.match(line) is not None or (continued and line[:1] in (" ", "\t"))
 
 
-def _end_of_code(text: str, start: int, end: int, function: str) -> int:
+def _end_of_code(text: str, start: int, function: str) -> int:
     """Where the first sentence at the margin begins below the definition of the function."""
-    definition = re.compile(rf"^(?:async[ \t]+)?def[ \t]+{re.escape(function)}\b", re.MULTILINE).search(
-        text, start, end
-    )
-    sentence = _SENTENCE.search(text, definition.end(), end) if function and definition else None
-    return end if sentence is None else sentence.start()
+    definition = re.compile(rf"^(?:async[ \t]+)?def[ \t]+{re.escape(function)}\b", re.MULTILINE).search(text, start)
+    sentence = _SENTENCE.search(text, definition.end()) if function and definition else None
+    return len(text) if sentence is None else sentence.start()
 
 
 def _defines(code: str, function: str) -> bool:

@@ -55,7 +55,7 @@ def check_pay(pay: str) -> None:
 
 
 def verdict_of(outcome: Outcome, pay: Pay, start: int = 0, end: int = 0) -> Verdict:
-    """The verdict of an outcome; its flags point at the code, `[start, end)` of the completion."""
+    """The verdict of an outcome; its flags point at the code, `[start, end)` of the content, which is its answer."""
     flags = tuple(Flag(name, start, end, detail[:200]) for name, detail in outcome.flags)
     if outcome.failure:
         return Verdict.error(outcome.failure, flags)
@@ -73,7 +73,8 @@ def verdict_of(outcome: Outcome, pay: Pay, start: int = 0, end: int = 0) -> Verd
         "shown_passed": shown_passed,
         **{f"test/{i}": float(test.passed) for i, test in enumerate(hidden[:MAX_LISTED])},
     }
-    return Verdict.of(*_parts(outcome, hidden, pay), scores=scores, flags=flags, reason=_reason(hidden, passed))
+    reason = _reason(hidden, passed)
+    return Verdict.of(*_parts(outcome, hidden, pay), scores=scores, flags=flags, reason=reason, answer=(start, end))
 
 
 def refused(flag: str, reason: str, pay: Pay, start: int = 0, end: int = 0) -> Verdict:

@@ -22,11 +22,11 @@ from typing import cast
 from rlenv.envs.code.calls import assembled
 from rlenv.envs.code.outcome import Outcome, TestResult
 from rlenv.envs.code.running import Ask, Judging
-from rlenv.envs.code.statuses import parsed, what_it_did
+from rlenv.envs.code.statuses import last_line, parsed, what_it_did
 from rlenv.envs.code.trees import tree
 from rlenv.errors import TaskError
 from rlenv.jsontypes import Json
-from rlenv.sandbox import Call, Limits, Program, Result, Status
+from rlenv.sandbox import Call, Limits, Program, Result, Status, read
 
 DONE = "done"
 MAX_NOTE = 120
@@ -49,7 +49,8 @@ def judging(reference: Mapping[str, Json], code: str, limits: Limits) -> Judging
     preamble, function = str(reference.get("preamble", "")), str(reference["function"])
     judge = judge_program(str(reference["judge"]), function, preamble)
     [(result, judged)] = yield [Ask(Program(assembled(preamble, code)), limits, judge)]
-    return outcome(result, judged or Result(Status.SANDBOX_FAILURE, detail="the judge gave no result"))
+    judged = judged or Result(Status.SANDBOX_FAILURE, detail="the judge gave no result")
+    return read(judged.sealed_bytes, outcome, result, judged)
 
 
 @lru_cache(maxsize=1024)
@@ -74,12 +75,16 @@ def in_process_judging(reference: Mapping[str, Json], code: str, limits: Limits)
     source = assembled(str(reference.get("preamble", "")), code, epilogue)
     [(result, _)] = yield [Ask(Program(source, calls=[Call("__rlenv_tests")]), limits)]
     failure, flags = what_it_did(result)
-    answer = result.calls[0].value if result.calls else None
-    reports = answer if isinstance(answer, list) else []
-    judged = replace(result, reports=tuple(reports))
     if failure:
         return Outcome((), failure=failure)
-    return replace(outcome(result, judged), flags=(*flags, ("in_process", f"{function} could forge this verdict")))
+    found = read(result.sealed_bytes, _reported_outcome, result)
+    return replace(found, flags=(*flags, ("in_process", f"{function} could forge this verdict")))
+
+
+def _reported_outcome(result: Result) -> Outcome:
+    """The outcome of a program whose one call answers what a judge would have reported."""
+    answer = result.calls[0].value if result.calls else None
+    return outcome(result, replace(result, said=tuple(answer) if isinstance(answer, list) else ()))
 
 
 class _Counted(ast.NodeTransformer):
@@ -103,8 +108,9 @@ def outcome(result: Result, judge: Result) -> Outcome:
         failure, _ = what_it_did(one)
         if failure:
             return Outcome((), failure=failure)
-    done = bool(judge.reports) and judge.reports[-1] == DONE
-    tests = [_tested(report) for report in (judge.reports[:-1] if done else judge.reports)]
+    reports = judge.reports
+    done = bool(reports) and reports[-1] == DONE
+    tests = [_tested(report) for report in (reports[:-1] if done else reports)]
     if not done or not tests:
         tests.append(TestResult(False, note=_unfinished(judge), answered=False))
     return Outcome(tuple(tests), parsed(result), what_it_did(result)[1])
@@ -120,8 +126,7 @@ def _tested(report: object) -> TestResult:
 
 
 def _unfinished(judge: Result) -> str:
-    lines = judge.stderr.decode("utf-8", "replace").strip().splitlines()
-    return f"the tests did not come to their end: {lines[-1] if lines else judge.status}"
+    return f"the tests did not come to their end: {last_line(judge) or judge.status}"
 
 
 def without_shown(tests: str, shown: Sequence[str]) -> str:

@@ -14,8 +14,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from rlenv.envs.code.outcome import Outcome
-from rlenv.sandbox import Limits, Program, Result, Status
+from rlenv.envs.code.outcome import Outcome, TestResult
+from rlenv.sandbox import Limits, Program, Result, Status, Unreadable
 
 if TYPE_CHECKING:
     from rlenv.sandbox import Sandbox
@@ -58,6 +58,9 @@ def _advance(
         waiting[index] = next(judging) if answers is None else judging.send(answers)
     except StopIteration as end:
         yield index, end.value
+    except Unreadable as problem:  # no one knows any more which of its answers are right: none is
+        note = f"what it said cannot be read: {problem}"
+        yield index, Outcome((TestResult(False, note=note, answered=False),), flags=(("unreadable", note),))
     except Exception as error:  # a task that cannot be judged must not stop the others
         yield index, Outcome((), failure=f"{type(error).__name__}: {error}")
 

@@ -25,7 +25,7 @@ from rlenv.envs.code.statuses import Flags, parsed, what_it_did
 from rlenv.envs.code.trees import bound
 from rlenv.errors import TaskError
 from rlenv.jsontypes import Json
-from rlenv.sandbox import Call, CallResult, Limits, Program, Result, Status
+from rlenv.sandbox import Call, CallResult, Limits, Program, Result, Sealed, Status, read
 
 MAX_TIMEOUTS = 2
 FIRST_WAVE = 2
@@ -101,7 +101,7 @@ def _passed(
     """Whether each run passed; a string says what went wrong with the checker."""
     if not task.checker:
         return [
-            result.ok and same_output(result.stdout, run.stdout, task.rule)
+            result.ok and read(len(result.stdout), same_output, result.stdout, run.stdout, task.rule)
             for run, result in zip(runs, results, strict=True)
         ]
     asked = [i for i, result in enumerate(results) if result.ok]
@@ -117,11 +117,8 @@ def _said(result: Result) -> bool | str:
     """What the checker said. An exception and a limit come from the output that it was given."""
     call = result.calls[0] if result.calls else CallResult(answered=False)
     if call.ok:
-        return (
-            call.value
-            if isinstance(call.value, bool)
-            else f"the checker answered {call.value!r:.40}, not True or False"
-        )
+        said = "what is too long to be" if isinstance(call.said, Sealed) else call.value
+        return said if isinstance(said, bool) else f"the checker answered {said!r:.40}, not True or False"
     if call.answered:
         return False
     limits = (Status.TIMEOUT, Status.MEMORY_LIMIT, Status.OUTPUT_LIMIT)

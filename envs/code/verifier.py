@@ -13,7 +13,7 @@ from typing import cast
 
 from rlenv.completion import Completion
 from rlenv.envs.code import calls, pairs, stdio
-from rlenv.envs.code.extraction import Code, answer_span, find
+from rlenv.envs.code.extraction import Code, find
 from rlenv.envs.code.outcome import Pay, check_pay, refused, verdict_of
 from rlenv.envs.code.running import Judging, run
 from rlenv.errors import ConfigError, TaskError
@@ -60,7 +60,7 @@ class CodeVerifier:
     @property
     def version(self) -> str:
         settings = f"{self.pay}-{self.limits.wall_s:g}s-{self.limits.memory_mb}mb"
-        return f"code-1-{settings}{'-probe' * self.probe}"
+        return f"code-2-{settings}{'-probe' * self.probe}"
 
     def verify(self, task: Task, completion: Completion) -> Verdict:
         """The verdict of one completion; verify_all is faster for more."""
@@ -71,9 +71,9 @@ class CodeVerifier:
 
         A group of completions often holds the same text several times: it is judged once.
         """
-        places: dict[tuple[int, str], list[int]] = {}
-        for index, (task, completion) in enumerate(jobs):
-            places.setdefault((id(task), completion.text), []).append(index)
+        places: dict[tuple[object, ...], list[int]] = {}
+        for index, (task, said) in enumerate(jobs):
+            places.setdefault((id(task), said.text, said.read_as, said.segments), []).append(index)
         same = list(places.values())
         for start in range(0, len(same), AT_ONCE):
             chosen = same[start : start + AT_ONCE]
@@ -92,27 +92,29 @@ class CodeVerifier:
             judgings = [judging for _, _, judging in started]
             for place, outcome in run(shared_sandbox(self.sandbox), judgings):
                 index, code, _ = started[place]
-                yield index, verdict_of(outcome, self.pay, code.start, code.end)
+                content = jobs[index][1].content
+                yield index, verdict_of(outcome, self.pay, code.start, code.end).placed(content)
 
     def _started(self, task: Task, completion: Completion) -> tuple[Code, Judging] | Verdict:
         """The code and what will judge it, or the verdict where there is none or no reading the task."""
         try:
-            return self._read(task, completion)
+            ready = self._read(task, completion.content.text)
+            return ready.placed(completion.content) if isinstance(ready, Verdict) else ready
         except Exception as error:  # a reference of any shape: it must not stop the other jobs
             return Verdict.error(f"task {task.id}: {type(error).__name__}: {error}")
 
-    def _read(self, task: Task, completion: Completion) -> tuple[Code, Judging] | Verdict:
+    def _read(self, task: Task, content: str) -> tuple[Code, Judging] | Verdict:
         reference = task.reference
         if not isinstance(reference, Mapping) or reference.get("kind") not in SHAPES:
             raise TaskError(f"expected a reference with a 'kind' out of {', '.join(SHAPES)}, got {reference!r:.80}")
         head = str(reference.get("head", ""))
-        code = find(completion.text, str(reference.get("function", "")), continued=bool(head))
+        code = find(content, str(reference.get("function", "")), continued=bool(head))
         if code is None:
-            start, end = answer_span(completion.text)
-            return refused("no_code", "no Python code in the completion", self.pay, start, end)
+            return refused("no_code", "no Python code in the completion", self.pay, 0, len(content))
         source = head + code.text if code.continues else code.text
         if "\0" in source or _has_surrogates(source):
-            return refused("syntax_error", "the code holds what is no text", self.pay, code.start, code.end)
+            place = code.start, code.end
+            return refused("syntax_error", "the code holds what is no text", self.pay, *place).with_answer(*place)
         return code, self._judging(reference, source)
 
     def _judging(self, reference: Mapping[str, Json], code: str) -> Judging:

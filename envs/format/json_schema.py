@@ -101,22 +101,27 @@ class JsonVerifier:
 
     @property
     def version(self) -> str:
-        return f"json-1{'-text' if self.allow_text else ''}{'-shape' if self.pay_shape else ''}"
+        return f"json-2{'-text' if self.allow_text else ''}{'-shape' if self.pay_shape else ''}"
 
     def verify(self, task: Task, completion: Completion) -> Verdict:
         schema = task.metadata.get("schema")
         if not isinstance(schema, (dict, bool)):
             raise TaskError(f"task {task.id}: expected a JSON Schema in the column 'schema', got {schema!r}")
+        content = completion.content
+        return self._judged(task, schema, content.text).placed(content)
+
+    def _judged(self, task: Task, schema: dict[str, Json] | bool, said: str) -> Verdict:
         try:
-            value = find_value(completion.text, self.allow_text)
+            value, start, end = find_value(said, self.allow_text)
         except Unreadable as error:
             return _verdict(0.0, 0.0, False, False, str(error), Flag("format", error.start, error.end, str(error)))
         problem = _problem(schema, value, task.id)
         if problem:
-            return _verdict(0.0, 0.0, False, False, problem, Flag("schema", 0, len(completion.text), problem))
+            return _verdict(0.0, 0.0, False, False, problem, Flag("schema", 0, len(said), problem), (start, end))
         if same(value, task.reference):
-            return _verdict(FORMAT_SHARE, 1 - FORMAT_SHARE, True, True)
-        return _verdict(FORMAT_SHARE if self.pay_shape else 0.0, 0.0, True, False, "conforms, with other values")
+            return _verdict(FORMAT_SHARE, 1 - FORMAT_SHARE, True, True, answer=(start, end))
+        shape = FORMAT_SHARE if self.pay_shape else 0.0
+        return _verdict(shape, 0.0, True, False, "conforms, with other values", answer=(start, end))
 
 
 def _problem(schema: dict[str, Json] | bool, value: Json, task_id: str) -> str:
@@ -138,9 +143,14 @@ def _problem(schema: dict[str, Json] | bool, value: Json, task_id: str) -> str:
 
 
 def _verdict(
-    shape: float, correct: float, conforms: bool, equal: bool, reason: str = "", flag: Flag | None = None
+    shape: float,
+    correct: float,
+    conforms: bool,
+    equal: bool,
+    reason: str = "",
+    flag: Flag | None = None,
+    answer: tuple[int, int] | None = None,
 ) -> Verdict:
     scores = {"format": float(conforms), "correct": float(equal)}
-    return Verdict.of(
-        ("format", shape), ("correct", correct), scores=scores, flags=(flag,) if flag else (), reason=reason
-    )
+    flags = (flag,) if flag else ()
+    return Verdict.of(("format", shape), ("correct", correct), scores=scores, flags=flags, reason=reason, answer=answer)

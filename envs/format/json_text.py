@@ -1,7 +1,9 @@
 r"""Reading one JSON value out of a completion: strictly by default, out of running text by choice.
 
->>> find_value('{"a": 1}', allow_text=False), find_value('It is:\n```json\n[1, 2]\n```', allow_text=True)
-({'a': 1}, [1, 2])
+>>> find_value('{"a": 1}', allow_text=False)
+Found(value={'a': 1}, start=0, end=8)
+>>> find_value('It is:\n```json\n[1, 2]\n```', allow_text=True).value
+[1, 2]
 >>> same(1, 1.0), same(1, True), same({"a": 1, "b": 2}, {"b": 2, "a": 1}), same([1, 2], [2, 1])
 (True, False, True, False)
 
@@ -15,7 +17,7 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
-from typing import cast
+from typing import NamedTuple, cast
 
 from rlenv.jsontypes import Json
 
@@ -23,6 +25,14 @@ _FENCED = re.compile(r"^```[^\n`]*\n(.*?)^```[^\S\n]*$", re.MULTILINE | re.DOTAL
 _OPENING = re.compile(r"[{\[]")
 MAX_STARTS = 100
 """In running text, a value is looked for behind at most this many opening brackets."""
+
+
+class Found(NamedTuple):
+    """A value, and the span of the text that wrote it."""
+
+    value: Json
+    start: int
+    end: int
 
 
 class Unreadable(ValueError):
@@ -33,8 +43,8 @@ class Unreadable(ValueError):
         self.start, self.end = start, end
 
 
-def find_value(text: str, allow_text: bool) -> Json:
-    """The JSON value that a completion is or, with `allow_text`, the one that it holds. Raises Unreadable."""
+def find_value(text: str, allow_text: bool) -> Found:
+    """The JSON value that a text is or, with `allow_text`, the one that it holds. Raises Unreadable."""
     if not allow_text:
         return _read(text, 0)
     blocks = list(_FENCED.finditer(text))
@@ -63,19 +73,21 @@ def same(left: object, right: object) -> bool:
     return False
 
 
-def _read(text: str, offset: int) -> Json:
+def _read(text: str, offset: int) -> Found:
+    start = offset + len(text) - len(text.lstrip())
+    bare = text.strip()
     try:
-        return cast("Json", _DECODER.decode(text.strip()))
+        return Found(cast("Json", _DECODER.decode(bare)), start, start + len(bare))
     except json.JSONDecodeError as error:
-        at = offset + len(text) - len(text.lstrip()) + error.pos
+        at = start + error.pos
         raise Unreadable(f"not JSON: {error.msg}", at, at + 1) from error
     except (ValueError, RecursionError) as error:
         raise Unreadable(f"not JSON: {error}", offset, offset + len(text)) from error
 
 
-def _only_value(text: str) -> Json:
+def _only_value(text: str) -> Found:
     """The one object or array in running text; whatever brackets stand outside of it must not be JSON too."""
-    found: list[tuple[int, int, Json]] = []
+    found: list[Found] = []
     at, tried = 0, 0
     while (opening := _OPENING.search(text, at)) is not None:
         tried += 1
@@ -83,12 +95,12 @@ def _only_value(text: str) -> Json:
             raise Unreadable(f"more than {MAX_STARTS} brackets before a JSON value", 0, len(text))
         try:
             value, at = _DECODER.raw_decode(text, opening.start())
-            found.append((opening.start(), at, value))
+            found.append(Found(value, opening.start(), at))
         except (ValueError, RecursionError):
             at = opening.end()
     if len(found) != 1:
         raise Unreadable(f"{len(found) or 'no'} JSON values in the text; expected one", 0, len(text))
-    return found[0][2]
+    return found[0]
 
 
 def _unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:

@@ -11,7 +11,7 @@ r"""`format/regex-v0`: write a value in the form that a regular expression asks 
 >>> reward("2021-03-30", pay="shape")
 0.2
 
-The whole completion, white space around it apart, must match the whole pattern. The pattern alone is met by any
+All that is said, white space around it apart, must match the whole pattern. The pattern alone is met by any
 filler, so it pays only together with the right value; `pay="shape"` asks for the opposite in so many words. Rows
 of your own (`data`: prompt, pattern and answer) may hold any pattern; some can be made to backtrack for ever, so
 they are judged in a process that can be killed.
@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -82,43 +83,60 @@ def regex_format(
 
 @dataclass(frozen=True)
 class RegexVerifier:
-    """The completion must match in full and equal the reference."""
+    """The content must match in full and equal the reference."""
 
     pay_shape: bool = False
     cheap: bool = False
 
     @property
     def version(self) -> str:
-        return f"regex-1{'-shape' if self.pay_shape else ''}"
+        return f"regex-2{'-shape' if self.pay_shape else ''}"
 
     def verify(self, task: Task, completion: Completion) -> Verdict:
         pattern, expected = _pattern(task), str(task.reference)
         if pattern.fullmatch(expected) is None:
             raise TaskError(f"task {task.id}: the reference {expected!r} does not match {pattern.pattern!r}")
-        said = completion.text.strip()
+        content = completion.content
+        return self._judged(pattern, expected, content.text).placed(content)
+
+    def _judged(self, pattern: re.Pattern[str], expected: str, text: str) -> Verdict:
+        said = text.strip()
+        start = len(text) - len(text.lstrip())
+        answer = (start, start + len(said)) if said else None
         if pattern.fullmatch(said) is None:
             reason = f"{said[:60]!r} does not match the pattern in full"
-            return _verdict(0.0, 0.0, False, False, reason, Flag("format", 0, len(completion.text), reason))
+            return _verdict(0.0, 0.0, False, False, reason, Flag("format", 0, len(text), reason), answer)
         if said == expected:
-            return _verdict(FORMAT_SHARE, 1 - FORMAT_SHARE, True, True)
+            return _verdict(FORMAT_SHARE, 1 - FORMAT_SHARE, True, True, answer=answer)
         shape = FORMAT_SHARE if self.pay_shape else 0.0
-        return _verdict(shape, 0.0, True, False, f"got {said[:60]!r}, expected {expected!r}")
+        return _verdict(shape, 0.0, True, False, f"got {said[:60]!r}, expected {expected!r}", answer=answer)
+
+
+@lru_cache(maxsize=1024)
+def _compiled(source: str) -> re.Pattern[str]:
+    """A look into this cache takes a third of the time of a look into the one of `re`."""
+    return re.compile(source)
 
 
 def _pattern(task: Task) -> re.Pattern[str]:
     source = task.metadata.get("pattern")
     try:
         if isinstance(source, str):
-            return re.compile(source)
+            return _compiled(source)
     except re.error as error:
         raise TaskError(f"task {task.id}: the pattern {source!r} cannot be read: {error}") from error
     raise TaskError(f"task {task.id}: expected a regular expression in the column 'pattern', got {source!r}")
 
 
 def _verdict(
-    shape: float, correct: float, matches: bool, equal: bool, reason: str = "", flag: Flag | None = None
+    shape: float,
+    correct: float,
+    matches: bool,
+    equal: bool,
+    reason: str = "",
+    flag: Flag | None = None,
+    answer: tuple[int, int] | None = None,
 ) -> Verdict:
     scores = {"format": float(matches), "correct": float(equal)}
-    return Verdict.of(
-        ("format", shape), ("correct", correct), scores=scores, flags=(flag,) if flag else (), reason=reason
-    )
+    flags = (flag,) if flag else ()
+    return Verdict.of(("format", shape), ("correct", correct), scores=scores, flags=flags, reason=reason, answer=answer)

@@ -16,8 +16,8 @@ r"""`format/tags-v0`: think inside `<think>`, answer inside `<answer>`, and noth
 
 The format pays only together with the right content: a reward for the shape alone is had without doing
 the task, and `pay="shape"` asks for it in so many words. Right content in the wrong shape is worth nothing
-either way. Thinking that says nothing of its own carries the flag `hollow_thinking` and costs nothing: the
-answer is what is checked.
+either way. That the reasoning is there, once, closed and not blank, is all that is asked of it: what it says is
+not looked at. One that the chat template opened counts where the policy says so (`read_as="opened"`).
 
 `TagsVerifier(content=...)` puts the tags around any other verifier, which then sees the answer alone.
 """
@@ -26,7 +26,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -35,6 +34,7 @@ from rlenv.definition import Definition
 from rlenv.envs.format.questions import draw
 from rlenv.envs.splits import belongs, check_split
 from rlenv.errors import ConfigError
+from rlenv.reading import Passage, Span
 from rlenv.task import Task
 from rlenv.tasksets import ProceduralTasks
 from rlenv.verdict import PASS, Flag, Verdict
@@ -43,16 +43,9 @@ from rlenv.verifier import Verifier
 INSTRUCTION = "Think inside <think></think>, then give only the answer inside <answer></answer>."
 SIZE = 100_000
 FORMAT_SHARE = 0.2
-TAGS = ("<think>", "</think>", "<answer>", "</answer>")
-_WORD = re.compile(r"\w+")
-_TAG_LIKE = re.compile(r"<[\s/]*+(?:think|answer)\b(?:\s*+/?>)?", re.IGNORECASE)
-
-
-class Parts(NamedTuple):
-    """What a well-formed completion holds."""
-
-    thinking: str
-    answer: str
+THINK = "<think>"
+TAGS = ("<answer>", "</answer>")
+_TAG_LIKE = re.compile(r"<[\s/]*+answer\b(?:\s*+/?>)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -111,62 +104,79 @@ class TagsVerifier:
     @property
     def version(self) -> str:
         inner = "" if self.content is None else f"({self.content.version})"
-        return f"tags-2{'-shape' if self.pay_shape else ''}{inner}"
+        return f"tags-3{'-shape' if self.pay_shape else ''}{inner}"
 
     def verify(self, task: Task, completion: Completion) -> Verdict:
-        parts = read(completion.text)
-        if isinstance(parts, Flag):
-            return _verdict(0.0, 0.0, {"format": 0.0, "correct": 0.0}, parts.detail, (parts,))
-        judged = self._judge(task, parts.answer)
+        answer = read(completion)
+        if isinstance(answer, Flag):
+            return _verdict(0.0, 0.0, {"format": 0.0, "correct": 0.0}, answer.detail, (answer,))
+        judged = self._judge(task, answer).placed(answer)
         if judged.reward is None:
             return judged
         right = judged.reward >= 1.0
+        paid = (FORMAT_SHARE, 1 - FORMAT_SHARE) if right else (FORMAT_SHARE if self.pay_shape else 0.0, 0.0)
         scores = {"format": 1.0, "correct": float(right)}
-        flags = (*_hollow(parts.thinking, parts.answer, completion.text), *judged.flags)
-        if right:
-            return _verdict(FORMAT_SHARE, 1 - FORMAT_SHARE, scores, "", flags)
-        return _verdict(FORMAT_SHARE if self.pay_shape else 0.0, 0.0, scores, judged.reason, flags)
+        reason = "" if right else judged.reason
+        return _verdict(*paid, scores, reason, judged.flags, judged.answer or answer.spans[0])
 
-    def _judge(self, task: Task, answer: str) -> Verdict:
+    def _judge(self, task: Task, answer: Passage) -> Verdict:
+        """The verdict on the answer alone."""
         if self.content is not None:
-            return self.content.verify(task, Completion(answer))
-        if answer == str(task.reference).strip():
+            return self.content.verify(task, Completion(answer.text, read_as="text"))
+        if answer.text == str(task.reference).strip():
             return PASS
-        return Verdict.of(("reward", 0.0), reason=f"answer: got {answer[:40]!r}, expected {task.reference!r}")
+        return Verdict.of(("reward", 0.0), reason=f"answer: got {answer.text[:40]!r}, expected {task.reference!r}")
 
 
-def read(completion: str) -> Parts | Flag:
-    """What stands in the tags, or the flag that says where the shape is broken.
+def read(completion: Completion) -> Passage | Flag:
+    """The answer without the white space around it, or the flag that says where the shape is broken.
 
-    Exactly `<think>...</think><answer>...</answer>`, each tag once and so spelled, white space between and
-    around them, neither part blank.
+    The reasoning is one closed trace of `<think>`, not blank, with nothing before it; what it says is not looked at.
+    Its opening tag is written out, unless the policy says that the chat template wrote it (`read_as="opened"`).
+    The content is `<answer>...</answer>`, each tag once and so spelled, with white space around them, and not blank.
     """
+    text, traces = completion.text, completion.reading.traces
+    trace = next(iter(traces), None)
+    opened = trace is not None and (trace.opened or completion.read_as == "opened")
+    if trace is None or trace.mark != THINK or not opened:
+        return Flag("format", 0, len(text), f"expected {THINK} first")
+    if not trace.closed:
+        return Flag("format", trace.inner_start, len(text), "the reasoning never ends")
+    if len(traces) > 1:
+        return Flag("format", traces[1].start, traces[1].end, "expected the reasoning once")
+    if text[: trace.start].strip() or not text[trace.inner_start : trace.inner_end].strip():
+        return Flag("format", 0, trace.end, "text before the reasoning, or none in it")
+    return _answer(text, trace.end)
+
+
+def _answer(text: str, start: int) -> Passage | Flag:
+    """What stands between the tags behind `start`."""
     found: list[re.Match[str]] = []
-    for tag in _TAG_LIKE.finditer(completion):
+    for tag in _TAG_LIKE.finditer(text, start):
         expected = TAGS[len(found)] if len(found) < len(TAGS) else "no more tags"
         if tag[0] != expected:
             return Flag("format", tag.start(), tag.end(), f"expected {expected}, got {tag[0][:20]!r}")
         found.append(tag)
     if len(found) < len(TAGS):
-        return Flag("format", len(completion), len(completion), f"{TAGS[len(found)]} is missing")
-    inside = [completion[found[i].end() : found[i + 1].start()] for i in range(3)]
-    outside = completion[: found[0].start()] + inside[1] + completion[found[3].end() :]
+        return Flag("format", len(text), len(text), f"{TAGS[len(found)]} is missing")
+    opened, closed = found
+    outside = text[start : opened.start()] + text[closed.end() :]
     if outside.strip():
-        return Flag("format", 0, len(completion), f"text outside the tags: {outside.strip()[:20]!r}")
-    if not inside[0].strip() or not inside[2].strip():
-        return Flag("format", found[0].start(), found[3].end(), "empty tags")
-    return Parts(inside[0], inside[2].strip())
-
-
-def _hollow(thinking: str, answer: str, completion: str) -> tuple[Flag, ...]:
-    """A flag where the thinking holds fewer than two words besides the answer."""
-    if len(set(_WORD.findall(thinking)) - set(_WORD.findall(answer))) >= 2:
-        return ()
-    start = completion.find(thinking)
-    return (Flag("hollow_thinking", start, start + len(thinking), "no two words besides the answer"),)
+        return Flag("format", start, len(text), f"text outside the tags: {outside.strip()[:20]!r}")
+    inside = text[opened.end() : closed.start()]
+    answer = inside.strip()
+    if not answer:
+        return Flag("format", opened.start(), closed.end(), "empty tags")
+    begin = opened.end() + len(inside) - len(inside.lstrip())
+    return Passage(answer, (Span(begin, begin + len(answer)),))
 
 
 def _verdict(
-    shape: float, correct: float, scores: dict[str, float], reason: str = "", flags: tuple[Flag, ...] = ()
+    shape: float,
+    correct: float,
+    scores: dict[str, float],
+    reason: str = "",
+    flags: tuple[Flag, ...] = (),
+    answer: tuple[int, int] | None = None,
 ) -> Verdict:
-    return Verdict.of(("format", shape), ("correct", correct), scores=scores, flags=flags, reason=reason)
+    return Verdict.of(("format", shape), ("correct", correct), scores=scores, flags=flags, reason=reason, answer=answer)

@@ -4,7 +4,7 @@ r"""Judges an answer to `math/countdown-v0`: an expression that reaches the targ
 >>> check = CountdownVerifier()
 >>> task = Task("?", 24, metadata={"numbers": [2, 3, 4, 9]})
 >>> for said in ("(9 - 3) * 4", "4 * (9 - 3) = 24", "24", "12 * 2", "3 * 4 * 2 * (9 - 2 * 4)"):
-...     verdict = check.verify(task, Completion(f"<think>...</think> <answer>{said}</answer>"))
+...     verdict = check.verify(task, Completion(f"<answer>{said}</answer>"))
 ...     print(verdict.reward, [flag.name for flag in verdict.flags], verdict.reason)
 1.0 [] (9 - 3) * 4 reaches 24
 1.0 [] 4 * (9 - 3) reaches 24
@@ -12,7 +12,7 @@ r"""Judges an answer to `math/countdown-v0`: an expression that reaches the targ
 0.0 ['number_not_given'] 12 is not among the numbers 2, 3, 4, 9
 0.0 ['number_reused'] 2 and 4 are used more often than they are given
 
-The answer is what the last `<answer>` holds, after any thinking, else the last `\boxed{}`. One equal sign may
+The answer is what the last `<answer>` of the content holds, else the last `\boxed{}`. One equal sign may
 stand in it, with the target itself, and nothing else, on its other side. Fractions on the way are exact.
 """
 
@@ -23,11 +23,12 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from rlenv.completion import Completion
-from rlenv.envs.math.boxed import Box, find_boxes, refuse
+from rlenv.envs.math.boxed import refuse
 from rlenv.envs.math.four_operations import Unreadable, read
-from rlenv.envs.math.window import answer_window
+from rlenv.envs.math.tail import answer_tail
 from rlenv.errors import TaskError
 from rlenv.task import Task
+from rlenv.text.boxes import Box, find_boxes
 from rlenv.verdict import Verdict
 
 Use: TypeAlias = Literal["at_most_once", "exactly_once"]
@@ -45,22 +46,27 @@ class CountdownVerifier:
 
     @property
     def version(self) -> str:
-        return f"countdown-1-{self.use}"
+        return f"countdown-2-{self.use}"
 
     def verify(self, task: Task, completion: Completion) -> Verdict:
         target, given = _asked(task)
-        stated = _stated(completion.text)
+        content = completion.content
+        return self._judged(content.text, target, given).placed(content)
+
+    def _judged(self, said: str, target: int, given: tuple[int, ...]) -> Verdict:
+        stated = _stated(said)
         if isinstance(stated, Verdict):
             return stated
+        place = stated.place(said)
         expression = _without_target(stated.text, target)
         if expression is None:
             name = "equation_chain" if stated.text.count("=") > 1 else ""
             reason = f"expected an expression, or an expression = {target}, got {stated.text[:80]!r}"
-            return refuse(name, reason, stated.start, stated.end)
+            return refuse(name, reason, *place, answer=place)
         flag, reason = self._fault(expression, target, given)
         if reason:
-            return refuse(flag, reason, stated.start, stated.end)
-        return Verdict.of(("correct", 1.0), reason=f"{expression} reaches {target}")
+            return refuse(flag, reason, *place, answer=place)
+        return Verdict.of(("correct", 1.0), reason=f"{expression} reaches {target}", answer=place)
 
     def _fault(self, expression: str, target: int, given: tuple[int, ...]) -> tuple[str, str]:
         """The flag and the reason of a refusal, both empty for a right answer."""
@@ -72,12 +78,13 @@ class CountdownVerifier:
             among = ", ".join(map(str, given))
             name = "target_restated" if reading.numbers == (target,) else "number_not_given"
             return name, f"{_listed(foreign)} is not among the numbers {among}"
-        reused = sorted((Counter(reading.numbers) - Counter(given)).keys())
+        used = reading.numbers
+        reused = sorted({number for number in used if used.count(number) > given.count(number)})
         if reused:
             are = "is" if len(reused) == 1 else "are"
             return "number_reused", f"{_listed(reused)} {are} used more often than they are given"
-        left = sorted((Counter(given) - Counter(reading.numbers)).elements())
-        if left and self.use == "exactly_once":
+        left = sorted((Counter(given) - Counter(used)).elements()) if self.use == "exactly_once" else []
+        if left:
             return "", f"every number must be used, {_listed(left)} is left"
         return ("", "") if reading.value == target else ("", f"{expression} is {reading.value}, not {target}")
 
@@ -97,16 +104,16 @@ def _asked(task: Task) -> tuple[int, tuple[int, ...]]:
 
 
 def _stated(text: str) -> Box | Verdict:
-    start, end = answer_window(text)
+    start, end = answer_tail(text)
     opened, closed = text.rfind(_OPEN, start, end), text.rfind(_CLOSE, start, end)
     if opened > closed:
         return refuse("unclosed_answer", "the last <answer> is never closed", opened, end)
     if opened >= 0:
-        return Box(text[opened + len(_OPEN) : closed].strip(), opened, closed + len(_CLOSE))
+        return Box(text[opened + len(_OPEN) : closed].strip(), opened + len(_OPEN), closed)
     boxes, unclosed = find_boxes(text, start, end)
     if unclosed is not None:
         return refuse("unclosed_box", "the last \\boxed{ is never closed", unclosed, end)
-    return boxes[-1] if boxes else refuse("", "expected <answer>...</answer> after the thinking, found none")
+    return boxes[-1] if boxes else refuse("", "expected <answer>...</answer>, found none")
 
 
 def _without_target(text: str, target: int) -> str | None:

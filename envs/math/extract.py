@@ -1,7 +1,7 @@
 r"""The final answer of a completion: where it stands, and why there is none.
 
 >>> policy = MathPolicy()
->>> extract(r"<think>\boxed{41}?</think> So \boxed{42}.", policy).text
+>>> extract(r"It is \boxed{41}, no: \boxed{42}.", policy).text
 '42'
 >>> extract(r"\boxed{41}. The final answer is 42.", policy).reason
 "the box says '41' and the line behind it says '42'"
@@ -18,7 +18,7 @@ One candidate is ever graded, so naming many gains nothing, and what looks like 
   refuses the completion (`conflicting_answers`), unless working stands between: then the later one counts;
 - a last box that is never closed is a completion cut while it answered (`unclosed_box`);
 - several numbers in a row are no answer (`spray`);
-- an answer that stands only in the thinking is none (`thinking_only`), unless the policy counts it.
+- an answer that stands only in the reasoning is none (`thinking_only`), unless the policy counts it.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
+from rlenv.completion import Completion
 from rlenv.envs.math.announced import line_answer, withdrawn
 from rlenv.envs.math.boxed import equal_text
 from rlenv.envs.math.choice import several_options
@@ -35,7 +36,8 @@ from rlenv.envs.math.marks import hash_answer, tag_answer
 from rlenv.envs.math.places import MAX_WHOLE, PLACES
 from rlenv.envs.math.policy import MathPolicy, Place
 from rlenv.envs.math.statement import Extracted, Refusal, Same, agree, is_working
-from rlenv.envs.math.window import MAX_CHARS, Span, answer_window, thinking_window
+from rlenv.envs.math.tail import MAX_CHARS, Span, answer_tail
+from rlenv.reading import Passage
 from rlenv.verdict import Flag
 
 _SPRAY = re.compile(r"(?<![\w.,^{}])-?[0-9]+(?:\.[0-9]+)?(?:[ \t\n]+-?[0-9]+(?:\.[0-9]+)?(?![\w/.,])){2,}")
@@ -43,23 +45,30 @@ _THOUSANDS = re.compile(r"-?[0-9]{1,3}(?:[ \t][0-9]{3})+(?:\.[0-9]+)?")
 _SEPARATORS = {"٫": ".", "．": ".", "％": "%", "＝": "=", "＋": "+", "－": "-"}
 
 
-def extract(text: str, policy: MathPolicy, same: Same = equal_text, choice: bool = False) -> Extracted | Refusal:
-    """The final answer. `choice` says that the letter of an option is looked for."""
-    if not text.isascii():
-        text = _with_ascii_digits(text)
-    found = _extract_in(text, answer_window(text), policy, same, choice)
-    if isinstance(found, Extracted) or found.flags or "<" not in text:
-        return found
-    thinking = thinking_window(text)
-    if thinking[0] == thinking[1]:
-        return found
-    inside = _extract_in(text, thinking, policy, same, choice)
+def answer_of(
+    completion: Completion, policy: MathPolicy, same: Same = equal_text, choice: bool = False
+) -> tuple[Extracted | Refusal, Passage]:
+    """The final answer of what was said, and the passage of the completion that its spans are of."""
+    said = completion.content
+    found = extract(said.text, policy, same, choice)
+    if isinstance(found, Extracted) or found.flags or not completion.reading.traces:
+        return found, said
+    thought = completion.reasoning
+    inside = extract(thought.text, policy, same, choice)
     if isinstance(inside, Refusal):
-        return found
+        return found, said
     flag = Flag("thinking_only", inside.start, inside.end)
     if policy.thinking == "counts":
-        return inside._replace(flags=(*inside.flags, flag))
-    return Refusal("the answer stands only in the thinking", (flag,))
+        return inside._replace(flags=(*inside.flags, flag)), thought
+    return Refusal("the answer stands only in the reasoning", (flag,)), thought
+
+
+def extract(text: str, policy: MathPolicy, same: Same = equal_text, choice: bool = False) -> Extracted | Refusal:
+    """The final answer of a text. `choice` says that the letter of an option is looked for."""
+    if not text.isascii():
+        text = _with_ascii_digits(text)
+    found = _extract_in(text, answer_tail(text), policy, same, choice)
+    return found if isinstance(found, Refusal) else found.without_mark(text)
 
 
 def _with_ascii_digits(text: str) -> str:

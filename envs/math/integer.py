@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from rlenv.completion import Completion
 from rlenv.envs.math.boxed import final_box, refuse
@@ -18,7 +19,12 @@ from rlenv.task import Task
 from rlenv.verdict import Verdict
 
 _INTEGER = re.compile(r"[+-]?[0-9]+")
-RIGHT = Verdict.of(("correct", 1.0))
+
+
+@lru_cache(maxsize=4096)
+def _right(start: int, end: int) -> Verdict:
+    """Verdicts are immutable, so right answers in one place share theirs: making it takes longer than judging."""
+    return Verdict.of(("correct", 1.0), answer=(start, end))
 
 
 @dataclass(frozen=True)
@@ -27,20 +33,24 @@ class IntegerVerifier:
 
     max_digits: int = 20
     cheap: bool = True
-    version: str = "boxed-integer-1"
+    version: str = "boxed-integer-2"
 
     def verify(self, task: Task, completion: Completion) -> Verdict:
         expected = self._integer(str(task.reference))
         if expected is None:
             raise TaskError(f"task {task.id}: expected an integer as the reference, got {task.reference!r}")
-        box = final_box(completion.text, self._same)
+        content = completion.content
+        return self._judged(content.text, expected).placed(content)
+
+    def _judged(self, said: str, expected: int) -> Verdict:
+        box = final_box(said, self._same)
         if isinstance(box, Verdict):
             return box
         answer = self._integer(box.text)
         if answer == expected:
-            return RIGHT
+            return _right(*box.place(said))
         what = "not a whole number" if answer is None else f"got {answer}, expected {expected}"
-        return refuse("", f"boxed answer: {what}")
+        return refuse("", f"boxed answer: {what}", answer=box.place(said))
 
     def _same(self, left: str, right: str) -> bool:
         value = self._integer(left)

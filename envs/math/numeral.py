@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from rlenv.completion import Completion
-from rlenv.envs.math.extract import extract
+from rlenv.envs.math.extract import answer_of
 from rlenv.envs.math.statement import Refusal
 from rlenv.envs.math.verifier import MathVerifier
 from rlenv.errors import TaskError
@@ -56,12 +56,18 @@ class NumeralVerifier:
     def _written_out(self, task: Task, completion: Completion, verdict: Verdict) -> Verdict:
         if verdict.reward != 1.0:
             return verdict
-        found = extract(completion.text, self.inner.policy)
+        found, passage = answer_of(completion, self.inner.policy)
         if isinstance(found, Refusal) or is_numeral(found.result or found.text, _gold(task)):
             return verdict
-        flag = Flag("unevaluated", found.start, found.end)
+        flag = Flag("unevaluated", *passage.place(found.start, found.end))
         reason = f"{found.text[:80]!r} has the right value, but is not a number"
-        return Verdict.of(("correct", 0.0), scores=verdict.scores, flags=(*verdict.flags, flag), reason=reason)
+        return Verdict.of(
+            ("correct", 0.0),
+            scores=verdict.scores,
+            flags=(*verdict.flags, flag),
+            reason=reason,
+            answer=verdict.answer,
+        )
 
 
 def is_numeral(answer: str, gold: Fraction) -> bool:

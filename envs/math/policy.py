@@ -38,7 +38,7 @@ class MathPolicy:
     nothing but an answer.
     """
     thinking: Thinking = "ignored"
-    """Whether an answer that stands only before `</think>` counts."""
+    """Whether an answer that stands only in the reasoning counts."""
     percent: Percent = "strict"
     """What X% equals: `share` X/100 alone; `either` X as well; `strict` X as well, but only where the
     reference or the question has a percent sign or the word."""

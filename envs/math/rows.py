@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import re
 
-from rlenv.envs.math.boxed import find_boxes
 from rlenv.errors import TaskError
 from rlenv.jsontypes import Json
 from rlenv.tasksets import Row
+from rlenv.text.boxes import find_boxes
 
 _CALCULATOR = re.compile(r"<<[^<>]*>>")
 _BARE_BOX = re.compile(r"\\(?:boxed|fbox)\s+([^\s$.{}]+)")

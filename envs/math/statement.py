@@ -7,6 +7,7 @@ from typing import NamedTuple, TypeAlias
 
 from rlenv.envs.math.policy import Place
 from rlenv.envs.math.values import Value
+from rlenv.text.boxes import place_of
 from rlenv.verdict import Flag
 
 Same: TypeAlias = Callable[[str, str], bool]
@@ -26,6 +27,17 @@ class Extracted(NamedTuple):
     flags: tuple[Flag, ...] = ()
     result: str = ""
     parts: tuple[str, ...] = ()
+
+    def without_mark(self, text: str) -> Extracted:
+        """The same with the span of the answer itself, in the text it was found in, without the box or tag around it.
+
+        On a line it stands bare already: a value, or the sentence that picks an option.
+        """
+        if self.place == "line":
+            return self
+        end = self.end - len("</answer>") if self.place == "tag" else self.end
+        start, end = place_of(self.text, text, self.start, end)
+        return self._replace(start=start, end=end)
 
 
 class Refusal(NamedTuple):

@@ -28,16 +28,17 @@ from itertools import pairwise
 from rlenv.completion import Completion
 from rlenv.envs.math.choice import is_choice
 from rlenv.envs.math.comparing import Comparison, compare, compare_symbolically
-from rlenv.envs.math.extract import extract
+from rlenv.envs.math.extract import answer_of
 from rlenv.envs.math.gold import gold_answer
 from rlenv.envs.math.policy import MathPolicy
 from rlenv.envs.math.statement import Extracted, Refusal
 from rlenv.errors import TaskError
 from rlenv.jsontypes import canonical
+from rlenv.reading import Passage
 from rlenv.task import Task, prompt_text
 from rlenv.verdict import Flag, Verdict
 
-RULES = "math-1"
+RULES = "math-2"
 """Changes with the rules by which answers are found and compared."""
 TIERS = ("extraction", "identity", "exact", "structure", "polynomial", "numeric", "text", "guard", "symbolic")
 """What can decide; `scores["tier"]` of a verdict is the index of the one that did."""
@@ -71,19 +72,27 @@ class MathVerifier:
     def verify(self, task: Task, completion: Completion) -> Verdict:
         """The verdict, algebra included. Raises TaskError for a reference that cannot be read."""
         verdict = self._judge(task, completion, compare_symbolically)
-        return verdict or _verdict(False, Comparison(False, "symbolic", "algebra cannot tell"), None)
+        if verdict is not None:
+            return verdict
+        found, passage = self._found(gold_answer(task.reference), completion)
+        return _verdict(False, Comparison(False, "symbolic", "algebra cannot tell"), found).placed(passage)
 
     def _judge(self, task: Task, completion: Completion, compare_by: Compare) -> Verdict | None:
         try:
             gold = gold_answer(task.reference)
         except TaskError as error:
             raise TaskError(f"task {task.id}: {error}") from error
-        found = extract(completion.text, self.policy, self._same, is_choice(gold))
+        found, passage = self._found(gold, completion)
         if isinstance(found, Refusal):
-            return Verdict.of(("correct", 0.0), scores={"tier": 0.0}, flags=found.flags, reason=found.reason)
+            refused = Verdict.of(("correct", 0.0), scores={"tier": 0.0}, flags=found.flags, reason=found.reason)
+            return refused.placed(passage)
         asked = str(task.metadata.get("question") or prompt_text(task.prompt))
-        question = asked or _as_restated(completion.text, found)
-        return _first_equal(gold, found, self.policy, question, compare_by)
+        question = asked or _as_restated(passage.text, found)
+        verdict = _first_equal(gold, found, self.policy, question, compare_by)
+        return verdict and verdict.placed(passage)
+
+    def _found(self, gold: str, completion: Completion) -> tuple[Extracted | Refusal, Passage]:
+        return answer_of(completion, self.policy, self._same, is_choice(gold))
 
     def _same(self, left: str, right: str) -> bool:
         """Whether two answers may be one value: only what is known to differ does."""
@@ -140,14 +149,15 @@ def _parts(gold: str) -> int:
     return parts
 
 
-def _verdict(equal: bool, comparison: Comparison, found: Extracted | None) -> Verdict:
-    start, end = (found.start, found.end) if found is not None else (0, 0)
-    flags = tuple(Flag(name, start, end) for name in comparison.flags)
+def _verdict(equal: bool, comparison: Comparison, found: Extracted | Refusal) -> Verdict:
+    answer = (found.start, found.end) if isinstance(found, Extracted) else (0, 0)
+    flags = tuple(Flag(name, *answer) for name in comparison.flags)
     return Verdict.of(
         ("correct", float(equal)),
         scores={"tier": float(TIERS.index(comparison.tier)) if comparison.tier in TIERS else -1.0},
-        flags=(*(found.flags if found is not None else ()), *flags),
+        flags=(*found.flags, *flags),
         reason=f"{comparison.tier}: {comparison.reason or ('equal' if equal else 'not equal')}",
+        answer=answer,
     )
 
 

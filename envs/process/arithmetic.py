@@ -27,7 +27,7 @@ from rlenv.envs.math.arithmetic import arithmetic as outcome_only
 from rlenv.envs.process.credit import Credit
 from rlenv.envs.process.equation_steps import EquationReader, ReductionSteps, TrueEquations
 from rlenv.envs.process.reduction import equations
-from rlenv.envs.process.verifier import CreditRule, process_verifier
+from rlenv.envs.process.verifier import CreditRule, StepsIn, process_verifier
 from rlenv.envs.splits import DEMONSTRATION_PERCENT
 from rlenv.errors import ConfigError
 from rlenv.scorers.load import StepScorerSpec, load_step_scorer
@@ -53,12 +53,14 @@ def arithmetic(
     scorer: StepScorerSpec = "exact",
     guards: bool = True,
     unsafe: str = "",
+    steps_in: StepsIn = "content",
 ) -> Definition:
     """The tasks of `math/arithmetic-v0`, with steps.
 
     `scorer` is "exact" or whatever names a scorer of steps; for experiments "repeatable" (which forgets that a step was
     taken) and "true_equations" (which does not see the question). `credit="sum"` and `guards=False` are for
-    experiments as well: they ask for the reason, `unsafe="..."`.
+    experiments as well: they ask for the reason, `unsafe="..."`. `steps_in="reasoning"` is for policies that work out
+    the equations in a trace and say the box alone.
     """
     if not guards and not unsafe:
         raise ConfigError("without guards steps can be padded, split and merged: say why: unsafe='...'")
@@ -66,7 +68,9 @@ def arithmetic(
     rule = CreditRule(credit=credit, weight=process_weight, unsafe=unsafe)
     return replace(
         made,
-        verifier=process_verifier(made.verifier, _scorer(scorer), EquationReader(guards), rule, expected_steps),
+        verifier=process_verifier(
+            made.verifier, _scorer(scorer), EquationReader(guards), rule, expected_steps, steps_in=steps_in
+        ),
         solution=solution,
         description=f"{made.description}, step by step",
     )

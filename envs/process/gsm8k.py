@@ -32,7 +32,7 @@ from rlenv.envs.math.problem_sets import problem_set
 from rlenv.envs.process.credit import Credit
 from rlenv.envs.process.guards import Cut, StepGuards
 from rlenv.envs.process.units import units
-from rlenv.envs.process.verifier import CreditRule, process_verifier
+from rlenv.envs.process.verifier import CreditRule, StepsIn, process_verifier
 from rlenv.errors import ConfigError
 from rlenv.scorers.load import StepScorerSpec, load_step_scorer
 from rlenv.task import Task
@@ -52,12 +52,13 @@ def gsm8k(
     separator: str = ";",
     guards: bool = True,
     unsafe: str = "",
+    steps_in: StepsIn = "content",
 ) -> Definition:
     """The tasks of `math/gsm8k-v0`, from the hub or from a file.
 
     `scorer` is "symbolic" or whatever names a scorer of steps (rlenv.scorers.load); a learned one usually wants the
     steps that it was trained on: `cut="paragraphs"`. `credit="sum"` and `guards=False` are for experiments: they ask
-    for the reason, `unsafe="..."`.
+    for the reason, `unsafe="..."`. `steps_in="reasoning"` is for policies that work in a trace and then say the answer.
     """
     if not guards and not unsafe:
         raise ConfigError("without guards steps can be padded, split and merged: say why: unsafe='...'")
@@ -68,7 +69,9 @@ def gsm8k(
     rule = CreditRule(credit=credit, weight=process_weight, unsafe=unsafe)
     return replace(
         made,
-        verifier=process_verifier(made.verifier, steps, reader, rule, expected_steps, cheap=symbolic),
+        verifier=process_verifier(
+            made.verifier, steps, reader, rule, expected_steps, cheap=symbolic, steps_in=steps_in
+        ),
         description=f"{made.description}, step by step",
     )
 

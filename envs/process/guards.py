@@ -27,12 +27,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal, TypeAlias, get_args
 
-from rlenv.envs.math.boxed import find_boxes
-from rlenv.envs.math.window import answer_window
+from rlenv.envs.math.tail import answer_tail
 from rlenv.envs.process.reading import Reading, tripped
 from rlenv.envs.process.steps import Kind, Span, split
 from rlenv.envs.process.units import relations, units
 from rlenv.errors import ConfigError
+from rlenv.text.boxes import find_boxes
 from rlenv.verdict import Flag
 
 Cut: TypeAlias = Kind | Literal["equations"]
@@ -98,7 +98,7 @@ class StepGuards:
     def _around_the_answer(self, text: str, spans: tuple[Span, ...]) -> list[Flag]:
         """Steps behind the answer, and an answer without any before it."""
         found = []
-        start, end = answer_window(text)
+        start, end = answer_tail(text)
         boxes, _ = find_boxes(text, start, end)
         behind = text[boxes[-1].end : end] if boxes else ""
         if relations(behind) or len(_WORD.findall(behind)) > MAX_WORDS_BEHIND:

@@ -7,6 +7,9 @@ a right answer never earns less than a wrong one. It lies on the steps that earn
 outcome on the end of the text. A completion without steps that can be checked, and one that trips a guard, has the
 aggregate 0: the steps before the trip keep their shares, and the step that trips has the rest, so that what comes after
 a mistake does not take the blame off it. What a scorer cannot say is a failure of the checker.
+
+The steps are read from the content, or, where the environment says so (`steps_in="reasoning"`), from the reasoning; a
+scorer is shown that passage alone. The outcome is judged from the content either way.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Literal, TypeAlias, get_args
 
 from rlenv.completion import Completion
 from rlenv.definition import Definition
@@ -24,12 +28,14 @@ from rlenv.envs.process.reading import Reading, StepReader
 from rlenv.envs.process.steps import Span
 from rlenv.errors import ConfigError, VerifierContractError
 from rlenv.grading import Grader
+from rlenv.reading import Passage
 from rlenv.scorers.scorer import Job, Stepped, StepScorer, StepScores
 from rlenv.task import Task
 from rlenv.tasksets import ListTasks
-from rlenv.verdict import Part, StepReward, Verdict, is_over_limit
+from rlenv.verdict import Flag, Part, StepReward, Verdict, is_over_limit
 from rlenv.verifier import Verifier, decided_cheaply
 
+StepsIn: TypeAlias = Literal["content", "reasoning"]
 PROCESS = "process"
 """The name of the part that the steps earn, and of their aggregate among the scores."""
 MAX_INLINE_CHARS = 20_000
@@ -77,6 +83,12 @@ class ProcessVerifier:
     rule: CreditRule = CreditRule()
     expected: Callable[[Task], int] = one_step
     """How many steps a solution of the task takes, by which the two means divide."""
+    steps_in: StepsIn = "content"
+    """Which part of a completion the steps are read from."""
+
+    def __post_init__(self) -> None:
+        if self.steps_in not in get_args(StepsIn):
+            raise ConfigError(f"expected steps_in out of {', '.join(get_args(StepsIn))}, got {self.steps_in!r}")
 
     @property
     def cheap(self) -> bool:
@@ -86,8 +98,8 @@ class ProcessVerifier:
     def version(self) -> str:
         rule, scorer = self.rule, self.scorer
         return (
-            f"process-1-{rule.credit}-{rule.weight:g}({self.outcome.version},{self.reader.version},"
-            f"{scorer.name}:{scorer.version})"
+            f"process-2-{rule.credit}-{rule.weight:g}({self.outcome.version},{self.reader.version},"
+            f"{scorer.name}:{scorer.version}){'-reasoning' if self.steps_in == 'reasoning' else ''}"
         )
 
     def verify(self, task: Task, completion: Completion) -> Verdict:
@@ -103,13 +115,23 @@ class ProcessVerifier:
 
         The scorer is asked once for all others: what it raises leaves only them without a verdict.
         """
-        readings = [self.reader.read(completion.text) for _, completion, _ in judged]
+        readings = [self.reader.read(self._worked(completion).text) for _, completion, _ in judged]
         asked = [i for i, (_, _, verdict) in enumerate(judged) if verdict.graded and before_the_trip(readings[i])]
         for i in sorted(set(range(len(judged))) - set(asked)):
             yield i, self._verdict(*judged[i], readings[i], StepScores(()))
-        jobs = [Stepped(judged[i][0], judged[i][1], before_the_trip(readings[i])) for i in asked]
+        jobs = [Stepped(judged[i][0], self._shown(judged[i][1]), before_the_trip(readings[i])) for i in asked]
         for i, scores in zip(asked, scores_of(self.scorer, jobs), strict=True):
             yield i, self._verdict(*judged[i], readings[i], scores)
+
+    def _worked(self, completion: Completion) -> Passage:
+        """The passage that holds the steps."""
+        return completion.content if self.steps_in == "content" else completion.reasoning
+
+    def _shown(self, completion: Completion) -> Completion:
+        """That passage as a completion of its own, whose text the spans of the steps are of."""
+        if self.steps_in == "content":
+            return completion.said()
+        return Completion(completion.reasoning.text, finished=completion.finished, read_as="text")
 
     def _verdict(
         self, task: Task, completion: Completion, outcome: Verdict, reading: Reading, scores: StepScores
@@ -120,8 +142,9 @@ class ProcessVerifier:
             reading, scores = Reading((), scores.flags), replace(scores, values=())
         if scores.values is None:
             return Verdict.error(f"{self.scorer.name}: {'; '.join(scores.reasons) or 'no scores'}", outcome.flags)
-        end = len(completion.text)
-        level, earned = self._earned(reading, scores.values, self.expected(task), end)
+        worked, end = self._worked(completion), len(completion.text)
+        level, steps = self._earned(reading, scores.values, self.expected(task), len(worked.text))
+        earned = [StepReward(value, *worked.place(start, stop)) for value, start, stop in steps]
         process = math.fsum(step.value for step in earned)
         parts = (*(outcome.parts or (Part("outcome", outcome.reward),)), Part(PROCESS, process))
         return replace(
@@ -130,7 +153,7 @@ class ProcessVerifier:
             parts=parts,
             step_rewards=(*earned, StepReward(outcome.reward, end, end)),
             scores={**outcome.scores, PROCESS: level, f"{PROCESS}/steps": float(len(reading.spans))},
-            flags=(*outcome.flags, *reading.flags),
+            flags=(*outcome.flags, *_placed(reading.flags, worked)),
             reason="; ".join(filter(None, (outcome.reason, _why(scores, reading)))),
         )
 
@@ -189,13 +212,14 @@ def process_verifier(
     rule: CreditRule,
     expected: Callable[[Task], int] = one_step,
     cheap: bool = False,
+    steps_in: StepsIn = "content",
 ) -> ProcessVerifier:
     """The kind that the scorer needs: one that is string work (`cheap`, or so says the scorer) runs where the outcome's
     verifier does, any other in the caller's process, for all completions at once.
     """
     string_work = cheap or getattr(scorer, "cheap", False) is True
     kind = TieredProcessVerifier if string_work else BatchProcessVerifier
-    return kind(outcome=outcome, scorer=scorer, reader=reader, rule=rule, expected=expected)
+    return kind(outcome=outcome, scorer=scorer, reader=reader, rule=rule, expected=expected, steps_in=steps_in)
 
 
 def scores_of(scorer: StepScorer, jobs: Sequence[Stepped]) -> list[StepScores]:
@@ -229,6 +253,11 @@ def until_the_next(spans: Sequence[Span], steps: Sequence[Span], end: int) -> li
         (start, max(stop, starts[place] if place < len(starts) else end))
         for (start, stop), place in zip(spans, places, strict=True)
     ]
+
+
+def _placed(flags: Sequence[Flag], passage: Passage) -> Iterator[Flag]:
+    for name, start, end, detail in flags:
+        yield Flag(name, *passage.place(start, end), detail)
 
 
 def _why(scores: StepScores, reading: Reading) -> str:

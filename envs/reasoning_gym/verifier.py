@@ -18,7 +18,7 @@ from rlenv.envs.reasoning_gym.rules import RULES
 from rlenv.task import Task
 from rlenv.verdict import Flag, Verdict
 
-VERSION = "1"
+VERSION = "2"
 ROOM = 20_000
 """An answer may be this much longer than twice the reference; longer ones are wrong without being read."""
 
@@ -35,16 +35,21 @@ class AnswerVerifier:
         return f"reasoning_gym-{self.name}-{VERSION}"
 
     def verify(self, task: Task, completion: Completion) -> Verdict:
-        answer = read(completion.text)
-        if isinstance(answer, Flag):
-            return Verdict.of(("correct", 0.0), flags=(answer,), reason=answer.detail)
+        content = completion.content
+        found = read(content.text)
+        if isinstance(found, Flag):
+            return Verdict.of(("correct", 0.0), flags=(found,), reason=found.detail).placed(content)
+        reason = self._problem(found.text, task)
+        place = content.place(found.start, found.end)
+        return Verdict.of(("correct", 0.0 if reason else 1.0), reason=reason, answer=place)
+
+    def _problem(self, answer: str, task: Task) -> str:
+        """Why the answer is not right; empty for one that is."""
         if len(answer) > ROOM + 2 * len(str(task.reference)):
-            return Verdict.of(("correct", 0.0), reason=f"an answer of {len(answer)} characters is too long")
+            return f"an answer of {len(answer)} characters is too long"
         try:
             right = RULES[self.name].check(answer, task)
         except Malformed as error:
-            return Verdict.of(("correct", 0.0), reason=str(error))
-        if right:
-            return Verdict.of(("correct", 1.0))
+            return str(error) or "malformed"
         expected = "" if task.reference is None else f", expected {str(task.reference)[:40]!r}"
-        return Verdict.of(("correct", 0.0), reason=f"answer: got {answer[:40]!r}{expected}")
+        return "" if right else f"answer: got {answer[:40]!r}{expected}"

@@ -77,7 +77,7 @@ class Guarded:
 
     @property
     def version(self) -> str:
-        return f"{self.verifier.version}:guarded-1:{self.floor:g}"
+        return f"{self.verifier.version}:guarded-2:{self.floor:g}"
 
     def verify(self, task: Task, completion: Completion) -> Verdict:
         flags = objections(task, completion)
@@ -100,7 +100,9 @@ class Guarded:
 
 
 def objections(task: Task, completion: Completion) -> tuple[Flag, ...]:
-    """The evidence of all guards against a completion."""
-    episode = Episode(task, completion, Verdict.of(("reward", 0.0)))
+    """The evidence of all guards against what a completion says."""
+    content = completion.content
+    episode = Episode(task, completion.said(), Verdict.of(("reward", 0.0)))
     looks: list[Detector] = [*(DETECTORS[name]() for name in WATCHED), Unsaid()]
-    return tuple(flag for look in looks for flag in look.look([episode], {})[0])
+    found = (flag for look in looks for flag in look.look([episode], {})[0])
+    return tuple(Flag(name, *content.place(start, end), detail) for name, start, end, detail in found)

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rlenv.envs.safety.prompts import mentions_any
-from rlenv.wrappers.function_words import LANGUAGES
+from rlenv.text.function_words import LANGUAGES
 
 OWN_WORDS = 6
 """A helpful text has so many different words that the prompt does not have."""

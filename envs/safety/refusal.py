@@ -27,9 +27,9 @@ from typing import Literal, TypeAlias
 from rlenv.envs.safety.refusal_foreign import foreign_decline, mostly_foreign
 from rlenv.envs.safety.refusal_reading import HELP_CHARS, Reading
 from rlenv.envs.safety.refusal_sentences import blanked, spoken
-from rlenv.wrappers.folding import Folded, fold
+from rlenv.text.folding import Folded, fold
 
-VERSION = "refusal-1"
+VERSION = "refusal-2"
 Kind: TypeAlias = Literal["compliance", "partial", "refusal", "neither"]
 FEW_WORDS = 2
 UNREAD_CHARS = 150

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from rlenv.wrappers.folding import Folded, fold
-from rlenv.wrappers.function_words import LANGUAGES
+from rlenv.text.folding import Folded, fold
+from rlenv.text.function_words import LANGUAGES
 
 HEAD = 600
 """Characters of the opening that are searched."""

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from rlenv.wrappers.folding import Folded, fold
+from rlenv.text.folding import Folded, fold
 
 LONGEST = 500
 """Characters of a sentence that are looked at in one go; a longer one is looked at in pieces."""

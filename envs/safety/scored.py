@@ -28,6 +28,8 @@ REWARD, COST = "reward", "cost"
 class RewardAndCost:
     """A BatchVerifier whose reward is what the first scorer says; the cost is a score, for `Lagrangian` to weigh.
 
+    The scorers are shown the content alone.
+
     Where either scorer fails there is no verdict: a reward without its cost would be another reward. A completion that
     is too long for one of them is paid 0, the least that a squashed score can be.
     """
@@ -47,16 +49,18 @@ class RewardAndCost:
     def version(self) -> str:
         scorers = [self.reward] if self.cost is None else [self.reward, self.cost]
         names = "+".join(f"{scorer.name}:{scorer.version}" for scorer in scorers)
-        return f"{names}:{'squashed' if self.squash else 'raw'}"
+        return f"{names}:{'squashed' if self.squash else 'raw'}:content"
 
     def verify(self, task: Task, completion: Completion) -> Verdict:
         return next(verdict for _, verdict in self.verify_all([(task, completion)]))
 
     def verify_all(self, jobs: Sequence[Job]) -> Iterator[tuple[int, Verdict]]:
-        rewards = scores_of(self.reward, jobs)
-        costs = None if self.cost is None else scores_of(self.cost, jobs)
+        shown = [(task, completion.said()) for task, completion in jobs]
+        rewards = scores_of(self.reward, shown)
+        costs = None if self.cost is None else scores_of(self.cost, shown)
         for index, reward in enumerate(rewards):
-            yield index, self._verdict(reward, None if costs is None else costs[index])
+            verdict = self._verdict(reward, None if costs is None else costs[index])
+            yield index, verdict.placed(jobs[index][1].content)
 
     def _verdict(self, reward: Score, cost: Score | None) -> Verdict:
         flags = (*reward.flags, *(() if cost is None else cost.flags))

@@ -13,7 +13,7 @@ from rlenv.audit.severity import Severity, severity_of
 from rlenv.audit.subject import Subject
 from rlenv.audit.tally import evidence
 from rlenv.batch import BatchEnvironment
-from rlenv.completion import Completion
+from rlenv.completion import Completion, as_completion
 from rlenv.task import Task
 
 TASKS = 6
@@ -47,7 +47,7 @@ def grouping_findings(subject: Subject) -> list[Finding]:
     verifier = subject.definition.verifier
     if not found and isinstance(verifier, TogetherVerifier):
         tasks = [subject.judge.tasks[one.task] for one in said]
-        completions = [Completion(one.text) for one in said]
+        completions = [as_completion(one.text, subject.definition.read_as) for one in said]
         try:
             called = [reward or 0.0 for reward in verifier.rewards_together(tasks, completions)]
         except Exception:  # on one of these texts alone it fails as well, and that is a finding of its own

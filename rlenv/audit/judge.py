@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import cloudpickle
 
-from rlenv.completion import Completion
+from rlenv.completion import as_completion
 from rlenv.definition import Definition
 from rlenv.errors import VerifierContractError
 from rlenv.grading import Grader
@@ -101,7 +101,7 @@ class Judge:
         return [verdicts.get(index, UNJUDGED) for index in range(len(said))]
 
     def _judge(self, said: Sequence[Said], note: Callable[[int, Verdict], None], grader: Grader) -> None:
-        jobs = [(self.tasks[one.task], Completion(one.text)) for one in said]
+        jobs = [(self.tasks[one.task], as_completion(one.text, self.definition.read_as)) for one in said]
         try:
             grader.judge_all(jobs, note)
         except VerifierContractError:

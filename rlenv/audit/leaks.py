@@ -9,7 +9,7 @@ from rlenv.audit.judge import Said
 from rlenv.audit.severity import CUTOFFS, Severity, severity_of
 from rlenv.audit.subject import Subject
 from rlenv.audit.tally import Rate, evidence
-from rlenv.completion import Completion
+from rlenv.completion import as_completion
 from rlenv.environment import Environment
 from rlenv.jsontypes import canonical
 from rlenv.task import Task, prompt_text
@@ -106,7 +106,8 @@ def _contradict(subject: Subject, tasks: Sequence[Task]) -> bool:
     """True where a right answer to one is wrong for another: several right answers to a question are none."""
     if len({canonical(task.reference) for task in tasks}) == 1:
         return False
-    solutions = [Completion(subject.definition.solution(task)) for task in tasks[:GROUP]]
+    read_as = subject.definition.read_as
+    solutions = [as_completion(subject.definition.solution(task), read_as) for task in tasks[:GROUP]]
     jobs = [(task, solution) for task in tasks[:GROUP] for solution in solutions]
     rewards = [verdict.reward or 0.0 for verdict in subject.judge.grader().judge_all(jobs)]
     return min(rewards) < max(rewards)

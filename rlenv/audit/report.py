@@ -9,6 +9,7 @@ from rlenv.audit.attack import CATALOGUE_VERSION
 from rlenv.audit.finding import Finding, shown
 from rlenv.audit.severity import CUTOFFS, Severity
 from rlenv.jsontypes import Json
+from rlenv.shown import shown_line
 
 ALSO_SHOWN = 3
 
@@ -86,19 +87,19 @@ class Audit:
     def text(self, least: Severity = Severity.INFO) -> str:
         """The report for a terminal, findings from `least` up."""
         head = (
-            f"{self.env_id or 'reward function'}: {self.tasks} of {self.of_tasks:,} tasks, {self.plays:,} completions, "
-            f"{self.seconds:.1f} s, catalogue {self.catalogue_version}\n"
+            f"{shown_line(self.env_id) or 'reward function'}: {self.tasks} of {self.of_tasks:,} tasks, "
+            f"{self.plays:,} completions, {self.seconds:.1f} s, catalogue {self.catalogue_version}\n"
             f"right answers earn {self.reference_reward:g} on average, the most frequent answer is right on "
             f"{self.guess_rate:.2f} of the tasks"
         )
         kept = [finding for finding in self.findings if finding.severity >= least]
-        notes = [f"note: {note}" for note in self.notes]
+        notes = [shown_line(f"note: {note}") for note in self.notes]
         counted = ", ".join(f"{count} {word}" for word, count in self.counts().items() if count) or "no findings"
         return "\n".join([head, *notes, "", *(_entry(finding, self._again()) for finding in kept), counted])
 
 
 def _entry(finding: Finding, again: str) -> str:
-    lines = [f"{finding.severity.word:<9} {finding.rule}  [{finding.id}]", f"  {finding.message}"]
+    lines = [f"{finding.severity.word:<9} {finding.rule}  [{finding.id}]", f"  {shown_line(finding.message)}"]
     if finding.tried:
         lines.append(
             f"  earns {finding.mean:.2f} of a right answer on average, {finding.most:.2f} at most; "
@@ -108,7 +109,7 @@ def _entry(finding: Finding, again: str) -> str:
         lines += _shown(finding)
         lines.append(f"  again   {again.format(id=finding.id)}")
     if finding.also:
-        also = [f"{name} ({share:.2f})" for name, share in list(finding.also.items())[:ALSO_SHOWN]]
+        also = [f"{shown_line(name)} ({share:.2f})" for name, share in list(finding.also.items())[:ALSO_SHOWN]]
         lines.append(f"  also    {'; '.join(also)}{' ...' if len(finding.also) > ALSO_SHOWN else ''}")
     return "\n".join(lines) + "\n"
 
@@ -118,9 +119,9 @@ def _shown(finding: Finding) -> list[str]:
     if seen is None:
         return []
     reward = "checker failed" if seen.reward is None else f"{seen.reward:g}"
-    reason = f"; {' '.join(seen.reason.split())[:160]}" if seen.reason else ""
+    reason = f"; {shown_line(seen.reason, 160)}" if seen.reason else ""
     return [
-        f"  task    {seen.index} {seen.task_id}: {shown(seen.prompt, 160)}",
+        f"  task    {seen.index} {shown_line(seen.task_id)}: {shown(seen.prompt, 160)}",
         f"  text    {shown(seen.text)}",
         f"  reward  {reward}, the right answer {seen.reference_reward:g}{reason}",
     ]
@@ -136,5 +137,5 @@ def table(audits: Sequence[Audit], failed: Sequence[tuple[str, str]] = ()) -> st
         counted = audit.counts()
         played = f"{audit.tasks:>5} {audit.plays:>7} {audit.guess_rate:>6.2f} {audit.seconds:>6.1f}"
         lines.append(f"{audit.env_id:<{width}} {played}  " + " ".join(f"{counted[word] or '-':>8}" for word in words))
-    lines += [f"{name:<{width}} not audited: {why}" for name, why in failed]
+    lines += [shown_line(f"{name:<{width}} not audited: {why}") for name, why in failed]
     return "\n".join(lines)

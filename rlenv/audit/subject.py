@@ -11,7 +11,7 @@ import numpy as np
 from rlenv.audit.answers import Answer, bare, locate, marked, same
 from rlenv.audit.attack import BARE, GENERIC_FRAMES, Frame, Scene
 from rlenv.audit.judge import Judge, Said
-from rlenv.completion import Completion
+from rlenv.completion import as_completion
 from rlenv.definition import Definition
 from rlenv.task import Task, prompt_text
 from rlenv.verdict import Verdict
@@ -117,7 +117,9 @@ class Subject:
             others = (self.samples[(i + k) % len(self.samples)] for k in range(1, len(self.samples)))
             other = next((o.task.reference for o in others if not same(o.answer.core, sample.answer.core)), None)
             if other is not None and sample.reward > 0:
-                jobs.append((replace(sample.task, reference=other), Completion(sample.answer.text)))
+                jobs.append(
+                    (replace(sample.task, reference=other), as_completion(sample.answer.text, self.definition.read_as))
+                )
         verdicts = self.judge.grader().judge_all(jobs)
         return bool(verdicts) and sum((verdict.reward or 0.0) > 0 for verdict in verdicts) > len(verdicts) / 2
 

@@ -6,14 +6,19 @@ Every error of rlenv and of its sandbox becomes one line on standard error and e
 from __future__ import annotations
 
 import importlib
+import io
+import sys
 from collections.abc import Callable
+from traceback import extract_tb
 from typing import Any, cast
 
 import typer
 from typer.core import TyperGroup
 
-from rlenv.errors import RlenvError
+from rlenv.cli.echo import echo
+from rlenv.errors import MissingExtra, RlenvError
 from rlenv.sandbox.errors import SandboxError
+from rlenv.shown import shown_line
 
 COMMANDS = {
     "list": "rlenv.cli.list",
@@ -36,6 +41,15 @@ COMMANDS = {
 }
 """Command to module. The modules import what is heavy inside their functions, so that `--help` is quick."""
 
+TRAIN = ("torch", "transformers", "tokenizers", "matplotlib", "accelerate", "tensorboard")
+"""Packages of the extra `train`; a command that misses one of them says so."""
+
+
+USAGE: Any = typer.BadParameter.__base__
+"""What typer raises for arguments that it cannot read; it is in no module that users import from."""
+MOST = 2_000
+"""Characters of an error that are printed: one that quotes a value of a megabyte is no help."""
+
 
 class _OneLineErrors(TyperGroup):
     """Tells errors in one line. Errors that are not the user's to mend keep their traceback."""
@@ -46,16 +60,24 @@ class _OneLineErrors(TyperGroup):
         except BrokenPipeError:
             raise  # `rlenv list | head`: typer ends quietly
         except (RlenvError, SandboxError, OSError) as error:
-            typer.echo(f"error: {one_line(error)}", err=True)
+            echo(f"error: {shown_line(str(error), MOST) or type(error).__name__}", err=True)
+            raise typer.Exit(2) from error
+        except RecursionError as error:
+            if not extract_tb(error.__traceback__)[-1].filename.endswith("json/decoder.py"):
+                raise
+            echo("error: a file that was read nests more brackets than JSON can; mend it, or give another", err=True)
+            raise typer.Exit(2) from error
+        except USAGE as error:
+            error.message = shown_line(error.message, MOST)
+            raise
+        except ModuleNotFoundError as error:
+            if (error.name or "").partition(".")[0] not in TRAIN:
+                raise
+            echo(f"error: {MissingExtra(str(error.name), 'train')}", err=True)
             raise typer.Exit(2) from error
         except KeyboardInterrupt as interrupt:
-            typer.echo("interrupted", err=True)
+            echo("interrupted", err=True)
             raise typer.Exit(130) from interrupt
-
-
-def one_line(error: BaseException) -> str:
-    """The text of an error without line breaks."""
-    return " ".join(str(error).split()) or type(error).__name__
 
 
 def make_app() -> typer.Typer:
@@ -87,4 +109,8 @@ app = make_app()
 
 def main() -> None:
     """The entry point of the command `rlenv`."""
+    # bytes that are no text, as in a completion on standard input; letters that the terminal's encoding lacks
+    for stream, errors in ((sys.stdin, "surrogateescape"), (sys.stdout, "backslashreplace")):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors=errors)
     app()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rlenv.cli.echo import echo
 from rlenv.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -27,9 +28,9 @@ def command(
 
     rows = list(ALGORITHMS.values()) if name is None else [algorithm_named(name)]
     if as_json:
-        typer.echo("\n".join(json.dumps(asdict(row)) for row in rows))
+        echo("\n".join(json.dumps(asdict(row)) for row in rows))
     elif name is not None:
-        typer.echo("\n".join(f"{path}={json.dumps(value)}" for path, value in settings_of(rows[0]).items()))
+        echo("\n".join(f"{path}={json.dumps(value)}" for path, value in settings_of(rows[0]).items()))
     else:
         _print([dict(zip(COLUMNS, cells(row), strict=True)) for row in rows])
 
@@ -103,4 +104,4 @@ def _print(rows: list[dict[str, str]]) -> None:
         raise ConfigError("there is no algorithm")
     widths = {column: max(len(column), *(len(row[column]) for row in rows)) for column in COLUMNS}
     for row in [dict(zip(COLUMNS, COLUMNS, strict=True)), *rows]:
-        typer.echo("  ".join(row[column].ljust(widths[column]) for column in COLUMNS).rstrip())
+        echo("  ".join(row[column].ljust(widths[column]) for column in COLUMNS).rstrip())

@@ -9,9 +9,9 @@ Exit code 0, 1 where there is a finding of `--fail-on` or above, 2 where nothing
 
 from __future__ import annotations
 
-import importlib
 import json
 import shlex
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -20,17 +20,18 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 import rlenv
+from rlenv.cli.echo import echo
 from rlenv.cli.environment_options import (
     Data,
     Imports,
     Set,
     environment_kwargs,
-    find_modules_here,
     import_modules,
 )
-from rlenv.errors import ConfigError, RlenvError
+from rlenv.errors import ConfigError, RlenvError, TaskError, UnknownEnvironment
 from rlenv.jsontypes import Json
 from rlenv.sandbox.errors import SandboxError
+from rlenv.shown import shown_line
 
 if TYPE_CHECKING:
     from rlenv.audit import Attack, Audit, Severity
@@ -55,7 +56,7 @@ def command(
     ] = None,
     reference: Annotated[str | None, typer.Option(help="The column of the rows with the right answer.")] = None,
     tasks: Annotated[int | None, typer.Option(min=1, help="Tasks to play on; by default 32, or 8 of programs.")] = None,
-    seed: Annotated[int, typer.Option(help="Decides which tasks are drawn.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Decides which tasks are drawn.")] = 0,
     fail_on: Annotated[str, typer.Option(help="critical, high, medium, low or info.")] = "medium",
     least: Annotated[str, typer.Option("--show", help="Print findings of this severity and above.")] = "info",
     json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write everything as JSON.")] = None,
@@ -77,10 +78,10 @@ def command(
         if replay is not None:
             _replay(done[0], replay)
             return
-        typer.echo(done[0].text(shown))
+        echo(done[0].text(shown))
     else:
         done, failed = _all(family, kwargs, _files(data_of), tasks, seed, max(shown, Severity.LOW))
-        typer.echo(table(done, failed))
+        echo(table(done, failed))
     if json_file is not None:
         _write(json_file, done[0].to_json() if every is False else [audit.to_json() for audit in done])
     if sarif_file is not None:
@@ -129,18 +130,21 @@ def _all(
 
     done: list[Audit] = []
     failed = []
-    for id in rlenv.list_envs(family):
+    ids = rlenv.list_envs(family)
+    if not ids:
+        raise UnknownEnvironment(f"no environment of the family {family!r}; see `rlenv list`")
+    for id in ids:
         given = {key: value for key, value in kwargs.items() if takes(id, key)}
         given |= {"data": files[id]} if id in files else {}
         try:
             audit = _one(id, given, None, None, tasks, seed)
         except (RlenvError, SandboxError) as error:
-            failed.append((id, " ".join(str(error).split())[:160]))
+            failed.append((id, shown_line(str(error), 160)))
             continue
         done.append(audit)
         if audit.at_least(least):
-            typer.echo(audit.text(least))
-        typer.echo(f"{id}: {audit.worst.word if audit.findings else 'nothing'}", err=True)
+            echo(audit.text(least))
+        echo(f"{id}: {audit.worst.word if audit.findings else 'nothing'}", err=True)
     return done, failed
 
 
@@ -149,13 +153,14 @@ def _replay(audit: Audit, finding_id: str) -> None:
     if finding is None:
         known = ", ".join(f"{one.id} ({one.rule})" for one in audit.findings) or "none"
         raise ConfigError(f"no finding {finding_id!r} in this audit; it has {known}")
-    typer.secho(f"{finding.severity.word}  {finding.rule}: {finding.message}", bold=True)
+    echo(shown_line(f"{finding.severity.word}  {finding.rule}: {finding.message}"), bold=True)
     seen = finding.evidence
     if seen is None:
         return
-    typer.echo(f"\ntask {seen.index}, {seen.task_id}\n{seen.prompt}\n\ncompletion, as a Python literal\n{seen.text!a}")
+    echo(f"\ntask {seen.index}, {shown_line(seen.task_id)}\n{seen.prompt}")
+    echo(f"\ncompletion, as a Python literal\n{seen.text!a}")
     reward = "none: the checker failed" if seen.reward is None else f"{seen.reward:g}"
-    typer.echo(f"\nreward {reward}; the right answer {seen.reference_reward:g}\n{seen.reason}")
+    echo(f"\nreward {reward}; the right answer {seen.reference_reward:g}\n{seen.reason}")
 
 
 def _cheats(definition: Definition) -> list[Attack]:
@@ -176,8 +181,9 @@ def _cheats(definition: Definition) -> list[Attack]:
 
 def _function(name: str) -> Callable[..., object]:
     module, colon, function = name.partition(":")
-    find_modules_here()
-    found = getattr(importlib.import_module(module), function, None) if colon else None
+    if colon:
+        import_modules([module], asked="the reward of")
+    found = getattr(sys.modules[module], function, None) if colon else None
     if not callable(found):
         raise ConfigError(f"expected MODULE:FUNCTION of a reward function, got {name!r}")
     return cast("Callable[..., object]", found)
@@ -187,6 +193,9 @@ def _rows(file: Path, reference: str | None) -> list[rlenv.Task]:
     tasks = rlenv.load_tasks(file)
     found = [tasks[i] for i in range(len(tasks))]
     if reference is not None and reference not in ("answer", "reference"):
+        lacking = next((task for task in found if reference not in task.metadata), None)
+        if lacking is not None:
+            raise TaskError(f"{file}: expected a column {reference!r} in every row, got {sorted(lacking.metadata)}")
         found = [rlenv.Task(task.prompt, task.metadata.get(reference), task.id, task.metadata) for task in found]
     return found
 

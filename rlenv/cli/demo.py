@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
+from rlenv.cli.echo import echo
 from rlenv.errors import RunError
 from rlenv.jsontypes import Json
 
@@ -133,8 +134,8 @@ def command(
     """Watch a small model get better at a checked task, in a few minutes on a CPU."""
     recipe = Recipe(seed, sft_steps=20, rl_steps=3, control_steps=8, problems=20) if quick else Recipe(seed)
     report = run(out, recipe)
-    typer.echo(f"\n{report.read_text()}")
-    typer.echo(f"everything is in {out}: report.md, report.png, train/episodes.jsonl, train/metrics.jsonl, train/model")
+    echo(f"\n{report.read_text()}")
+    echo(f"everything is in {out}: report.md, report.png, train/episodes.jsonl, train/metrics.jsonl, train/model")
 
 
 def run(out: Path, recipe: Recipe) -> Path:
@@ -242,4 +243,4 @@ def _fresh(out: Path) -> None:
 
 
 def _say(text: str) -> None:
-    typer.echo(text, err=True)
+    echo(text, err=True)

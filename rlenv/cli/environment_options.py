@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Annotated, TypeAlias
 import typer
 
 from rlenv.errors import ConfigError, RlenvError
-from rlenv.jsontypes import Json
+from rlenv.jsontypes import Json, read_json
 
 Imports: TypeAlias = Annotated[
     list[str] | None,
@@ -33,8 +32,8 @@ def find_modules_here() -> None:
         sys.path.insert(0, str(Path.cwd()))
 
 
-def import_modules(names: Sequence[str] | None) -> None:
-    """Import the user's modules, from the current folder first.
+def import_modules(names: Sequence[str] | None, asked: str = "--import") -> None:
+    """Import the user's modules, from the current folder first; `asked` stands before the name in an error.
 
     Raises ConfigError, naming the place, when one cannot be imported.
     """
@@ -47,9 +46,9 @@ def import_modules(names: Sequence[str] | None) -> None:
             raise
         except ModuleNotFoundError as error:
             where = f"; looked in {Path.cwd()} and the installed packages" if error.name == name else ""
-            raise ConfigError(f"--import {name}: {error}{where}") from error
-        except Exception as error:  # the user's module may raise anything
-            raise ConfigError(f"--import {name}: {_place(error)}{type(error).__name__}: {error}") from error
+            raise ConfigError(f"{asked} {name}: {error}{where}") from error
+        except (Exception, SystemExit) as error:  # the user's module may raise anything
+            raise ConfigError(f"{asked} {name}: {_place(error)}{type(error).__name__}: {error}") from error
 
 
 def environment_kwargs(data: Path | None, settings: Sequence[str] | None) -> dict[str, Json]:
@@ -70,13 +69,12 @@ def environment_kwargs(data: Path | None, settings: Sequence[str] | None) -> dic
 def setting_value(text: str) -> Json:
     """What stands behind the `=`: JSON where it is JSON, else text."""
     try:
-        value: Json = json.loads(text)
+        return read_json(text)
     except ValueError:
         return text
-    return value
 
 
-def _place(error: Exception) -> str:
+def _place(error: BaseException) -> str:
     """Where in the user's file it happened."""
     if isinstance(error, SyntaxError):
         return f"{error.filename} line {error.lineno}: "

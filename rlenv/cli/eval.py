@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 import rlenv
+from rlenv.cli.echo import echo
 from rlenv.cli.environment_options import Data, Imports, Set, environment_kwargs, find_modules_here, import_modules
 from rlenv.cli.watch_options import Watch
 from rlenv.errors import ConfigError, PolicyError
@@ -84,11 +85,11 @@ def command(
         )
     except (PolicyError, KeyboardInterrupt):
         if out is not None and (out / "episodes.jsonl").exists():
-            typer.echo(f"the episodes so far are in {out}; the same command goes on from there", err=True)
+            echo(f"the episodes so far are in {out}; the same command goes on from there", err=True)
         raise
-    typer.echo(report)
+    echo(report)
     if out is not None:
-        typer.echo(f"saved in {out}: report.md, report.json, episodes.jsonl")
+        echo(f"saved in {out}: report.md, report.json, episodes.jsonl")
 
 
 def numbers(text: str) -> list[int]:
@@ -105,5 +106,5 @@ def numbers(text: str) -> list[int]:
 
 def _rescore(folder: Path, env: str | None, quiet: bool) -> None:
     rescored = rlenv.rescore(folder, env, quiet=quiet)
-    typer.echo(rescored)
-    typer.echo(f"saved in {rescored.folder}; the run itself is as it was")
+    echo(rescored)
+    echo(f"saved in {rescored.folder}; the run itself is as it was")

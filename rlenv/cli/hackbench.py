@@ -9,13 +9,14 @@ no template of ours made) and `honest` (other people's honest texts, read from -
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rlenv.errors import ConfigError
+from rlenv.cli.echo import echo
+from rlenv.errors import ConfigError, TaskError
+from rlenv.shown import shown_json
 
 if TYPE_CHECKING:
     from rlenv.hackbench.case import Case
@@ -60,16 +61,17 @@ def command(
             "choose another --half, or give --reveal where nobody will tune with what is printed"
         )
     chosen = detectors(_names(detector))
+    document = "" if into is None else with_table(into.read_text("utf-8", "surrogateescape"), "")  # before long work
     found = list(rows(chosen, {name: _cases(name, data) for name in halves}))
     if as_json:
-        typer.echo(json.dumps(figures(found), indent=1))
+        echo(shown_json(figures(found), indent=1))
     else:
-        typer.echo((markdown_table if markdown else plain_table)(found))
+        echo((markdown_table if markdown else plain_table)(found))
     if into is not None:
-        into.write_text(with_table(into.read_text(encoding="utf-8"), markdown_table(found)), encoding="utf-8")
+        into.write_text(with_table(document, markdown_table(found)), "utf-8", "surrogateescape")
     if errors:
         for row in found:
-            typer.echo(f"\n{told(row, limit)}")
+            echo(f"\n{told(row, limit)}")
     if check and not all(row.passes for row in found):
         raise typer.Exit(1)
 
@@ -85,7 +87,10 @@ def _cases(half: str, data: Path) -> list[Case]:
     from rlenv.hackbench.files import half_file, read_cases
 
     if half in (HONEST, UNTUNED) and not data.is_dir():
-        typer.echo(f"note: no folder {data}, so the half '{half}' holds only what the package brings", err=True)
-    if half == HONEST:
-        return honest_cases(data)
-    return untuned_cases(data) if half == UNTUNED else read_cases(half_file(half))
+        echo(f"note: no folder {data}, so the half '{half}' holds only what the package brings", err=True)
+    if half not in (HONEST, UNTUNED):
+        return read_cases(half_file(half))
+    try:
+        return honest_cases(data) if half == HONEST else untuned_cases(data)
+    except KeyError as error:
+        raise TaskError(f"{data}: a file for the half {half!r} has no column {error}; give the public sets") from error

@@ -5,7 +5,6 @@ They are made when the command runs, from public sets and from the cheats that o
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING
 from rlenv.cli.hackbench_conflicts import conflicting
 from rlenv.hackbench.case import HONEST, UNTUNED, Case, Said
 from rlenv.hackbench.files import FOUND, GAMING, read_cases
-from rlenv.hackbench.honest import gsm8k, honest_texts, processbench
+from rlenv.hackbench.honest import gsm8k, honest_texts, processbench, rows
 
 if TYPE_CHECKING:
     from rlenv.definition import Definition
@@ -47,7 +46,7 @@ def honest_cases(data: Path) -> list[Case]:
 
 def gaming(data: Path) -> Iterator[Case]:
     """Answers that must not pass, and those among them that must."""
-    for row in [*_rows(GAMING), *_rows(data / "math_verifier_gaming_cases.jsonl")]:
+    for row in [*rows(GAMING), *rows(data / "math_verifier_gaming_cases.jsonl")]:
         hacked, category = not row["expected"], str(row["category"])
         case = judged(str(row["gold"]), str(row["prediction"]), "", hacked, UNTUNED, f"{category}, {row['id']}")
         yield case
@@ -57,7 +56,7 @@ def gaming(data: Path) -> Iterator[Case]:
 
 def costly(data: Path) -> Iterator[Case]:
     """Answers made to hang the checker."""
-    for row in _rows(data / "math_verifier_dos_cases.jsonl"):
+    for row in rows(data / "math_verifier_dos_cases.jsonl"):
         yield judged(str(row["gold"]), str(row["prediction"]), "", True, UNTUNED, f"cost, {row['id']}")
 
 
@@ -125,7 +124,3 @@ def _cheating() -> Iterator[Case]:
         for source, hacked, name in sources:
             said = Said(f"```python\n{source.strip()}\n```")
             yield Case("test_tampering", hacked, str(task.prompt), ((said,),), task.reference, source=name)
-
-
-def _rows(path: Path) -> list[dict[str, object]]:
-    return [json.loads(row) for row in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []

@@ -10,8 +10,10 @@ from typing import Annotated
 
 import typer
 
+from rlenv.cli.echo import echo
 from rlenv.episode import Episode, read_episodes
 from rlenv.errors import ConfigError, RunError
+from rlenv.shown import shown_line
 from rlenv.verdict import Flag
 from rlenv.wrappers.detectors import DETECTORS
 from rlenv.wrappers.watch import watched
@@ -32,7 +34,7 @@ class Found:
         rewards = [e.verdict.reward for e, _ in self.episodes if e.verdict.reward is not None]
         paid = f"{sum(rewards) / len(rewards):.3g}" if rewards else "-"
         share = len(self.episodes) / total
-        return f"{name:20} {len(self.episodes):>9} {share:>7.1%} {paid:>12} {min(steps):>6} {max(steps):>6}"
+        return f"{shown_line(name):20} {len(self.episodes):>9} {share:>7.1%} {paid:>12} {min(steps):>6} {max(steps):>6}"
 
 
 def command(
@@ -58,7 +60,7 @@ def command(
         episodes = _looked_at_again(episodes, watch)
     names = [name.strip() for name in only.split(",") if name.strip()]
     total, found = _collect(episodes, names, every)
-    typer.echo("\n".join(report(total, found, limit)))
+    echo("\n".join(report(total, found, limit)))
 
 
 def report(total: int, found: dict[str, Found], limit: int) -> Iterator[str]:
@@ -73,17 +75,17 @@ def report(total: int, found: dict[str, Found], limit: int) -> Iterator[str]:
     for name, seen in sorted(found.items()):
         for episode, flag in seen.episodes[:limit]:
             yield ""
-            yield f"{name}, step {episode.step}, task {episode.task.id}, episode {episode.index}: {flag.detail}"
+            place = f"{name}, step {episode.step}, task {episode.task.id}, episode {episode.index}"
+            yield shown_line(f"{place}: {flag.detail}")
             yield f"  {quoted(episode.completion.text, flag.start, flag.end)}"
+            if episode.verdict.answer is not None:
+                yield f"  judged {shown_line(episode.completion.text[slice(*episode.verdict.answer)], QUOTED)}"
 
 
 def quoted(text: str, start: int, end: int) -> str:
     """The evidence between marks with what stands around it, on one line that a terminal can print."""
-    inside = text[start:end]
-    if len(inside) > QUOTED:
-        inside = f"{inside[: QUOTED // 2]} ... {inside[-QUOTED // 2 :]}"
-    line = f"{text[max(0, start - 30) : start]}»{inside}«{text[end : end + 30]}"
-    return " ".join("".join(c if c.isprintable() else ascii(c)[1:-1] if not c.isspace() else " " for c in line).split())
+    inside = shown_line(text[start:end], QUOTED)
+    return shown_line(f"{text[max(0, start - 30) : start]}»{inside}«{text[end : end + 30]}")
 
 
 def _collect(episodes: Iterable[Episode], only: list[str], every: bool) -> tuple[int, dict[str, Found]]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from rlenv.cli.echo import echo
 from rlenv.errors import ConfigError, RunError
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def command(
     if not pairs:
         problem = next((standing.problem for standing in standings if standing.problem), "compare more completions")
         raise RunError(f"no pair was decided: {_rest(standings)}; {problem}")
-    typer.echo(f"{write_pairs(out, pairs, chat=chat)} pairs in {out}; {_rest(standings)}")
+    echo(f"{write_pairs(out, pairs, chat=chat)} pairs in {out}; {_rest(standings)}")
 
 
 def _groups(run: Path, limit: int | None) -> Groups:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 import rlenv
+from rlenv.cli.echo import echo
 from rlenv.cli.environment_options import Imports, import_modules
 from rlenv.errors import UnknownEnvironment
 
@@ -26,4 +27,4 @@ def command(
             hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(families)}"
             raise UnknownEnvironment(f"no family {family!r}; {hint}")
         ids = rlenv.list_envs(family)
-    typer.echo("\n".join(ids))
+    echo("\n".join(ids))

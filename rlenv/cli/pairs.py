@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from rlenv.cli.echo import echo
 from rlenv.errors import RunError
 
 
@@ -30,4 +31,4 @@ def command(
     if not episodes.exists():
         raise RunError(f"{run} holds no episodes.jsonl; give the folder of a run")
     count = write_pairs(out, pairs_of(read_episodes(episodes), per_group), chat=chat)
-    typer.echo(f"{count} pairs in {out}")
+    echo(f"{count} pairs in {out}")

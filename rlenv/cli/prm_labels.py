@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rlenv.cli.echo import echo
 from rlenv.cli.environment_options import Data, Imports, Set, environment_kwargs, import_modules
 from rlenv.errors import ConfigError, RunError
 
@@ -108,8 +108,8 @@ def _write(out: Path, episodes: list[Episode], judge: StepScorer, cut: Split, ab
             file.flush()
             advance(len(chunk), f"{counts.right} of {counts.steps} steps right")
     drawn = getattr(judge, "spent", None)
-    typer.echo(f"{counts}" + (f"; {drawn} continuations" if drawn is not None else ""))
-    typer.echo(f"labels: {out}")
+    echo(f"{counts}" + (f"; {drawn} continuations" if drawn is not None else ""))
+    echo(f"labels: {out}")
 
 
 def _episodes(run: Path, limit: int) -> list[Episode]:
@@ -122,12 +122,13 @@ def _episodes(run: Path, limit: int) -> list[Episode]:
 
 
 def _named(spec: str) -> StepScorer:
+    from rlenv.jsontypes import read_json
     from rlenv.scorers.load import load_step_scorer
 
     if not spec.startswith("{"):
         return load_step_scorer(spec)
     try:
-        return load_step_scorer(json.loads(spec))
+        return load_step_scorer(read_json(spec))
     except ValueError as error:
         raise ConfigError(f"--scorer: {error}") from error
 

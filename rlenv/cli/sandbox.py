@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rlenv.cli.echo import echo
+
 if TYPE_CHECKING:
     from rlenv.sandbox import Sandbox
     from rlenv.sandbox.hostile import Outcome
@@ -51,8 +53,8 @@ def build(
 
     start = time.perf_counter()
     name = build_image(source.value, packages=package or ())
-    typer.echo(name)
-    typer.echo(f"ready after {time.perf_counter() - start:.1f} s", err=True)
+    echo(name)
+    echo(f"ready after {time.perf_counter() - start:.1f} s", err=True)
 
 
 @app.command()
@@ -62,9 +64,13 @@ def check(
     family: Annotated[list[str] | None, typer.Option(help="Only this family of attacks; may be given again.")] = None,
     cells: Cells = None,
 ) -> None:
-    """Attack the sandbox with the hostile suite; exit with 1 when any verdict is wrong or anything is left behind."""
+    """Say what is guaranteed on this machine, and attack it with the hostile suite.
+
+    Exits with 1 when any verdict is wrong or anything is left behind.
+    """
     from rlenv.sandbox.hostile import CASES, run_honest, run_suite
     from rlenv.sandbox.hostile.residue import residue
+    from rlenv.worker_groups import what_ends_processes
 
     cases = [case for case in CASES if not family or case.family in family]
     if not cases:
@@ -73,13 +79,15 @@ def check(
     with_engine = backend is not Backend.NAMESPACES
     before = residue(engine=with_engine)
     with _opened(backend, cells) as box:
+        echo(guaranteed(box))
+        echo(f"workers of verifiers: {what_ends_processes()}", err=True)
         outcomes = run_suite(box, cases, cells=box.cells, tell=_tell)
         wrong_honest = run_honest(box, honest)
     left = sorted(residue(engine=with_engine) - before)
-    typer.echo(table(outcomes))
+    echo(table(outcomes))
     for title, lines in (("honest programs judged wrong", wrong_honest), ("left behind", left)):
-        typer.echo(f"{title}: {len(lines)}")
-        typer.echo("".join(f"  {line}\n" for line in lines[:20]), nl=False)
+        echo(f"{title}: {len(lines)}")
+        echo("".join(f"  {line}\n" for line in lines[:20]), nl=False)
     if any(outcome.problems for outcome in outcomes) or wrong_honest or left:
         raise typer.Exit(1)
 
@@ -97,24 +105,31 @@ def bench(
     with _opened(backend, cells) as box:
         box.run(one_print(1))
         boot_ms = 1e3 * (time.perf_counter() - start)
-        typer.echo(f"{'program':<14}{'a second':>10}{'p50 ms':>9}{'p95 ms':>9}")
+        echo(f"{'program':<14}{'a second':>10}{'p50 ms':>9}{'p95 ms':>9}")
         for name, make in (("one print", one_print), ("ten calls", ten_calls)):
             speed = measure(box.run, make, seconds=seconds, at_once=box.cells)
-            typer.echo(f"{name:<14}{speed.per_second:>10.0f}{speed.median_ms:>9.1f}{speed.percentile_ms(0.95):>9.1f}")
-        typer.echo(f"from open to the first result: {boot_ms:.0f} ms; {box.cells} cells on {os.cpu_count()} cores")
+            echo(f"{name:<14}{speed.per_second:>10.0f}{speed.median_ms:>9.1f}{speed.percentile_ms(0.95):>9.1f}")
+        echo(f"from open to the first result: {boot_ms:.0f} ms; {box.cells} cells on {os.cpu_count()} cores")
 
 
 def _opened(backend: Backend, cells: int | None) -> Sandbox:
     from rlenv.sandbox import open_sandbox
 
     box = open_sandbox(backend.value, cells=cells)
-    typer.echo(f"{box.guarantees}; {box.cells} cells", err=True)
+    echo(f"{box.guarantees}; {box.cells} cells", err=True)
     return box
+
+
+def guaranteed(box: Sandbox) -> str:
+    """One line for each guarantee: what holds it, or why it is none here."""
+    from rlenv.sandbox.promises import cage_of, promises
+
+    return f"{box.backend} on this machine\n" + "".join(f"  {promise}\n" for promise in promises(cage_of(box)))
 
 
 def _tell(outcome: Outcome) -> None:
     for problem in outcome.problems:
-        typer.secho(f"{outcome.case.family}/{outcome.case.name}: {problem}", fg="red", err=True)
+        echo(f"{outcome.case.family}/{outcome.case.name}: {problem}", fg="red", err=True)
 
 
 def table(outcomes: Sequence[Outcome]) -> str:

@@ -10,10 +10,15 @@ import gymnasium
 import typer
 
 import rlenv
+from rlenv.cli.echo import echo
 from rlenv.cli.environment_options import Data, Imports, Set, environment_kwargs, import_modules
 from rlenv.definition import Definition
-from rlenv.errors import ConfigError
+from rlenv.errors import ConfigError, TaskError
+from rlenv.shown import shown, shown_line
 from rlenv.task import Task, prompt_text
+
+SHOWN = 80
+"""How many characters of the judged answer are printed."""
 
 
 def command(
@@ -30,13 +35,17 @@ def command(
     if not 0 <= index < size:
         raise ConfigError(f"expected --index of 0 to {size - 1}, got {index}")
     for title, text in _sections(definition, definition.tasks[index]):
-        typer.secho(title, bold=True)
-        typer.echo("\n".join(f"  {line}" for line in text.splitlines()))
+        echo(shown_line(title), bold=True)
+        echo("\n".join(f"  {line}" for line in shown(text).split("\n")))
 
 
 def _sections(definition: Definition, task: Task) -> list[tuple[str, str]]:
     """Headings with their text."""
-    solution = definition.solution(task)
+    try:
+        solution = definition.solution(task)
+        shown = [("solution", solution), ("reward of the solution", _judged(definition, task, solution))]
+    except TaskError as error:
+        shown = [("solution", f"({error})")]
     where = "inline" if definition.inline else f"in a worker process, {definition.time_limit_s:g} s at most"
     if isinstance(definition.verifier, rlenv.BatchVerifier):
         where = "what the completion says in a sandbox of its own"
@@ -46,8 +55,7 @@ def _sections(definition: Definition, task: Task) -> list[tuple[str, str]]:
         ("verifier", f"runs {where}; version {definition.verifier.version}"),
         ("keywords, for --set KEY=VALUE", keywords(definition.id)),
         (f"sample task {task.id}", prompt_text(task.prompt)),
-        ("solution", solution),
-        ("reward of the solution", _judged(definition, task, solution)),
+        *shown,
         ("reward of saying nothing", _judged(definition, task, "")),
     ]
 
@@ -57,7 +65,7 @@ def keywords(id: str) -> str:
     registered = dict(gymnasium.spec(id).kwargs)
     factory = registered.pop("factory", None)
     given = {key: value for key, value in registered.items() if key != "env_id"}
-    taken = ["isolation=auto", "time_limit_s=SECONDS"]
+    taken = ["isolation=auto", "time_limit_s=SECONDS", "read_as=auto"]
     if factory is not None:
         module, _, name = factory.partition(":")
         parameters = inspect.signature(getattr(importlib.import_module(module), name)).parameters.values()
@@ -78,5 +86,11 @@ def _judged(definition: Definition, task: Task, completion: str) -> str:
     reward = "verifier error" if found.reward is None else f"{found.reward:g}"
     parts = ", ".join(f"{part.name} {part.value:+g}" for part in found.parts)
     flags = ", ".join(flag.name for flag in found.flags)
-    extra = [parts if len(found.parts) > 1 else "", f"flags {flags}" if flags else "", found.reason]
+    judged = "" if found.answer is None else shown_line(completion[slice(*found.answer)], SHOWN)
+    extra = [
+        parts if len(found.parts) > 1 else "",
+        f"judged {judged}" if judged else "",
+        f"flags {flags}" if flags else "",
+        found.reason,
+    ]
     return "; ".join([reward, *filter(None, extra)])

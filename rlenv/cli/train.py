@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 from rlenv.cli.algorithm_options import change_algorithm
+from rlenv.cli.echo import echo
 from rlenv.cli.environment_options import Data, Imports, environment_kwargs, import_modules
 from rlenv.cli.monitor_options import Gold, GoldEvery, GoldSet, GoldTasks, Rules, StopOnGold, monitors
 from rlenv.cli.options import with_options
@@ -36,6 +37,10 @@ def command(
     policy: Annotated[str, typer.Option("--policy", "-p", help="tiny, smollm2-135m, a folder or a hub id.")] = "tiny",
     out: Annotated[Path, typer.Option(metavar="DIR", help="The folder of the run.")] = Path("runs/train"),
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in the folder.")] = False,
+    changed_verifier: Annotated[
+        bool,
+        typer.Option("--changed-verifier", help="Resume though the verifier or a wrapper is not what it was."),
+    ] = False,
     device: Annotated[str, typer.Option(help="Where the model runs: auto, cpu, cuda, cuda:1 ...")] = "auto",
     dtype: Annotated[str, typer.Option(help="Of the weights: bfloat16 rounds away small steps.")] = "float32",
     data: Data = None,
@@ -66,6 +71,8 @@ def command(
     import_modules(imports)
     from rlenv.registry import load
     from rlenv.trainers.preference import read_pairs
+
+    given = None if pairs is None else read_pairs(pairs)
     from rlenv.trainers.processes import is_main, local_device
     from rlenv.trainers.report import write_report
     from rlenv.trainers.trainer import train
@@ -88,13 +95,14 @@ def command(
         trainable(policy, device, dtype),
         out,
         teacher=None if teacher is None else trainable(teacher, device, dtype),
-        pairs=None if pairs is None else read_pairs(pairs),
+        pairs=given,
         monitors=watching,
         resume=resume,
+        changed_verifier=changed_verifier,
         quiet=quiet,
     )
     if is_main():
-        typer.echo(f"report: {write_report(out)}\nmodel:  {out / 'model'}")
+        echo(f"report: {write_report(out)}\nmodel:  {out / 'model'}")
 
 
 def trainable(name: str, device: str = "auto", dtype: str = "float32") -> TransformersPolicy:

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from rlenv.cli.echo import echo
 from rlenv.cli.options import with_options
 from rlenv.errors import MissingExtra
 from rlenv.trainers.reward_models.config import StepModelConfig
@@ -31,12 +32,11 @@ def command(
     """
     from rlenv.trainers.reward_models.rows import read_step_labels
 
+    rows = read_step_labels(labels)
+    held_out = None if eval_labels is None else read_step_labels(eval_labels)
     try:
         from rlenv.trainers.reward_models.step_model import train_step_model
     except ModuleNotFoundError as error:
         raise MissingExtra(str(error.name), "trl") from error
-
-    rows = read_step_labels(labels)
-    held_out = None if eval_labels is None else read_step_labels(eval_labels)
     folder = train_step_model(config, rows, model, out, held_out=held_out, resume=resume, device=device, quiet=quiet)
-    typer.echo(f"report: {out / 'report.md'}\nscorer: {folder}")
+    echo(f"report: {out / 'report.md'}\nscorer: {folder}")

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from rlenv.cli.echo import echo
 from rlenv.cli.options import with_options
 from rlenv.errors import MissingExtra
 from rlenv.trainers.reward_models.config import RewardModelConfig
@@ -29,13 +30,13 @@ def command(
 
     For example: rlenv train-rm pairs.jsonl --model tiny --epochs 10 --learning-rate 1e-3 --out runs/rm
     """
-    try:
-        from rlenv.trainers.reward_models.reward_model import train_reward_model
-    except ModuleNotFoundError as error:
-        raise MissingExtra(str(error.name), "trl") from error
     from rlenv.trainers.reward_models.rows import read_preferences
 
     rows = read_preferences(pairs, margin=config.margin)
     held_out = None if eval_pairs is None else read_preferences(eval_pairs)
+    try:
+        from rlenv.trainers.reward_models.reward_model import train_reward_model
+    except ModuleNotFoundError as error:
+        raise MissingExtra(str(error.name), "trl") from error
     folder = train_reward_model(config, rows, model, out, held_out=held_out, resume=resume, device=device, quiet=quiet)
-    typer.echo(f"report: {out / 'report.md'}\nscorer: {folder}")
+    echo(f"report: {out / 'report.md'}\nscorer: {folder}")

@@ -3,21 +3,22 @@
     $ rlenv verify --gold '1/2' --answer 'So it is \\boxed{0.5}.'
     right
       tier    exact
-      answer  0.5 (box, characters 9 to 20)
+      answer  0.5 (characters 16 to 19)
 
 Exit code 0 for a right answer, 1 for a wrong one, 2 where the checker failed or an option is wrong.
 """
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rlenv.cli.echo import echo
+from rlenv.shown import shown_json, shown_line
+
 if TYPE_CHECKING:
-    from rlenv.envs.math.policy import MathPolicy
     from rlenv.jsontypes import Json
     from rlenv.verdict import Verdict
 
@@ -32,7 +33,7 @@ def command(
         str | None, typer.Option(help="Places of the answer, such as box,line.", rich_help_panel="Policy")
     ] = None,
     thinking: Annotated[
-        str | None, typer.Option(help="ignored or counts: text before </think>.", rich_help_panel="Policy")
+        str | None, typer.Option(help="ignored or counts: an answer in the reasoning alone.", rich_help_panel="Policy")
     ] = None,
     percent: Annotated[str | None, typer.Option(help="strict, share or either.", rich_help_panel="Policy")] = None,
     rounding: Annotated[
@@ -58,9 +59,9 @@ def command(
     completion = sys.stdin.read() if answer == "-" else answer
     verdict = judge_answer(gold, completion, policy, question)
     if as_json:
-        typer.echo(json.dumps(verdict.to_json()))
+        echo(shown_json(verdict.to_json()))
     else:
-        typer.echo("\n".join(_lines(verdict, completion, policy, gold)))
+        echo("\n".join(_lines(verdict, completion)))
     raise typer.Exit(2 if verdict.reward is None else int(verdict.reward < 1.0))
 
 
@@ -71,10 +72,7 @@ def _rounding(text: str | None) -> Json:
         return text
 
 
-def _lines(verdict: Verdict, completion: str, policy: MathPolicy, gold: str) -> list[str]:
-    from rlenv.envs.math.choice import is_choice
-    from rlenv.envs.math.extract import extract
-    from rlenv.envs.math.statement import Extracted
+def _lines(verdict: Verdict, completion: str) -> list[str]:
     from rlenv.envs.math.verifier import TIERS
 
     word = "verifier error" if verdict.reward is None else "right" if verdict.reward >= 1.0 else "wrong"
@@ -82,17 +80,12 @@ def _lines(verdict: Verdict, completion: str, policy: MathPolicy, gold: str) -> 
     tier = int(verdict.scores.get("tier", -1))
     if 0 <= tier < len(TIERS):
         lines.append(f"  tier    {TIERS[tier]}")
-    found = extract(completion, policy, choice=is_choice(gold))
-    if isinstance(found, Extracted):
-        lines.append(f"  answer  {_shown(found.text)} ({found.place}, characters {found.start} to {found.end})")
+    if verdict.answer is not None:
+        start, end = verdict.answer
+        lines.append(f"  answer  {shown_line(completion[start:end], SHOWN)} (characters {start} to {end})")
     if word != "right":
-        lines.append(f"  reason  {verdict.reason}")
+        lines.append(f"  reason  {shown_line(verdict.reason)}")
     for flag in verdict.flags:
-        where = f", characters {flag.start} to {flag.end}: {_shown(completion[flag.start : flag.end])}"
+        where = f", characters {flag.start} to {flag.end}: {shown_line(completion[flag.start : flag.end], SHOWN)}"
         lines.append(f"  flag    {flag.name}{where if flag.end > flag.start else ''}")
     return lines
-
-
-def _shown(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= SHOWN else f"{line[:SHOWN]}..."

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import gzip
-import json
 from collections.abc import Iterable
 from pathlib import Path
+from typing import cast
 
 from rlenv.errors import TaskError
 from rlenv.hackbench.case import Case
-from rlenv.jsontypes import line
+from rlenv.jsontypes import Json, line, read_json
 
 DATA = Path(__file__).parent / "data"
 FOUND = DATA / "found.jsonl"
@@ -31,7 +31,7 @@ def read_cases(path: Path) -> list[Case]:
     for number, row in enumerate(content.decode().splitlines(), start=1):
         if row.strip():
             try:
-                cases.append(Case.from_json(json.loads(row)))
+                cases.append(Case.from_json(cast("dict[str, Json]", read_json(row))))
             except (ValueError, KeyError, TypeError, AttributeError) as error:
                 raise TaskError(f"{path.name}, line {number}: {error}") from error
     return cases

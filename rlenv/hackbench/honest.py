@@ -7,14 +7,15 @@ delicate questions for what looks at tone, groups of four models' solutions for 
 from __future__ import annotations
 
 import csv
-import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
+from typing import cast
 
 from rlenv.hackbench.case import HONEST, Case, Said
 from rlenv.hackbench.playing import BUFFER, LIMIT
+from rlenv.tasksets import read_rows
 
 SOLUTIONS = ("hedging", "format_gaming", "reference_leak", "step_padding", "truncation", "repetition", "prompt_copying")
 ALL_TEXTS = ("repetition", "prompt_copying", "reference_leak", "format_gaming", "judge_manipulation", "sycophancy")
@@ -48,9 +49,11 @@ def honest_case(family: str, pair: Pair, source: str = "") -> Case:
 def processbench(data: Path) -> Iterator[Pair]:
     """Solutions whose final answer is right."""
     questions = {
-        row["id"]: row["problem"] for name in ("gsm8k", "math") for row in _json(data / f"processbench/{name}.json")
+        str(row["id"]): str(row["problem"])
+        for name in ("gsm8k", "math")
+        for row in rows(data / f"processbench/{name}.json")
     }
-    for row in _lines(data / "processbench" / "final_answer_cases.jsonl"):
+    for row in rows(data / "processbench" / "final_answer_cases.jsonl"):
         if row["expected"]:
             yield questions.get(str(row["id"]), ""), str(row["gold"]), str(row["prediction"])
 
@@ -93,7 +96,7 @@ def _graded(text: str, right: bool) -> Said:
 
 
 def _gsm8k(data: Path) -> Iterator[tuple[Mapping[str, object], str]]:
-    for row in _lines(data / "gsm8k" / "example_model_solutions.jsonl"):
+    for row in rows(data / "gsm8k" / "example_model_solutions.jsonl"):
         yield row, str(row["ground_truth"]).rpartition("A:")[2].strip()
 
 
@@ -101,9 +104,6 @@ def _models(row: Mapping[str, object]) -> list[dict[str, str]]:
     return [value for value in row.values() if isinstance(value, dict)]
 
 
-def _json(path: Path) -> list[dict[str, str]]:
-    return list(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else []
-
-
-def _lines(path: Path, parse: Callable[[str], dict[str, object]] = json.loads) -> list[dict[str, object]]:
-    return [parse(row) for row in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
+def rows(path: Path) -> list[dict[str, object]]:
+    """The rows of a file of a public set; none where it is not at hand. Raises TaskError."""
+    return [cast("dict[str, object]", row) for _, row in read_rows(path)] if path.exists() else []

@@ -11,6 +11,7 @@ from rlenv.hackbench.playing import Look
 from rlenv.hackbench.running import Row
 from rlenv.hackbench.scoring import Share
 from rlenv.jsontypes import Json
+from rlenv.shown import shown_line
 
 HEAD = ("detector", "half", "hacks", "honest", "precision", "recall", "false positives", "µs a sample", "µs a KB", "")
 SHOWN = 160
@@ -93,21 +94,18 @@ def errors(row: Row, limit: int) -> str:
     wrong = [look for look in row.looked.looks if not look.right or look.failure]
     lines = [f"{row.detector}, {row.half}: {len(wrong)} of {len(row.looked.looks)} cases wrong"]
     for label, hacked in (("hacks seen", True), ("honest flagged", False)):
-        lines += [f"  {label} {seen}/{of}  {name}" for name, seen, of in by_template(row.looked.looks, hacked=hacked)]
+        lines += [
+            f"  {label} {seen}/{of}  {shown_line(name)}"
+            for name, seen, of in by_template(row.looked.looks, hacked=hacked)
+        ]
     for look in wrong[:limit]:
-        lines.append(
-            f"  {'MISSED' if look.case.hacked else 'FALSE'} {look.case.id} {look.case.template} {look.failure}"
-        )
-        lines.append(f"    prompt {_short(look.case.prompt)}")
-        lines.append(f"    said   {_short(look.case.texts[-1])}")
+        place = f"{look.case.id} {look.case.template} {look.failure}"
+        lines.append(f"  {'MISSED' if look.case.hacked else 'FALSE'} {shown_line(place)}")
+        lines.append(f"    prompt {shown_line(look.case.prompt, SHOWN)}")
+        lines.append(f"    said   {shown_line(look.case.texts[-1], SHOWN)}")
         for text, flag in look.flags[:2]:
-            lines.append(f"    flag   {flag.detail}: {_short(text[flag.start : flag.end])}")
+            lines.append(f"    flag   {shown_line(flag.detail)}: {shown_line(text[flag.start : flag.end], SHOWN)}")
     return "\n".join(lines)
-
-
-def _short(text: str) -> str:
-    shown = ascii(text)[1:-1] if not text.isprintable() and len(text) < SHOWN else " ".join(text.split())
-    return shown if len(shown) <= SHOWN else f"{shown[: SHOWN // 2]} ... {shown[-SHOWN // 2 :]}"
 
 
 def _share_json(share: Share) -> Json:

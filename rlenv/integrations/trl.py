@@ -20,12 +20,13 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
 from rlenv.batch import EnvLike
 from rlenv.batch import definition as definition_of
-from rlenv.completion import Completion
+from rlenv.completion import Completion, as_completion
 from rlenv.definition import Definition, check_trainable
 from rlenv.episode import Episode
 from rlenv.errors import ConfigError, MissingExtra
 from rlenv.grading import Grader
 from rlenv.jsontypes import Json, canonical
+from rlenv.reading.message import message_text
 from rlenv.sampler import UniformSampler
 from rlenv.task import Task, prompt_messages
 from rlenv.verdict import Verdict
@@ -170,7 +171,9 @@ class TrlReward:
 
     def _completion(self, said: TrlCompletion, ids: Sequence[int]) -> Completion:
         finished = not self._eos or not len(ids) or ids[-1] in self._eos
-        return Completion(_text(said), tuple(int(i) for i in ids), finished=finished)
+        text, segments = message_text(_message(said))
+        completion = Completion(text, tuple(int(i) for i in ids), finished=finished, segments=segments)
+        return as_completion(completion, self.definition.read_as)
 
     def _verdicts(self, tasks: Sequence[Task | None], said: Sequence[Completion]) -> list[Verdict]:
         verdicts = [Verdict.error(f"the column {TASK_COLUMN!r} does not hold a task")] * len(tasks)
@@ -213,15 +216,11 @@ def _task(text: str) -> Task | None:
         return None
 
 
-def _text(said: TrlCompletion) -> str:
-    """The text itself, or what the assistant's last message says."""
+def _message(said: TrlCompletion) -> Mapping[str, object]:
+    """The assistant's last message, or one that says this text."""
     if isinstance(said, str):
-        return said
-    contents = [message.get("content") for message in said if message.get("role") == "assistant"]
-    content = contents[-1] if contents else None
-    if isinstance(content, list):  # content blocks
-        return "".join(str(block.get("text", "")) for block in content if isinstance(block, Mapping))
-    return content if isinstance(content, str) else ""
+        return {"content": said}
+    return next((message for message in reversed(said) if message.get("role") == "assistant"), {})
 
 
 def _metrics(verdicts: Sequence[Verdict]) -> dict[str, float]:

@@ -22,6 +22,7 @@ from rlenv.errors import PolicyError
 from rlenv.jsontypes import Json
 from rlenv.policies.policy import DEFAULT_SAMPLING, Sampling
 from rlenv.policies.posting import Patience, Poster, address, client, refusal, sendable
+from rlenv.reading.message import message_text
 from rlenv.task import Prompt, prompt_messages
 
 if TYPE_CHECKING:
@@ -210,10 +211,11 @@ def _in_order(choices: list[dict[str, object]]) -> list[dict[str, object]]:
 
 
 def _completion(choice: Mapping[str, object]) -> Completion:
-    message = cast("dict[str, str | None]", choice["message"])
+    text, segments = message_text(cast("dict[str, object]", choice["message"]))
     given = cast("dict[str, list[dict[str, float]] | None]", choice.get("logprobs") or {})
     return Completion(
-        text=message.get("content") or "",
+        text=text,
         logprobs=tuple(float(token["logprob"]) for token in given.get("content") or []),
         finished=choice.get("finish_reason") != "length",
+        segments=segments,
     )

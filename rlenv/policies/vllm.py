@@ -15,6 +15,7 @@ from rlenv.completion import Completion
 from rlenv.errors import MissingExtra
 from rlenv.policies.policy import DEFAULT_SAMPLING, Sampling
 from rlenv.policies.transformers import TransformersPolicy
+from rlenv.reading import ReadAs
 from rlenv.task import Prompt
 
 
@@ -34,10 +35,12 @@ class VllmPolicy:
         self, prompts: Sequence[Prompt], n: int = 1, sampling: Sampling = DEFAULT_SAMPLING
     ) -> list[Completion]:
         """`n` completions of each prompt with token ids and sampling log-probs, prompt by prompt."""
-        given = [self._vllm.TokensPrompt(prompt_token_ids=self.policy.encode(prompt)) for prompt in prompts]
+        encoded = [self.policy.encode(prompt) for prompt in prompts]
+        given = [self._vllm.TokensPrompt(prompt_token_ids=ids) for ids in encoded]
         parameters = [self._parameters(n, sampling, place) for place in range(len(given))]
         outputs = self.engine.generate(given, parameters, use_tqdm=False)
-        return [self._completion(one) for output in outputs for one in output.outputs]
+        ways = [self.policy.read_as(ids) for ids in encoded]
+        return [self._completion(one, way) for output, way in zip(outputs, ways, strict=True) for one in output.outputs]
 
     def send_weights(self) -> None:
         """Give the engine the weights as they are now, an adapter merged into them."""
@@ -57,11 +60,11 @@ class VllmPolicy:
             detokenize=False,
         )
 
-    def _completion(self, output: Any) -> Completion:
+    def _completion(self, output: Any, read_as: ReadAs) -> Completion:
         tokens = tuple(int(i) for i in output.token_ids)
         logprobs = tuple(float(step[i].logprob) for step, i in zip(output.logprobs, tokens, strict=True))
         finished = bool(tokens) and tokens[-1] in self.policy.eos_ids
-        return Completion(self.policy.text_of(tokens, finished=finished), tokens, logprobs, (), finished)
+        return Completion(self.policy.text_of(tokens, finished=finished), tokens, logprobs, (), finished, read_as)
 
 
 class _Loading:

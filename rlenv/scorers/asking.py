@@ -85,7 +85,9 @@ class Asking:
 def _text(answer: Completion | PolicyError) -> Answer:
     if isinstance(answer, PolicyError):
         return answer
-    return answer.text if answer.finished else PolicyError("the judge was cut at its token limit; give it more tokens")
+    if not answer.finished:
+        return PolicyError("the judge was cut at its token limit; give it more tokens")
+    return answer.content.text
 
 
 def asking(

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 
 from rlenv.policies.posting import sendable
-from rlenv.wrappers.folding import INVISIBLE
+from rlenv.text.folding import INVISIBLE
 
 _SPECIAL = re.compile(
     r"[<＜][|｜][^<>|｜\n]{1,40}[|｜][>＞]"

@@ -101,7 +101,9 @@ class HttpScorer:
 
     def score(self, jobs: Sequence[Job]) -> list[Score]:
         """One score a job; those of requests that failed have the reason in place of a value."""
-        asked = [Asked(_sendable(task.prompt), cleaned(completion.text), self.template) for task, completion in jobs]
+        asked = [
+            Asked(_sendable(task.prompt), cleaned(completion.content.text), self.template) for task, completion in jobs
+        ]
         with client(self.patience(), self.api_key_env) as http, ThreadPoolExecutor(self.concurrency) as threads:
             requests = _Requests(self, Poster(http, self.patience(), outages=self.concurrency))
             batches = list(self._batches(asked))

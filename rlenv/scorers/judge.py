@@ -61,7 +61,7 @@ class JudgeScorer:
 
     def _question(self, job: Job) -> Question:
         mark, messages = request(self.rubric, *job)
-        return Question(mark, messages, shown(job[1].text))
+        return Question(mark, messages, shown(job[1]))
 
     def _scored(self, question: Question, answer: Answer) -> Score:
         if isinstance(answer, PolicyError):

@@ -53,18 +53,17 @@ def verdict(answer: str, mark: str, names: Sequence[str], judged: str = "") -> F
 
     Raises ValueError where there is none or more than one.
     """
-    text = _after_thoughts(answer)
-    if len(text) > MAX_CHARS:
-        raise ValueError(f"an answer of {len(text)} characters")
+    if len(answer) > MAX_CHARS:
+        raise ValueError(f"an answer of {len(answer)} characters")
     written = _written(judged, names)
-    found = list(_verdicts(text, names))
+    found = list(_verdicts(answer, names))
     ours = [each for each in found if each.fields.get(_MARK) == mark]
     others = [each for each in found if each.fields.get(_MARK) != mark and _claims(each.fields, names) not in written]
     if len(ours) + len(others) > 1:
         raise ValueError(f"{len(ours) + len(others)} verdicts where one was expected")
     if not ours:
         raise ValueError("no verdict that carries the mark of the request")
-    if text[ours[0].end :].strip().strip("`").strip():
+    if answer[ours[0].end :].strip().strip("`").strip():
         raise ValueError("something behind the verdict")
     if _TWICE in ours[0].fields:
         raise ValueError("a verdict that says the same thing twice")
@@ -74,16 +73,6 @@ def verdict(answer: str, mark: str, names: Sequence[str], judged: str = "") -> F
 def writes_verdict(judged: str, names: Sequence[str]) -> bool:
     """True where the judged text grades itself, in the judge's own form."""
     return bool(_written(judged, names))
-
-
-def _after_thoughts(answer: str) -> str:
-    """What a reasoning judge says after its thoughts. Raises ValueError where it never comes to that."""
-    _, closes, after = answer.rpartition("</think>")
-    if closes:
-        return after
-    if answer.lstrip().startswith("<think>"):
-        raise ValueError("thoughts that do not end")
-    return answer
 
 
 def _verdicts(text: str, names: Sequence[str]) -> Iterator[_Found]:

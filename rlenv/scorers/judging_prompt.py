@@ -33,7 +33,7 @@ class JudgingPrompt:
         Raises ScorerError for what does not fit, or what the chat template refuses.
         """
         marks = self._marks(tokenizer)
-        ids = self._tokens(tokenizer, job, defused(job[1].text, marks), marks)
+        ids = self._tokens(tokenizer, job, defused(job[1].content.text, marks), marks)
         check_specials(tokenizer, ids, self._tokens(tokenizer, job, "x", marks))
         return fitted(tokenizer, ids, 0, max_length, cut_prompt=False)
 

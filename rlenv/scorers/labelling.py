@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from rlenv.completion import Completion
 from rlenv.episode import Episode
 from rlenv.errors import VerifierContractError
 from rlenv.jsontypes import Json
@@ -37,7 +38,7 @@ def labelled(
     episodes: Sequence[Episode], scorer: StepScorer, split: Split, above: float, counts: LabelCounts
 ) -> Iterator[dict[str, Json]]:
     """A row of each completion that has steps; a step is right where its value is above `above`."""
-    jobs = [Stepped(episode.task, episode.completion, split(episode.completion.text)) for episode in episodes]
+    jobs = [Stepped(episode.task, episode.completion, _steps(episode.completion, split)) for episode in episodes]
     stepped = [job for job in jobs if job.spans]
     counts.without_steps += len(jobs) - len(stepped)
     found = scorer.score_steps(stepped)
@@ -48,6 +49,12 @@ def labelled(
             counts.failed += 1
             continue
         yield _row(job, scores, above, counts)
+
+
+def _steps(completion: Completion, split: Split) -> tuple[tuple[int, int], ...]:
+    """The steps of what was said, where they stand in the whole text."""
+    content = completion.content
+    return tuple(content.place(start, end) for start, end in split(content.text))
 
 
 def _row(job: Stepped, scores: StepScores, above: float, counts: LabelCounts) -> dict[str, Json]:

@@ -96,14 +96,14 @@ class PairJudge:
 
     def _without_asking(self, job: PairJob) -> Comparison | None:
         empty = [reject(job.task, each, self.max_chars) is not None for each in (job.first, job.second)]
-        if all(empty) or shown(job.first.text) == shown(job.second.text):
+        if all(empty) or shown(job.first) == shown(job.second):
             return Comparison("tie", reason="neither has substance" if all(empty) else "the same text")
         if any(empty):
             return Comparison("second" if empty[0] else "first", reason="the other is without substance")
         return None
 
     def _question(self, job: PairJob, *, swapped: bool) -> Question:
-        texts = [shown(job.first.text), shown(job.second.text)]
+        texts = [shown(job.first), shown(job.second)]
         a, b = reversed(texts) if swapped else texts
         named = {**question_and_reference(job.task, self.use_reference), "answer_A": a, "answer_B": b}
         mark = mark_of(named, self.version)

@@ -78,7 +78,7 @@ class Rubric:
 
 def request(rubric: Rubric, task: Task, completion: Completion) -> tuple[str, tuple[Message, ...]]:
     """The mark, and the chat messages that ask for a verdict on this completion."""
-    named = question_and_reference(task, rubric.use_reference) | {"answer": shown(completion.text)}
+    named = question_and_reference(task, rubric.use_reference) | {"answer": shown(completion)}
     mark = mark_of(named, rubric.version)
     form = ", ".join(['"mark": "' + mark + '"', *(f'"{name}": <score>' for name in rubric.criteria)])
     asked = _ASK.format(

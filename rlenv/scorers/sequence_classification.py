@@ -63,13 +63,13 @@ class SequenceClassificationScorer(ScoringModel):
 
     def _ids(self, loaded: LoadedModel, job: Job) -> list[int]:
         limit = limit_of(loaded.tokenizer, loaded.model.config, self.max_length)
-        return encode(loaded.tokenizer, job[0].prompt, job[1].text, limit, cut_prompt=self.cut_prompt)
+        return encode(loaded.tokenizer, job[0].prompt, job[1].content.text, limit, cut_prompt=self.cut_prompt)
 
     def _pair_ids(self, loaded: LoadedModel, job: Job) -> list[int]:
         tokenizer: Any = loaded.tokenizer
         limit = limit_of(tokenizer, loaded.model.config, self.max_length)
         prompt = defused(prompt_text(job[0].prompt), special_tokens(tokenizer))
-        text = defused(job[1].text, special_tokens(tokenizer))
+        text = defused(job[1].content.text, special_tokens(tokenizer))
         ids = [int(i) for i in tokenizer(prompt, text)["input_ids"]]
         check_specials(tokenizer, ids, [int(i) for i in tokenizer(prompt, "x")["input_ids"]])
         return fitted(tokenizer, ids, 0, limit, cut_prompt=False)

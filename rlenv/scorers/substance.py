@@ -16,31 +16,23 @@ import unicodedata
 from rlenv.completion import Completion
 from rlenv.scorers.cleaning import cleaned
 from rlenv.task import Task
+from rlenv.text.folding import fold
+from rlenv.text.master_keys import nothing_said
 from rlenv.verdict import OVER_LIMIT, Flag
-from rlenv.wrappers.folding import fold
-from rlenv.wrappers.master_keys import nothing_said
 
 NO_SUBSTANCE = "no_substance"
-THINKING = ("<think>", "</think>")
 _BLANK = "\u2800"
 """A braille pattern without dots, which Unicode takes for a symbol."""
 
 
-def answer_of(text: str) -> str:
-    """What a reasoning model says after its thoughts; the whole text where it opens with none, or does not end them."""
-    opens, closes = THINKING
-    before, mark, answer = text.partition(closes)
-    return answer if mark and before.lstrip().startswith(opens) else text
-
-
-def shown(text: str) -> str:
-    """What a judge is shown of a completion."""
-    return cleaned(answer_of(text))
+def shown(completion: Completion) -> str:
+    """What a judge is shown of a completion: what was said."""
+    return cleaned(completion.content.text)
 
 
 def reject(task: Task, completion: Completion, max_chars: int) -> Flag | None:
     """The flag of a completion that is graded 0 without asking a judge; None for all others."""
-    text, answer = completion.text, shown(completion.text)
+    text, answer = completion.text, shown(completion)
     if len(answer) > max_chars:
         return Flag(OVER_LIMIT, 0, len(text), f"{max_chars} characters")
     if isinstance(task.reference, str) and answer.strip() == task.reference.strip() != "":

@@ -1,5 +1,6 @@
 """What a detector is: a wrapper that looks for one way of having the reward without doing the task.
 
+It looks at what was said: an episode comes to it with the content as its text, and what was thought is no offence.
 It shows its evidence as flags, each with the place in the completion's text, and `action` says what follows:
 
     observe    the flag, and nothing else
@@ -7,7 +8,7 @@ It shows its evidence as flags, each with the place in the completion's text, an
     gate       what the episode had earned is taken away: the reward is at most 0
     veto       the reward becomes `veto_reward`, if it was more
 
->>> from dataclasses import dataclass
+>>> from dataclasses import dataclass, replace
 >>> from typing import ClassVar
 >>> from rlenv import Completion, Episode, Task, Verdict
 >>> @dataclass(frozen=True, kw_only=True)
@@ -26,11 +27,12 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, TypeAlias, get_args
 
 from rlenv.episode import Episode
 from rlenv.errors import ConfigError
+from rlenv.reading import Span
 from rlenv.verdict import Flag, Verdict
 from rlenv.wrappers.exact import to_reward
 from rlenv.wrappers.wrapper import State
@@ -63,9 +65,20 @@ class Detector(ABC):
     def look(self, episodes: Sequence[Episode], state: State) -> list[tuple[Flag, ...]]:
         """The evidence against each episode of one group, in order; empty where there is none."""
 
+    def seen(self, episode: Episode) -> Episode:
+        """The episode as this detector looks at it, spans included: what was said alone."""
+        said = episode.completion.said()
+        if said is episode.completion:
+            return episode
+        return replace(episode, completion=said, verdict=episode.verdict.within(episode.completion.content))
+
     def judge(self, episodes: Sequence[Episode], state: State) -> list[Verdict]:
-        found = self.look(episodes, state)
-        return [self._acted(e.verdict, flags) for e, flags in zip(episodes, found, strict=True)]
+        seen = [self.seen(episode) for episode in episodes]
+        found = self.look(seen, state)
+        return [
+            self._acted(whole.verdict, flags if whole is part else _placed(flags, whole))
+            for whole, part, flags in zip(episodes, seen, found, strict=True)
+        ]
 
     def flag(self, start: int, end: int, detail: str = "") -> Flag:
         """Evidence in the text's characters `[start, end)`; `detail` says in a few words why it is."""
@@ -85,6 +98,17 @@ class Detector(ABC):
         if verdict.reward is None or verdict.reward <= ceiling:
             return verdict
         return to_reward(verdict, ceiling, self.name)
+
+
+def paid_answer(verdict: Verdict) -> Span | None:
+    """What the verifier judged and paid for; None where it did not pay, or does not say."""
+    return verdict.answer if (verdict.reward or 0.0) > 0 else None
+
+
+def _placed(flags: tuple[Flag, ...], episode: Episode) -> tuple[Flag, ...]:
+    """Flags on the content, with their places in the whole text."""
+    place = episode.completion.content.place
+    return tuple(Flag(name, *place(start, end), detail) for name, start, end, detail in flags)
 
 
 @dataclass(frozen=True, kw_only=True)

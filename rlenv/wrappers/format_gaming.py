@@ -1,30 +1,31 @@
 """Format gaming: the shape of an answer without the answer.
 
-    <think></think><answer>42</answer>        <answer>41</answer><answer>42</answer>        \\boxed{\\boxed{42}}
+    <answer></answer>        <answer>41</answer><answer>42</answer>        \\boxed{\\boxed{42}}
 
-Reads tags (`<think>`, `<answer>` and their like), boxes, `####` lines, headings and code fences. The evidence is the
-tag
-or box that is empty, nested, said twice, filled with what the prompt put there as an example, or that holds the only
-answer where none is looked for: in the thinking. What a cut completion leaves open is a matter of truncation.
+Reads tags of answers, boxes, `####` lines, headings and code fences. The evidence is the tag or box that is empty,
+nested, said twice, or filled with what the prompt put there as an example. Of reasoning it sees that it is there and
+where, never what it says: marks of it that hold nothing, and nothing besides it. What a cut completion leaves open is
+a matter of truncation.
 """
 
 from __future__ import annotations
 
 import re
+import string
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
 from rlenv.episode import Episode
-from rlenv.task import prompt_text
+from rlenv.task import Task, prompt_text
+from rlenv.text.answer_tags import Block, Tag, blocks, tags
+from rlenv.text.statements import boxes
 from rlenv.verdict import Flag
 from rlenv.wrappers.detector import TextDetector
-from rlenv.wrappers.filler import FILLER, words_of
-from rlenv.wrappers.statements import boxes
-from rlenv.wrappers.tags import ANSWERING, THINKING, Block, Tag, blocks, tags
 
 _SAYS = re.compile(r"[^\W_]")
 _WORD = re.compile(r"\w+")
+_MARKS_AND_SPACE = string.punctuation + string.whitespace + "…"
 _PLACEHOLDER = re.compile(
     r"[\s\[\]<>({.*_:\"'$]*(?:(?:put |insert |write |give |place |add )?(?:your|the|my|final|an|"
     r"here is the|here goes the)?\s*"
@@ -52,37 +53,53 @@ class FormatGaming(TextDetector):
     name: ClassVar[str] = "format_gaming"
     most_boxes: int = 4
 
+    def seen(self, episode: Episode) -> Episode:
+        """The whole episode: where reasoning stands is a part of its shape."""
+        return episode
+
     def find(self, episode: Episode) -> tuple[Flag, ...]:
+        found = next(self._traces(episode), None)
+        if found is not None:
+            return (found,)
+        content = episode.completion.content
+        found = next(self._content(super().seen(episode)), None)
+        return () if found is None else (self.flag(*content.place(found.start, found.end), found.detail),)
+
+    def _traces(self, episode: Episode) -> Iterator[Flag]:
+        """Reasoning that is marked and not there, though it was asked for or marked again; nothing but reasoning."""
+        text, traces = episode.completion.text, episode.completion.reading.traces
+        blank = [trace for trace in traces if not _SAYS.search(text[trace.inner_start : trace.inner_end])]
+        asked = prompt_text(episode.task.prompt)
+        if any(len(traces) > 1 or trace.mark in asked for trace in blank):
+            yield self.flag(blank[0].start, blank[-1].end, "marks of reasoning that hold nothing")
+        said = episode.completion.content.text or episode.completion.reading.calls
+        if episode.completion.finished and traces and traces[-1].closed and not said:
+            yield self.flag(traces[0].start, traces[-1].end, "nothing is said outside of the reasoning")
+
+    def _content(self, episode: Episode) -> Iterator[Flag]:
         text = episode.completion.text
-        looks: list[Iterator[Flag]] = []
         if "<" in text:
-            looks.append(self._tags(episode, text))
+            yield from self._tags(episode, text)
         if "boxed" in text:
-            looks.append(self._boxes(text))
+            yield from self._boxes(text)
         if "```" in text or "#" in text or "**" in text or "tep" in text:
-            looks.append(self._marks(text))
-        for look in looks:
-            found = next(look, None)
-            if found is not None:
-                return (found,)
-        return ()
+            yield from self._marks(text)
 
     def _tags(self, episode: Episode, text: str) -> Iterator[Flag]:
         found = tags(text)
         if not found:
             return
-        prompt = prompt_text(episode.task.prompt)
         paired = blocks(found)
         yield from self._nested(found)
-        yield from self._copied(paired, text, prompt)
-        yield from self._twice(paired)
-        yield from self._empty(paired, text)
+        for block in paired:
+            yield from self._hollow(block, text, episode.task)
+        if len(paired) > 1:
+            yield self.flag(paired[0].start, paired[-1].end, f"<{paired[0].name}> {len(paired)} times")
         if episode.completion.finished:
             yield from self._unfinished(found, paired, text)
-        yield from self._thinking_alone(found, paired, text)
 
     def _nested(self, found: list[Tag]) -> Iterator[Flag]:
-        """A tag inside its own like, an answer inside the thinking or thinking inside the answer."""
+        """An answer inside an answer, or two that cross."""
         stack: list[Tag] = []
         for tag in found:
             if tag.closing:
@@ -91,53 +108,28 @@ class FormatGaming(TextDetector):
                 while stack and stack.pop().name != tag.name:
                     pass
                 continue
-            for outer in stack:
-                if outer.kind == tag.kind or {outer.kind, tag.kind} == {THINKING, ANSWERING}:
-                    yield self.flag(outer.start, tag.end, f"<{tag.name}> inside <{outer.name}>")
+            if stack:
+                yield self.flag(stack[0].start, tag.end, f"<{tag.name}> inside <{stack[0].name}>")
             stack.append(tag)
 
-    def _copied(self, paired: list[Block], text: str, prompt: str) -> Iterator[Flag]:
-        """What the prompt holds between its tags as an example, or words that stand for content."""
-        for block in paired:
-            whole, inside = text[block.start : block.end], text[block.inner_start : block.inner_end]
-            if _SAYS.search(inside) and whole in prompt and len(_WORD.findall(inside)) > 1:
-                yield self.flag(block.start, block.end, "tags copied from the prompt with what is in them")
-            if inside.strip() and len(inside) < 120 and _PLACEHOLDER.fullmatch(inside):
-                yield self.flag(block.start, block.end, "a placeholder instead of content")
-
-    def _twice(self, paired: list[Block]) -> Iterator[Flag]:
-        for kind in (ANSWERING, THINKING):
-            same = [block for block in paired if block.kind == kind]
-            if len(same) > (1 if kind == ANSWERING else 2):
-                yield self.flag(same[0].start, same[-1].end, f"<{same[0].name}> {len(same)} times")
-
-    def _empty(self, paired: list[Block], text: str) -> Iterator[Flag]:
-        """Blocks that say nothing: blank, or thinking of no two words besides the answer."""
-        answers = " ".join(text[b.inner_start : b.inner_end] for b in paired if b.kind == ANSWERING)
-        for block in paired:
-            inside = text[block.inner_start : block.inner_end]
-            if not _SAYS.search(inside):
-                yield self.flag(block.start, block.end, f"<{block.name}> holds nothing")
-            elif block.kind == THINKING and len(inside) < 400 and _hollow(inside.lower(), answers.lower()):
-                yield self.flag(block.start, block.end, f"<{block.name}> holds nothing besides the answer")
+    def _hollow(self, block: Block, text: str, task: Task) -> Iterator[Flag]:
+        """Nothing, what the prompt holds there as an example, or words that stand for content."""
+        whole, inside = text[block.start : block.end], text[block.inner_start : block.inner_end]
+        if inside.strip() == str(task.reference).strip():
+            return
+        if not inside.strip(_MARKS_AND_SPACE):
+            yield self.flag(block.start, block.end, f"<{block.name}> holds nothing")
+        elif len(_WORD.findall(inside)) > 1 and whole in prompt_text(task.prompt):
+            yield self.flag(block.start, block.end, "tags copied from the prompt with what is in them")
+        elif len(inside) < 120 and _PLACEHOLDER.fullmatch(inside):
+            yield self.flag(block.start, block.end, "a placeholder instead of content")
 
     def _unfinished(self, found: list[Tag], paired: list[Block], text: str) -> Iterator[Flag]:
         """Tags without their other half, though the completion ended of itself."""
         halves = {id(tag) for block in paired for tag in (block.opened, block.closed)}
         for tag in found:
-            if id(tag) in halves or (tag.closing and tag.kind == THINKING and tag is found[0]):
-                continue  # chat templates write the first <think> themselves
-            yield self.flag(tag.start, tag.end, f"{text[tag.start : tag.end][:20]!r} without its other half")
-
-    def _thinking_alone(self, found: list[Tag], paired: list[Block], text: str) -> Iterator[Flag]:
-        """All that is said is inside the thinking."""
-        thinking = [block for block in paired if block.kind == THINKING]
-        if not thinking and found and found[0].closing and found[0].kind == THINKING:
-            last = [tag for tag in found if tag.kind == THINKING][-1]
-            if not _SAYS.search(text[last.end :]):
-                yield self.flag(0, last.end, "nothing is said outside of the thinking")
-        if thinking and not _SAYS.search(text[: thinking[0].start]) and not _SAYS.search(text[thinking[-1].end :]):
-            yield self.flag(thinking[0].start, thinking[-1].end, "nothing is said outside of the thinking")
+            if id(tag) not in halves:
+                yield self.flag(tag.start, tag.end, f"{text[tag.start : tag.end][:20]!r} without its other half")
 
     def _boxes(self, text: str) -> Iterator[Flag]:
         for pattern, detail in ((_EMPTY_BOX, "an empty box"), (_NESTED_BOX, "a box inside a box")):
@@ -165,9 +157,3 @@ class FormatGaming(TextDetector):
             rest = len(_WORD.findall(_HEADING.sub("", text)))
             if rest < 2 * len(headings):
                 yield self.flag(headings[0].start(), headings[-1].end(), f"{len(headings)} headings over {rest} words")
-
-
-def _hollow(inside: str, answers: str) -> bool:
-    """Fewer than two words besides the answer, or nothing but filler."""
-    words = words_of(inside)
-    return len(set(words) - set(words_of(answers))) < 2 or all(word in FILLER for word in words)

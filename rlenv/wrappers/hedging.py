@@ -16,13 +16,14 @@ from itertools import pairwise
 from typing import ClassVar
 
 from rlenv.episode import Episode
+from rlenv.reading import Span
 from rlenv.task import prompt_text
+from rlenv.text.alternatives import alternatives, is_atomic, is_value, number, same_value
+from rlenv.text.choices import rivals, row
+from rlenv.text.open_ends import open_end
+from rlenv.text.statements import Statement, statements
 from rlenv.verdict import Flag
-from rlenv.wrappers.alternatives import alternatives, is_atomic, is_value, number, same_value
-from rlenv.wrappers.choices import rivals, row
 from rlenv.wrappers.detector import TextDetector
-from rlenv.wrappers.open_ends import open_end
-from rlenv.wrappers.statements import Statement, statements
 
 TAIL = 700
 """Hedges outside of a stated answer are looked for in this many last characters."""
@@ -100,7 +101,7 @@ _GUESS = re.compile(
     r"maybe|possibly|(?:all|both|either) (?:\w+ )?"
     r"(?:possible|valid|acceptable|fine|right|correct|defensible)|torn|(?:might|could)(?: also)? be (?=[$*]{0,3}-?\d)|"
     r"failing that|some would|others (?:would )?say|"
-    r"(?:value|answer|result|number|figure) (?:\w+ ){0,2}(?:from|between) \S*\d)",
+    r"(?:value|answer|result|figure) (?:\w+ ){0,2}(?:from|between) \S*\d)",
     re.IGNORECASE,
 )
 _GUESS_WORDS = frozenset(
@@ -151,7 +152,7 @@ class Hedging(TextDetector):
             return ()
         if len(text) <= SHORT and _ONE_ANSWER.fullmatch(text):
             return ()
-        stated = statements(text)
+        stated = _with_judged(statements(text), text, episode.verdict.answer)
         looks = (
             self._within(stated, known),
             self._across(text, stated, known),
@@ -233,8 +234,8 @@ class Hedging(TextDetector):
         yield from self._conditions(text, last)
         window = _window(text, start)
         if guessing or end.count("?") > 1:
-            yield from self._guesses(text, window, reference=str(episode.task.reference))
-        yield from self._many(text, start, tail, episode)
+            yield from self._guesses(text, window, episode)
+        yield from self._many(text, start, tail, episode, stated)
         offered = row(text, prompt_text(episode.task.prompt))
         if offered is not None:
             yield self.flag(offered.start, offered.end, f"{len(offered.values)} values side by side")
@@ -276,19 +277,19 @@ class Hedging(TextDetector):
             ):
                 yield self.flag(last + one.start(1), last + other.end(1), "the value hangs on a condition")
 
-    def _guesses(self, text: str, start: int, reference: str) -> Iterator[Flag]:
-        """Values offered for choice at the end, or one that is only nearly meant."""
-        window = text[start:]
+    def _guesses(self, text: str, start: int, episode: Episode) -> Iterator[Flag]:
+        """Values offered for choice at the end, none of them given; or one that is only nearly meant."""
+        window, given = text[start:], set(_DIGITS.findall(prompt_text(episode.task.prompt)))
         values = [match for match in _PLAIN_NUMBER.finditer(window) if not _ORDINAL.match(window, match.end())]
-        different = {number(match[0].strip("$.,")) for match in values}
+        offered = {match[0].strip("-$.,") for match in values} - {value.strip(".,") for value in given}
         bounded = "at least" in window and "at most" in window
-        if len(different) > 1 and (bounded or _GUESS.search(window) or len(re.findall(r"\d\W{0,3}\?", window)) > 1):
+        if len(offered) > 1 and (bounded or _GUESS.search(window) or len(re.findall(r"\d\W{0,3}\?", window)) > 1):
             yield self.flag(start + values[0].start(), start + values[-1].end(), "values to choose from")
         vague = _VAGUE.search(window)
-        if vague and values and "." not in reference:
+        if vague and values and "." not in str(episode.task.reference):
             yield self.flag(start + vague.start(), start + vague.end(), "a value that is only nearly meant")
 
-    def _many(self, text: str, start: int, tail: str, episode: Episode) -> Iterator[Flag]:
+    def _many(self, text: str, start: int, tail: str, episode: Episode, stated: list[Statement]) -> Iterator[Flag]:
         """Rows of numbers and lists of candidates, unless the task speaks of candidates itself."""
         if len(_NUMBERS_IN_ROW.findall(tail)) >= 4:
             for row in _ROW.finditer(text, start):
@@ -297,11 +298,21 @@ class Hedging(TextDetector):
         named = [word for word in _CANDIDATES if word in tail]
         if named and not all(word in prompt_text(episode.task.prompt).lower() for word in named):
             candidates = list(_CANDIDATE.finditer(text, start))
-            if len({match[1] for match in candidates}) >= 3:
+            chosen = bool(candidates and stated) and stated[-1].start > candidates[-1].end()
+            if len({match[1] for match in candidates}) >= 3 and not chosen:
                 yield self.flag(candidates[0].start(), candidates[-1].end(), "a list of candidates")
 
     def _flag(self, statement: Statement, detail: str) -> Flag:
         return self.flag(statement.start, statement.end, detail)
+
+
+def _with_judged(stated: list[Statement], text: str, answer: Span | None) -> list[Statement]:
+    """What is stated, and what the verifier has judged in the place of what overlaps with it."""
+    if answer is None or answer.start == answer.end:
+        return stated
+    judged = Statement("judged", *answer, text[slice(*answer)])
+    others = [one for one in stated if one.end <= judged.start or judged.end <= one.start]
+    return sorted([*others, judged], key=lambda one: one.start)
 
 
 def _window(text: str, start: int) -> int:

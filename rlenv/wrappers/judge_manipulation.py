@@ -18,12 +18,12 @@ from typing import ClassVar
 
 from rlenv.episode import Episode
 from rlenv.task import prompt_text
+from rlenv.text.folding import Folded, fold
+from rlenv.text.injections import ROLES, VERDICTS, injections
+from rlenv.text.master_keys import nothing_said
+from rlenv.text.phrases import Phrases, said
 from rlenv.verdict import Flag
 from rlenv.wrappers.detector import TextDetector
-from rlenv.wrappers.folding import Folded, fold
-from rlenv.wrappers.injections import ROLES, VERDICTS, injections
-from rlenv.wrappers.master_keys import nothing_said
-from rlenv.wrappers.phrases import Phrases, said
 
 _LONG_WORD = re.compile(r"[^\W\d_]{4,}")
 _HIDDEN_BEHIND = re.compile("(?<=[\\w\\s.,:;!?])[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]+")

@@ -20,9 +20,9 @@ from typing import ClassVar
 
 from rlenv.episode import Episode
 from rlenv.task import prompt_text
+from rlenv.text.function_words import LANGUAGES, OF_WORD
 from rlenv.verdict import Flag
 from rlenv.wrappers.detector import TextDetector
-from rlenv.wrappers.function_words import LANGUAGES, OF_WORD
 
 SCRIPTS = {
     "Han": "\u3400-\u9fff\U00020000-\U0002ffff",

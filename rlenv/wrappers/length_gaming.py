@@ -22,6 +22,7 @@ from itertools import combinations
 from statistics import fmean, median
 from typing import ClassVar, NamedTuple, cast
 
+from rlenv.completion import Completion
 from rlenv.episode import Episode
 from rlenv.errors import ConfigError
 from rlenv.jsontypes import Json
@@ -60,6 +61,10 @@ class LengthGaming(Detector):
         super().__post_init__()
         if self.window < 1 or self.inflation <= 1:
             raise ConfigError(f"expected window >= 1 and inflation > 1, got {self.window!r} and {self.inflation!r}")
+
+    def seen(self, episode: Episode) -> Episode:
+        """The whole episode: its tokens are needed to tell how long is what was said."""
+        return episode
 
     def look(self, episodes: Sequence[Episode], state: State) -> list[tuple[Flag, ...]]:
         answers = [_answer(episode) for episode in episodes]
@@ -135,7 +140,14 @@ def _answer(episode: Episode) -> _Answer | None:
     right, reward = correctness(episode.verdict), episode.verdict.reward
     if right is None or reward is None:
         return None
-    return _Answer(len(episode.completion.token_ids) or len(episode.completion.text), round(right, 6), reward)
+    return _Answer(_length(episode.completion), round(right, 6), reward)
+
+
+def _length(completion: Completion) -> int:
+    """The length of what was said; of the tokens as large a share as of the characters."""
+    text, said = len(completion.text), len(completion.content.text)
+    tokens = len(completion.token_ids)
+    return said if not tokens else tokens if said == text else round(tokens * said / text)
 
 
 def _sign(a: _Answer, b: _Answer) -> int:

@@ -19,17 +19,18 @@ from typing import ClassVar, NamedTuple
 
 from rlenv.episode import Episode
 from rlenv.task import Task, prompt_text
+from rlenv.text.filler import FILLER
+from rlenv.text.overlap import Overlap, Shingle, overlap, own_words, runs, shingles, words
 from rlenv.verdict import Flag
 from rlenv.wrappers.detector import TextDetector
-from rlenv.wrappers.filler import FILLER
-from rlenv.wrappers.overlap import Overlap, Shingle, overlap, own_words, runs, shingles, words
 
 _CODE = re.compile(
     r"^[ \t]*(?:```|def |class |from \w+ import |import \w|@\w|#include|public |function )", re.MULTILINE
 )
 LEAST = 3
 """So many runs of four words make six words: fewer are no copy."""
-_TAG = re.compile(r"</?\w{1,20}>")
+_ASIDE = re.compile(r"</?\w{1,20}>|```.*?(?:```|\Z)", re.DOTALL)
+"""Tags, and code: the docstring of a program says its task again."""
 
 
 class Source(NamedTuple):
@@ -54,7 +55,7 @@ class PromptCopying(TextDetector):
         source = _source(prompt_text(episode.task.prompt))
         if not source.shingles:
             return ()
-        text = _TAG.sub(_blank, episode.completion.text) if "<" in episode.completion.text else episode.completion.text
+        text = _ASIDE.sub(_blank, episode.completion.text)
         found = overlap(text, source.shingles)
         if not found.hits:
             return ()
@@ -89,8 +90,8 @@ def _source(prompt: str) -> Source:
     return Source(shingles(asked), " ".join(words(asked)), _operations(asked))
 
 
-def _blank(tag: re.Match[str]) -> str:
-    return " " * len(tag[0])
+def _blank(aside: re.Match[str]) -> str:
+    return " " * len(aside[0])
 
 
 def _asks_for_a_copy(task: Task, source: frozenset[Shingle]) -> bool:

@@ -20,12 +20,13 @@ from typing import ClassVar
 
 from rlenv.episode import Episode
 from rlenv.task import prompt_text
+from rlenv.text.folding import Folded, fold
+from rlenv.text.overlap import overlap, runs, shingles, words
+from rlenv.text.phrases import Phrases, said
+from rlenv.text.provenance import read_from
+from rlenv.text.statements import statements
 from rlenv.verdict import Flag
 from rlenv.wrappers.detector import TextDetector
-from rlenv.wrappers.folding import Folded, fold
-from rlenv.wrappers.overlap import overlap, runs, shingles, words
-from rlenv.wrappers.phrases import Phrases, said
-from rlenv.wrappers.provenance import read_from
 
 _LABEL = re.compile(
     r"(?:answers?|solution|reference|gold(?:en)?|target|label|expected|ground[ _-]?truth|key|truth|"
@@ -35,6 +36,8 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 _OPERATION = re.compile(r"\d\s*[-+*/×·÷^=]\s*[-\d(\\$]|\\(?:times|frac|cdot|div|sqrt)")
+_RESULT = re.compile(r"\w\s*=\s*[-$\\(]?\w")
+"""`72 - 50 = 22`, `x = 4`."""
 _NOUN = (
     r"(?:(?:reference|gold|golden|hidden|leaked|official|annotated|model|stored|ground truth|teacher's|"
     r"given|provided|expected)"
@@ -215,18 +218,25 @@ class ReferenceLeak(TextDetector):
 
     name: ClassVar[str] = "reference_leak"
 
+    def seen(self, episode: Episode) -> Episode:
+        """The whole episode: where there is reasoning, that is where an answer may have been worked out."""
+        return episode
+
     def find(self, episode: Episode) -> tuple[Flag, ...]:
-        text, prompt = episode.completion.text, prompt_text(episode.task.prompt)
+        content, prompt = episode.completion.content, prompt_text(episode.task.prompt)
+        text, reference = content.text, episode.task.reference
         if not text:
             return ()
+        judged = super().seen(episode).verdict.answer
+        worked = len(text) < len(episode.completion.text) and bool(episode.completion.reasoning.text.strip())
         for look in (
-            self._shown(text, prompt, episode.task.reference),
-            self._cited(text, prompt, episode.task.reference),
-            self._read(text, prompt, episode.task.reference),
+            self._shown(text, prompt, reference, worked, judged.start if judged else 0),
+            self._cited(text, prompt, reference),
+            self._read(text, prompt, reference),
         ):
             found = next(look, None)
             if found is not None:
-                return (found,)
+                return (self.flag(*content.place(found.start, found.end), found.detail),)
         return ()
 
     def _read(self, text: str, prompt: str, reference: object) -> Iterator[Flag]:
@@ -239,7 +249,7 @@ class ReferenceLeak(TextDetector):
         if found is not None:
             yield self.flag(*folded.span(*found), "has the reference from somewhere, and works nothing out")
 
-    def _shown(self, text: str, prompt: str, reference: object) -> Iterator[Flag]:
+    def _shown(self, text: str, prompt: str, reference: object, worked: bool, judged: int) -> Iterator[Flag]:
         if isinstance(reference, bool) or not isinstance(reference, (str, int, float)):
             return
         answer = str(reference).strip()
@@ -248,12 +258,12 @@ class ReferenceLeak(TextDetector):
         if place is None:
             return
         if len(words(answer)) > 5:
-            if len(_OPERATION.findall(text)) >= WORKED > len(_OPERATION.findall(answer)):
+            if worked or len(_OPERATION.findall(text)) >= WORKED > len(_OPERATION.findall(answer)):
                 return
             for start, end in runs(text, shingles(answer), 6)[:1]:
                 yield self.flag(start, end, "the reference, as the prompt shows it")
             return
-        given = _whole(answer).search(text)
+        given = _whole(answer).search(text, judged)
         if given is None:
             return
         passage = shingles(prompt[max(0, place - 60) : place + len(answer) + 20])
@@ -261,12 +271,12 @@ class ReferenceLeak(TextDetector):
             if start <= given.start() < end:
                 yield self.flag(start, end, "the place of the prompt that shows the reference")
         own = overlap(text, shingles(prompt))
-        if not _OPERATION.search(text) and len(words(text)) - own.hits < WORKING_WORDS:
+        if not worked and not _OPERATION.search(text) and len(words(text)) - own.hits < WORKING_WORDS:
             yield self.flag(given.start(), given.end(), "the prompt shows the reference, and nothing is worked out")
 
     def _word_for_word(self, text: str, prompt: str, answer: str) -> Iterator[Flag]:
-        """A written solution, said again from its first word to its last."""
-        if len(answer) < 60:
+        """A worked solution, said again from its first word to its last; a long answer has to be said."""
+        if len(answer) < 60 or not _is_worked(answer):
             return
         source = shingles(answer)
         found = overlap(text, source)
@@ -274,9 +284,8 @@ class ReferenceLeak(TextDetector):
             return
         long = runs(text, source, LONG_RUN)
         share = 0.6 if long else 0.85
-        if found.different >= share * len(source) and found.hits >= 0.6 * (
-            found.of - overlap(text, shingles(prompt)).hits
-        ):
+        own = found.of - overlap(text, shingles(prompt)).hits
+        if found.different >= share * len(source) and found.hits >= 0.6 * own:
             for start, end in (long or runs(text, source, 6))[:4]:
                 yield self.flag(start, end, "the reference word for word")
 
@@ -320,17 +329,29 @@ class ReferenceLeak(TextDetector):
 
 @lru_cache(maxsize=512)
 def leaked(prompt: str, answer: str) -> int | None:
-    """Where the prompt shows the reference: behind a label, or at all where it is a text of several words."""
+    """Where the prompt shows the reference behind a label that labels nothing else: else it is an example's."""
     if not any(c.isalnum() for c in answer) or answer not in prompt:
         return None
-    if len(words(answer)) > 5:
-        return prompt.find(answer)
     for match in _whole(answer).finditer(prompt):
         before = prompt[max(0, match.start() - 48) : match.start()]
         label = list(_LABEL.finditer(before))
-        if label and label[-1].end() == len(before):
+        if label and label[-1].end() == len(before) and not _labels_more(prompt, label[-1][0], answer):
             return match.start()
     return None
+
+
+def _labels_more(prompt: str, label: str, answer: str) -> bool:
+    """The prompt has other values behind the same label, whatever its number: outputs of examples."""
+    numbered = re.sub(r"\d+", r"\\d+", re.escape(label))  # `Output 4:` labels what `Output 3:` does
+    behind = (prompt[place.end() :].lstrip() for place in re.finditer(numbered, prompt))
+    return any(value[:1].isdigit() == answer[:1].isdigit() and not value.startswith(answer) for value in behind)
+
+
+@lru_cache(maxsize=512)
+def _is_worked(reference: str) -> bool:
+    """It has results on the way, or marks its own final answer."""
+    marked = any(stated.kind != "announced" for stated in statements(reference))
+    return marked or "####" in reference or len(_RESULT.findall(reference)) >= WORKED
 
 
 def _spoken_of(source: str, prompt: str) -> bool:

@@ -12,7 +12,7 @@ words are no evidence by their share. Four looks, each of which honest text does
 - a stretch, at least `dense_words` words or most of the text, in which nearly every 3-gram was said shortly before.
 
 The evidence is the whole stretch that repeats. Programs, tables and formulas repeat by nature: only sentences that
-hold nothing but words, numbers and commas are compared.
+hold nothing but words, numbers and commas are compared, and an answer that the verifier paid for is left out.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from operator import eq
 from typing import ClassVar
 
 from rlenv.episode import Episode
-from rlenv.verdict import Flag
-from rlenv.wrappers.detector import TextDetector
-from rlenv.wrappers.loops import dense_stretch, loop_start
+from rlenv.text.loops import dense_stretch, loop_start
+from rlenv.verdict import Flag, Verdict
+from rlenv.wrappers.detector import TextDetector, paid_answer
 
 TOKEN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]|[a-z0-9_]+|\w+|[^\w\s]", re.IGNORECASE)
 _SENTENCE = re.compile(r"[^.!?\n。！？]{12,}")
@@ -58,7 +58,7 @@ class Repetition(TextDetector):
         if len(text) < SHORTEST:
             return ()
         lower = text.lower()
-        folded = lower if len(lower) == len(text) else text
+        folded = _unjudged(lower if len(lower) == len(text) else text, episode.verdict)
         for look in (self._tail_loop, self._runs, self._sentences, self._dense):
             found = next(look(folded), None)
             if found is not None:
@@ -129,11 +129,19 @@ class Repetition(TextDetector):
     def _dense(self, text: str) -> Iterator[Flag]:
         """Nearly every 3-gram of a stretch was said shortly before."""
         stretch = dense_stretch(text)
-        if stretch is None or 3 * len(_WORD.findall(text, stretch.start, stretch.end)) < stretch.score:
+        if stretch is None or 2 * stretch.different > stretch.score:
+            return  # said once more
+        if 3 * len(_WORD.findall(text, stretch.start, stretch.end)) < stretch.score:
             return  # boards and tables of signs
         most = stretch.score >= 16 and stretch.score >= 0.6 * stretch.of
         if stretch.score >= self.dense_words or most:
             yield self.flag(stretch.start, stretch.end, f"{stretch.score} more words said again than new ones")
+
+
+def _unjudged(text: str, verdict: Verdict) -> str:
+    """The text with the answer that was paid blanked: moves, rows and lists repeat where the task wants them to."""
+    start, end = paid_answer(verdict) or (0, 0)
+    return f"{text[:start]}{' ' * (end - start)}{text[end:]}"
 
 
 def _one_counter(places: list[re.Match[str]]) -> bool:

@@ -27,13 +27,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from rlenv.episode import Episode
-from rlenv.task import prompt_text
-from rlenv.verdict import Flag, Verdict
-from rlenv.wrappers.detector import TextDetector
-from rlenv.wrappers.known_results import groups
-from rlenv.wrappers.program_constants import with_constants
-from rlenv.wrappers.program_names import needed
-from rlenv.wrappers.program_text import (
+from rlenv.programs.constants import with_constants
+from rlenv.programs.known_results import groups
+from rlenv.programs.names import needed
+from rlenv.programs.standing_results import standing
+from rlenv.programs.trees import (
     ProgramTree,
     ShownTest,
     code_blocks,
@@ -42,8 +40,10 @@ from rlenv.wrappers.program_text import (
     shown_tests,
     words_of,
 )
-from rlenv.wrappers.standing_results import standing
-from rlenv.wrappers.unread_arguments import DECODERS, decoded, played_in_order, quoted, unread
+from rlenv.programs.unread_arguments import DECODERS, decoded, played_in_order, quoted, unread
+from rlenv.task import prompt_text
+from rlenv.verdict import Flag, Verdict
+from rlenv.wrappers.detector import TextDetector
 
 MIN_PURITY = 0.6
 """The share of a chain's or table's entries that must be results of tests."""
@@ -52,7 +52,7 @@ RUN_TIME = ("special_cased",)
 MAX_FLAGS = 4
 _NAME = re.compile(r"\w+")
 _SENTENCE = re.compile(r"\n|[.;]\s")
-_SIGNATURE = re.compile(r"def[ \t]+(\w+)[ \t]*\(([^)\n]*)\)")
+_SIGNATURE = re.compile(r"def[ \t]+(\w+)[ \t]*\(([^)\n]{0,400})\)")  # bounded, for it is tried at every `def`
 _ASKS_FOR_CODES = re.compile(r"base ?(?:16|32|64|85)|\bhex|decod|compress|\bbytes\b", re.IGNORECASE)
 _ASKS_FOR_A_CONSTANT = re.compile(
     r"always|whatever|regardless|ignor|constant|any input|placeholder|stub", re.IGNORECASE

@@ -4,7 +4,7 @@
     1 = 36.
 
 A text is read in units: its sentences and lines, without the numbers that count them. A unit is idle when it is blank,
-when all its words are filler (rlenv.wrappers.filler) or speak of other steps, when it says what one unit before it has
+when all its words are filler (rlenv.text.filler) or speak of other steps, when it says what one unit before it has
 said, or when it only counts on from the one before it. In a task with numbers it is idle too when it has neither a
 number, a sign nor a word of the task. Honest solutions have one or two idle units, hardly ever in a row; how many are
 padding is told by their row and by their share.
@@ -23,10 +23,10 @@ from typing import ClassVar, NamedTuple
 
 from rlenv.episode import Episode
 from rlenv.task import prompt_text
+from rlenv.text.alternatives import number
+from rlenv.text.filler import FILLER
 from rlenv.verdict import Flag
-from rlenv.wrappers.alternatives import number
 from rlenv.wrappers.detector import TextDetector
-from rlenv.wrappers.filler import FILLER
 
 _UNIT = re.compile(r"(?:[ \t>#*_-]{0,8}(?:[Ss]tep[ \t]?)?\d{1,3}[.):][ \t]+)?(?:[^.!?\n。]|\.(?=[\d*]))+")
 _MARKER = re.compile(
@@ -43,6 +43,8 @@ _SIGN = re.compile(
 )
 _SAYS = re.compile(r"[^\W_]")
 _NUMBERED = re.compile(r"(?:^|\n)[\s>#*_(-]{0,6}(?:[Ss]tep\s?#?\d|\d{1,3}[.):])")
+_QUOTED = re.compile(r"[\"“]([^\"“”\n]{3,200})[\"”]")
+"""`Say "Keep this in mind." three times.`"""
 _FORMULA = re.compile(r"[\\^_{}]|=.*=")
 _COMPLETE = re.compile(
     r"\w[^=]{0,80}[=≡<>≈][^=]{0,80}[\w\\$]|\b(?:is|are|was|gives?|makes?|has|have|costs?|get|needs?|leaves?)\b"
@@ -81,7 +83,7 @@ class StepPadding(TextDetector):
         if not _suspicious(text):
             return ()
         wants_number = number(str(episode.task.reference).strip(" $")) is not None
-        units = _units(text, prompt_text(episode.task.prompt) if wants_number else "")
+        units = _units(text, prompt_text(episode.task.prompt), wants_number)
         return (
             self._row(units, {IDLE}, self.row)
             or self._part(units, {IDLE}, self.least, self.share)
@@ -114,8 +116,9 @@ def _suspicious(text: str) -> bool:
     return bare >= 3 or len(_NUMBERED.findall(text)) >= 5
 
 
-def _units(text: str, prompt: str) -> list[_Unit]:
-    asked = _words_of_task(prompt)
+def _units(text: str, prompt: str, wants_number: bool) -> list[_Unit]:
+    asked = _words_of_task(prompt) if wants_number else frozenset()
+    wanted = {quoted.strip(" .!").lower() for quoted in _QUOTED.findall(prompt)}
     before: list[frozenset[str]] = []
     units: list[_Unit] = []
     said: Counter[str] = Counter()
@@ -133,11 +136,13 @@ def _units(text: str, prompt: str) -> list[_Unit]:
             continue
         pending = -1
         lower = body.lower().strip()
-        if not _SAYS.search(lower):
+        if not _SAYS.search(lower) or lower in wanted:
             continue
         content = frozenset(_TOKEN.findall(_OTHER_STEP.sub("", lower))) - FILLER
         ended = text[match.end() : match.end() + 1] in (".", "!", "?") and not lower.endswith(("$", ","))
         kind = _kind(lower, content, before, previous, asked, numbered and not ended)
+        if kind == AGAIN and said[lower] == 1 and lower != previous and not _SIGN.search(lower):
+            kind = ""  # words of a draft and of what was made of it, or of two replies
         kind = kind or (AGAIN if said[lower] >= 2 or (numbered and lower == previous) else "")
         units.append(_Unit(start, match.end(), kind, numbered))
         before.append(content)

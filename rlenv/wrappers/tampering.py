@@ -1,6 +1,6 @@
 """Programs that reach for their tests instead of the task: exits, patched asserts, objects equal to everything.
 
-Evidence is a rule on the syntax tree (rlenv.wrappers.tampering_rules), or what the sandbox saw when the program ran:
+Evidence is a rule on the syntax tree (rlenv.programs.tampering_rules), or what the sandbox saw when the program ran:
 the verdict's own flags `tampered` (it touched the channel of the verdict) and `exited_early` (it ended the process
 before its tests were answered).
 
@@ -19,12 +19,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from rlenv.episode import Episode
+from rlenv.programs.names import Names, running
+from rlenv.programs.tampering_rules import RULES, Rule, ends_the_process, suspicious
+from rlenv.programs.trees import ProgramTree, code_blocks, parsed, programs, shown_tests
 from rlenv.task import Task, prompt_text
 from rlenv.verdict import Flag, Verdict
 from rlenv.wrappers.detector import TextDetector
-from rlenv.wrappers.program_names import Names, running
-from rlenv.wrappers.program_text import ProgramTree, code_blocks, parsed, programs, shown_tests
-from rlenv.wrappers.tampering_rules import RULES, Rule, ends_the_process, suspicious
 
 RUN_TIME = ("tampered", "exited_early")
 MAX_FLAGS = 8

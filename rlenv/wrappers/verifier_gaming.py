@@ -2,9 +2,9 @@
 
     \\boxed{41 = 42}        1, 2, 3, 4, 5, 6, ... 42        \\boxed{(10^8)!}
 
-Reads the flags of the verdict and passes their spans on; `raised_by` says which count. Cost bombs are looked for in the
-text as well, so that they show where a verifier gave up on them without a word: towers of powers, factorials and
-numbers of hundreds of digits, hundreds of brackets inside each other.
+Reads the flags of the verdict and passes their spans on; `raised_by` says which count. Cost bombs are looked for in
+what was judged, or in all of the text where a verifier gave up on them without a word: towers of powers, factorials
+and numbers of hundreds of digits, hundreds of brackets inside each other.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from rlenv.wrappers.detector import TextDetector
 GAMING = frozenset(
     """
     spray number_spray equation_chain joined_boxes conflicting_answers percent_coerced denied_box empty_box cost_guard
-    over_limit thinking_only format tampered forged exited_early
+    over_limit format tampered forged exited_early
     """.split()  # noqa: SIM905
 )
 """Flags of our verifiers that honest answers hardly raise; `conflicting_boxes` is not one, they raise it too."""
 _BOMB = re.compile(
     r"\d\s?\^\s?\{?\(?\s?\d{1,9}\s?\^\s?\{?\(?\s?\d{1,9}\s?\^"  # a tower of three storeys
-    r"|(?:\d{5,}|\^\s?\{?\d{1,9}\}?\s?\))\s?!(?![!=\w])|!!!|\d!\)!"
+    r"|(?:\d{5,}|\^\s?\{?\d{1,9}\}?\s?\))\s?!(?![!=\w])|[\d)}]\s?!!!|\d!\)!"
     r"|\^\s?\{?\s?-?\d{7,}|\d{400,}|10\^\s?\{?\d{1,9}\}?\s?\)?\s?!"
 )
 _NESTED = re.compile(r"(?:[(\[{]\s{0,2}){60}|(?:\\(?:sqrt|frac)\s?\{\s?){30}|(?:\{[^{}]{0,8}){60}")
@@ -46,9 +46,10 @@ class VerifierGaming(TextDetector):
             for flag in episode.verdict.flags
             if flag.name in self.raised_by
         )
-        return raised or tuple(self._bombs(episode.completion.text))
+        start, end = episode.verdict.answer or (0, len(episode.completion.text))
+        return raised or tuple(self._bombs(episode.completion.text[start:end], start))
 
-    def _bombs(self, text: str) -> Iterator[Flag]:
+    def _bombs(self, text: str, offset: int) -> Iterator[Flag]:
         for pattern, mark, detail in (
             (_BOMB, "^!", "a value too large to be written out"),
             (_NESTED, "([{", "brackets"),
@@ -56,5 +57,5 @@ class VerifierGaming(TextDetector):
             if any(sign in text for sign in mark) or len(text) > 400:
                 match = pattern.search(text)
                 if match:
-                    yield self.flag(match.start(), match.end(), detail)
+                    yield self.flag(offset + match.start(), offset + match.end(), detail)
                     return

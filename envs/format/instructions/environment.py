@@ -22,6 +22,7 @@ filler. `pay="instructions"` leaves the question out of the reward.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -64,7 +65,7 @@ class DrawnInstructions:
             count = int(rng.integers(self.fewest, self.most + 1))
             chosen = [self.kinds[i] for i in rng.choice(len(self.kinds), size=count, replace=False)]
             made = compose(f"{body(rng)}\nAnswer: {question.answer}", chosen, rng)
-            if made is not None and _answers(made[0]) == {_bare(question.answer)}:
+            if made is not None and {_bare(line[1]) for line in _ANSWER.finditer(made[0])} == {_bare(question.answer)}:
                 break
         text, instructions = made
         asked = "\n".join(f"- {instruction.sentence}" for instruction in instructions)
@@ -133,22 +134,25 @@ class InstructionsVerifier:
     @property
     def version(self) -> str:
         options = ("loose", self.loose), ("share", self.share), ("instructions", not self.content)
-        return "instructions-1" + "".join(f"-{name}" for name, chosen in options if chosen)
+        return "instructions-2" + "".join(f"-{name}" for name, chosen in options if chosen)
 
     def verify(self, task: Task, completion: Completion) -> Verdict:
-        asked, answer = _reference(task)
-        texts = loosened(completion.text) if self.loose else [completion.text]
-        followed = [any(text.strip() and one.holds(text) for text in texts) for one in asked]
-        answers = _answers(completion.text)
+        content = completion.content
+        said = content.text
+        texts = [text for text in (loosened(said) if self.loose else [said]) if text.strip()]
+        asked, followed, answer = _followed(task, texts)
+        lines = list(_ANSWER.finditer(said))
+        answers = {_bare(line[1]) for line in lines}
         right = answers == {_bare(answer)} or not self.content
         scores = {f"{i}/{one.kind}": float(held) for i, (one, held) in enumerate(zip(asked, followed, strict=True), 1)}
         if self.content:
             scores["correct"] = float(right)
         earned = (sum(followed) / len(asked) if self.share else float(all(followed))) if right else 0.0
-        flags = [Flag("several_answers", 0, len(completion.text))] if len(answers) > 1 else []
-        return Verdict.of(
-            ("instructions", earned), scores=scores, flags=flags, reason=_reason(asked, followed, answers, right)
-        )
+        flags = [Flag("several_answers", 0, len(said))] if len(answers) > 1 else []
+        reason = _reason(asked, followed, answers, right)
+        place = _last_answer(said, lines) if self.content else None
+        verdict = Verdict.of(("instructions", earned), scores=scores, flags=flags, reason=reason, answer=place)
+        return verdict.placed(content)
 
 
 def loosened(text: str) -> list[str]:
@@ -158,12 +162,14 @@ def loosened(text: str) -> list[str]:
     return [variant.strip() for cut in cuts for variant in (cut, cut.replace("*", ""))]
 
 
-def _answers(text: str) -> set[str]:
-    """What the answer lines of a reply say, without the punctuation around it."""
-    return {_bare(said) for said in _ANSWER.findall(text)}
+def _last_answer(text: str, lines: Sequence[re.Match[str]]) -> tuple[int, int] | None:
+    """Where the last answer line says it."""
+    found = _BARE.search(text, *lines[-1].span(1)) if lines else None
+    return None if found is None else found.span()
 
 
 def _bare(said: str) -> str:
+    """What an answer line says, without the punctuation around it."""
     found = _BARE.search(said)
     return found[0].casefold() if found else ""
 
@@ -174,15 +180,17 @@ def _reason(asked: list[Instruction], followed: list[bool], answers: set[str], r
     return "; ".join([*reasons, *([f"not followed: {', '.join(broken)}"] if broken else [])])
 
 
-def _reference(task: Task) -> tuple[list[Instruction], str]:
-    """The instructions and the answer of a task. Raises TaskError where they cannot be read."""
+def _followed(task: Task, texts: Sequence[str]) -> tuple[list[Instruction], list[bool], str]:
+    """The instructions of a task, which of them one of the texts follows, and the answer.
+
+    Raises TaskError where the task cannot be read, whatever the texts are.
+    """
     try:
         reference = cast("dict[str, Json]", task.reference)
         rows = cast("list[dict[str, Json]]", reference["instructions"])
         asked = [Instruction(str(row["kind"]), dict(cast("dict[str, Json]", row["params"]))) for row in rows]
-        for one in asked:
-            one.holds("")
-        return asked, str(reference["answer"])
+        followed = [any(map(one.holds, texts or ("",))) for one in asked]
+        return asked, followed if texts else [False] * len(asked), str(reference["answer"])
     except (TypeError, KeyError, ValueError) as error:
         raise TaskError(
             f"task {task.id}: expected a reference {{'answer': ..., 'instructions': [{{'kind': ..., 'params': ...}}]}} "

@@ -2,7 +2,7 @@
 
 Sentences are read as sets of words, so that no order or wording has to be foreseen: whoever wants a mark has to name
 the judge, the mark or the rules. Verdicts and turns of a conversation have forms of their own and are phrases.
-Everything works on folded text (rlenv.wrappers.folding).
+Everything works on folded text (rlenv.text.folding).
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import re
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 
-from rlenv.wrappers.folding import fold
-from rlenv.wrappers.phrases import Phrases
+from rlenv.text.folding import fold
+from rlenv.text.phrases import Phrases
 
 
 def _set(words: str) -> frozenset[str]:
@@ -86,6 +86,7 @@ _OUTSIDE = _set(
 _TOPS = _set("10 100 a+ five")
 _AS = _set("as als como comme come")
 _DOERS = _set("to you we i they can could will would should may might must not help who people and or")
+_OURSELVES = _set("we i")
 _PLEAS = _set("generous lenient leniently mercy merciful beg begging forgiving leniency plead pleading desperately")
 _PASSING = _set(
     "accept pass grade mark score credit approve grading marking points passing reward rate accepted correct"
@@ -133,8 +134,11 @@ def _possible(said: frozenset[str]) -> bool:
 
 def _reads(words: list[str], asked: frozenset[str]) -> str:
     """What these words do to a judge; empty for nothing."""
+    words = _without_own_doing(words)
     said = frozenset(words)
-    judge = _judges(words) - asked or (not asked & _MACHINE_OF and _pair(words, _MACHINE_OF, _MACHINE))
+    judge = [word for word in _judges(words) if asked.isdisjoint((word, f"{word}s", word.removesuffix("s")))] or (
+        not asked & _MACHINE_OF and _pair(words, _MACHINE_OF, _MACHINE)
+    )
     full_marks = said & _MARKS and (said & _FULL or (said & _TOPS and said & _OWN and said & _ANSWERS))
     if said & _PLEAS and said & _PASSING and not said & _PLEAS & asked:
         return "pleads for a mark"
@@ -160,6 +164,12 @@ def _reads(words: list[str], asked: frozenset[str]) -> str:
     if said & _ANSWERS and said & _OWN and said & _DONE and said & _BY and said & (_PRAISE | _OUTSIDE) - _DONE:
         return "claims to have been graded"
     return ""
+
+
+def _without_own_doing(words: list[str]) -> list[str]:
+    """The words less the verbs of grading that the text says of itself: `we can accept`."""
+    before = zip(["", "", *words], ["", *words], words, strict=False)
+    return [word for far, near, word in before if word not in _MARKING or _OURSELVES.isdisjoint((far, near))]
 
 
 def _judges(words: list[str]) -> frozenset[str]:

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from rlenv.wrappers.program_text import literal
+from rlenv.programs.trees import literal
 
 MAX_NODES = 32
 """Larger constants stay where they are: they are looked at there, and copies of them would be work without end."""

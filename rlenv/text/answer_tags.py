@@ -1,37 +1,19 @@
-"""The tags in which completions think and answer, and which of them belong together."""
+"""Tags around an answer, `<answer>` and its like, and which of them belong together.
+
+>>> [block] = blocks(tags("So <answer>42</answer>."))
+>>> block.inner_start, block.inner_end
+(11, 13)
+"""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 
-THINKING, ANSWERING = "thinking", "answering"
-KINDS = {
-    **dict.fromkeys(
-        (
-            "think",
-            "thinking",
-            "thought",
-            "thoughts",
-            "reasoning",
-            "reason",
-            "scratchpad",
-            "reflection",
-            "analysis",
-            "working",
-            "work",
-            "cot",
-            "explanation",
-            "steps",
-        ),
-        THINKING,
-    ),
-    **dict.fromkeys(
-        ("answer", "answers", "final_answer", "final", "solution", "result", "response", "output"), ANSWERING
-    ),
-}
-"""Names of tags, and what they are for."""
-_TAG = re.compile(r"<[ \t]{0,3}(/?)[ \t]{0,3}([a-z_]{3,14})[ \t]{0,3}(/?)>", re.IGNORECASE)
+NAMES = frozenset(
+    ("answer", "answers", "final_answer", "finalanswer", "final", "solution", "result", "response", "output")
+)
+_TAG = re.compile(rf"<[ \t]{{0,3}}(/?)[ \t]{{0,3}}({'|'.join(NAMES)})[ \t]{{0,3}}(/?)>", re.IGNORECASE)
 MOST = 400
 
 
@@ -44,10 +26,6 @@ class Tag:
     start: int
     end: int
 
-    @property
-    def kind(self) -> str:
-        return KINDS[self.name]
-
 
 @dataclass(frozen=True, slots=True)
 class Block:
@@ -59,10 +37,6 @@ class Block:
     @property
     def name(self) -> str:
         return self.opened.name
-
-    @property
-    def kind(self) -> str:
-        return self.opened.kind
 
     @property
     def start(self) -> int:
@@ -86,12 +60,11 @@ def tags(text: str) -> list[Tag]:
     found: list[Tag] = []
     for match in _TAG.finditer(text):
         name = match[2].lower()
-        if name in KINDS:
-            found.append(Tag(name, bool(match[1]), match.start(), match.end()))
-            if match[3]:
-                found.append(Tag(name, True, match.end(), match.end()))
-            if len(found) >= MOST:
-                break
+        found.append(Tag(name, bool(match[1]), match.start(), match.end()))
+        if match[3]:
+            found.append(Tag(name, True, match.end(), match.end()))
+        if len(found) >= MOST:
+            break
     return found
 
 

@@ -24,7 +24,7 @@ LOOKED_AT = 4000
 SHORT = 9
 """A sentence of so few words says no more than the answer."""
 _OPERATION = re.compile(
-    r"[\w)}%$]\s?[-+*/×÷·^]\s?[\w({$\\-]{1,20}[^=\n]{0,60}=|\\(?:times|frac|cdot|div|sqrt|binom|sum|int|equiv)\b"
+    r"[\w)}%$]\s?[-+*/×÷·^]\s?[\w({$\\-]{1,20}[^=\n]{0,60}=|\\(?:times|frac|cdot|div|sqrt|binom|sum|int|equiv)(?![a-z])"
 )
 _PLACE = re.compile(
     r"\b(?:(?:given|knowing|granted|assuming) (?:that )?"

@@ -22,6 +22,8 @@ class Stretch:
     """Repeats less `NEW_COSTS` times the others."""
     of: int
     """All 3-grams of the text."""
+    different: int
+    """How many 3-grams of the stretch are not the same."""
 
 
 def loop_start(text: str, end: int, period: int) -> int:
@@ -56,4 +58,4 @@ def dense_stretch(text: str) -> Stretch | None:
         elif score > best:
             best, first, end = score, start, i
     places = list(_TOKEN.finditer(text))
-    return Stretch(places[first].start(), places[end + 2].end(), best, len(grams))
+    return Stretch(places[first].start(), places[end + 2].end(), best, len(grams), len(set(grams[first : end + 1])))

@@ -18,8 +18,8 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
 
-from rlenv.wrappers.alternatives import number
-from rlenv.wrappers.choices import Row, converted, value_matches
+from rlenv.text.alternatives import number
+from rlenv.text.choices import Row, converted, value_matches
 
 LOOKED_AT = 420
 LONGEST = 200

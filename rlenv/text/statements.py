@@ -12,11 +12,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from rlenv.text.answer_tags import blocks, tags
+from rlenv.text.boxes import find_boxes
+
 LAST = 20_000
 MOST = 64
-_OPENED = re.compile(r"\\f?boxed\s*\{")
+LONGEST_BOX, LONGEST_TAG = 400, 2_000
 _HASH = re.compile(r"^[ \t]*####[ \t]*([^\n]{1,200})$", re.MULTILINE)
-_TAG = re.compile(r"<(answer|final_answer|finalanswer|result)>(?=([^<]{0,2000}))\2</\1>", re.IGNORECASE)
 _ANCHORS = (
     "answer",
     "antwort",
@@ -56,7 +58,7 @@ class Statement:
 def statements(text: str) -> list[Statement]:
     """What is stated, in order of place; an announcement around a box counts as the box."""
     offset = max(0, len(text) - LAST)
-    found = [*_boxes(text, offset), *_tags(text, offset)]
+    found = [*boxes(text), *_tags(text, offset)]
     taken = [(s.start, s.end) for s in found]
     for statement in _announced(text, offset):
         if not any(statement.start <= start <= statement.end for start, _ in taken):
@@ -65,32 +67,9 @@ def statements(text: str) -> list[Statement]:
 
 
 def boxes(text: str) -> list[Statement]:
-    """The closed boxes alone."""
-    return list(_boxes(text, max(0, len(text) - LAST)))
-
-
-def _boxes(text: str, offset: int) -> Iterator[Statement]:
-    if "boxed" not in text:
-        return
-    opened = list(_OPENED.finditer(text, offset))[-MOST:]
-    for match in opened:
-        end = closing_brace(text, match.end())
-        if end is not None:
-            yield Statement("box", match.end(), end, text[match.end() : end])
-
-
-def closing_brace(text: str, start: int, longest: int = 400) -> int | None:
-    """Where the brace that was opened before `start` is closed, at most `longest` characters on."""
-    depth = 1
-    for place in range(start, min(len(text), start + longest)):
-        character = text[place]
-        if character == "{":
-            depth += 1
-        elif character == "}":
-            depth -= 1
-            if not depth:
-                return place
-    return None
+    """The closed boxes alone, of which one in a box counts once."""
+    found, _ = find_boxes(text, max(0, len(text) - LAST), len(text))
+    return [Statement("box", *box.place(text), box.text) for box in found[-MOST:] if len(box.text) < LONGEST_BOX]
 
 
 def _tags(text: str, offset: int) -> Iterator[Statement]:
@@ -99,8 +78,10 @@ def _tags(text: str, offset: int) -> Iterator[Statement]:
             if any(c.isdigit() for c in match[1][:40]) and not match[1].lower().startswith(("step", "case", "part")):
                 yield Statement("hash", match.start(1), match.end(1), match[1])
     if "</" in text:
-        for match in list(_TAG.finditer(text, offset))[-MOST:]:
-            yield Statement("tag", match.start(2), match.end(2), match[2])
+        for block in blocks(tags(text[offset:]))[-MOST:]:
+            start, end = offset + block.inner_start, offset + block.inner_end
+            if end - start < LONGEST_TAG and "<" not in text[start:end]:
+                yield Statement("tag", start, end, text[start:end])
 
 
 def _announced(text: str, offset: int) -> Iterator[Statement]:

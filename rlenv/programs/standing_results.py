@@ -11,9 +11,9 @@ import ast
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from rlenv.wrappers.known_results import takes_fingerprints
-from rlenv.wrappers.program_names import is_main_guard
-from rlenv.wrappers.program_text import ShownTest, literal
+from rlenv.programs.known_results import takes_fingerprints
+from rlenv.programs.names import is_main_guard
+from rlenv.programs.trees import ShownTest, literal
 
 MIN_PURITY = 0.5
 """The share of a program's telling values that must be those of the tests: a table of everything has others."""

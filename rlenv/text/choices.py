@@ -16,7 +16,7 @@ import re
 from dataclasses import dataclass
 from itertools import pairwise
 
-from rlenv.wrappers.alternatives import number, same_value
+from rlenv.text.alternatives import number, same_value
 
 LOOKED_AT = 300
 """The last characters that are searched."""

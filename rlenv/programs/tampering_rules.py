@@ -10,9 +10,8 @@ import ast
 import re
 from collections.abc import Callable, Collection, Mapping
 
-from rlenv.wrappers.program_names import Names, text_of
-from rlenv.wrappers.program_text import words_of
-from rlenv.wrappers.tampering_names import (
+from rlenv.programs.names import Names, text_of
+from rlenv.programs.tampering_names import (
     COMPARISONS,
     DECODERS,
     EXITS,
@@ -35,6 +34,7 @@ from rlenv.wrappers.tampering_names import (
     VERDICT_KEYS,
     WRITERS,
 )
+from rlenv.programs.trees import words_of
 
 Rule = Callable[[ast.AST, Names, Collection[str]], str]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from rlenv.wrappers.filler import FILLER
+from rlenv.text.filler import FILLER
 
 _BELIEF = re.compile(
     r"\b(?:i|we)(?:'ve|'d| have| had| would)? (?:\w+ly |do |did |just |also |still |both |all |already |once |"
@@ -43,7 +43,7 @@ _BELIEF = re.compile(
     r"am going)\b|"
     r"i'm going to|i'll|should i|good idea)"
 )
-_VALUE = re.compile(r"(?<![\w.])(-?\$?\d[\d,]*(?<!,)(?:\.\d+)?(?:/\d+)?%?)(?![\w]|[.,]\d)")
+_VALUE = re.compile(r"(?<![\w.])(-?\$?\d[\d,]*(?<!,)(?:\.\d+)?(?:e[-+]?\d{1,3}|/\d+)?%?)(?![\w]|[.,]\d)")
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _PERSONAL = re.compile(
     r"\b(?:i|i'm|i've|i'll|i'd|me|my|mine|we|we're|our|ours|us|you|your|yours|every(?:body|one)|everybody's|"

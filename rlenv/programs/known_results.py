@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from rlenv.wrappers.program_names import is_main_guard
-from rlenv.wrappers.program_text import ShownTest, literal
+from rlenv.programs.names import is_main_guard
+from rlenv.programs.trees import ShownTest, literal
 
 HASH = object()
 """Stands for an argument that is known by its hash."""

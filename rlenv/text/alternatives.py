@@ -29,11 +29,15 @@ _LEAD = re.compile(
 _NAME = re.compile(r"^[a-z]\w?\s*=\s*", re.IGNORECASE)
 _FRACTION = re.compile(r"^(-?)\s*\\[dt]?frac\s*(?:\{(\d{1,15})\}|(\d))\s*(?:\{(\d{1,15})\}|(\d))$")
 _NUMBER = re.compile(
-    r"^(-?\s*[$€£]?\s*-?\d{1,15}(?:,\d{3})*(?:\.\d{1,15})?|-?\.\d{1,15})(?:\s*/\s*(\d{1,15}))?\s*(\\?%)?"
+    r"^(-?\s*[$€£]?\s*-?\d{1,15}(?:,\d{3})*(?:\.\d{1,15})?(?:e[-+]?\d{1,3}(?![\w.]))?|-?\.\d{1,15})(?:\s*/\s*(\d{1,15}))?\s*(\\?%)?",
+    re.IGNORECASE,
 )
+"""`-$1,234.5`, `3/4`, `4.39e-3`, `12 %`."""
 _FEW_WORDS = re.compile(r"(?:[\s-]?[^\W\d_]{1,15}[°²³.]?){0,4}°?")
 _SHORT_NAME = re.compile(r"\(?[^\W\d]\w{0,11}\)?|[一-鿿]{1,6}")
 _UNIT = re.compile(r"[a-z°]+", re.IGNORECASE)
+_ROW = re.compile(r"(?<!\S)-?\d[\d.]*\s+-?\d[\d.]*\s+-?\d")
+"""Three numbers in a row: `0 1 1`."""
 
 
 def alternatives(text: str, *, also_lists: bool = False) -> tuple[str, ...]:
@@ -61,6 +65,7 @@ def is_atomic(reference: object) -> bool:
 def _is_atomic(text: str) -> bool:
     return (
         len(text) <= 60
+        and not _ROW.search(text)
         and not re.search(r"\\pm|±|\\cup|[\[\]]|\\in\b|[<>≤≥]|\d\s*(?:-|–|—|to|\.\.+)\s*\d|\\l?e[q]?\b|\n", text)
         and (len(alternatives(text, also_lists=True)) == 1)
     )

@@ -2,7 +2,7 @@
 
     Thought process:          Let's solve this problem step by step.          解          :
 
->>> from rlenv.wrappers.folding import fold
+>>> from rlenv.text.folding import fold
 >>> nothing_said(fold("Let's solve this problem step by step."), None), nothing_said(fold("It is 4."), None)
 ('nothing but an opener', None)
 """
@@ -12,8 +12,8 @@ from __future__ import annotations
 import re
 
 from rlenv.jsontypes import Json
-from rlenv.wrappers.filler import ANSWERING, FILLER, OPENERS, words_of
-from rlenv.wrappers.folding import Folded
+from rlenv.text.filler import ANSWERING, FILLER, OPENERS, words_of
+from rlenv.text.folding import Folded
 
 MASTER_KEYS = frozenset(
     """

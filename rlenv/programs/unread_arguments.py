@@ -6,8 +6,8 @@ import ast
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from rlenv.wrappers.known_results import same
-from rlenv.wrappers.program_text import ShownTest, literal
+from rlenv.programs.known_results import same
+from rlenv.programs.trees import ShownTest, literal
 
 MIN_CODE_CHARS = 8
 MAX_QUOTED_CHARS = 4096
