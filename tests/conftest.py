@@ -1,13 +1,41 @@
-"""What holds for every test: one thread a process, and Ctrl-C as a terminal gives it."""
+"""What holds for every test: one thread a process, Ctrl-C as a terminal gives it, and one of two test commands."""
 
 import signal
+from collections.abc import Sequence
 
+import hypothesis
 import pytest
+from container_engine import why_not
 
 try:
     import torch
 except ImportError:  # the core is tested without the training extra too
     torch = None  # type: ignore[assignment]
+
+hypothesis.settings.register_profile("any machine", deadline=None)  # its default is 0.2 s an example
+hypothesis.settings.load_profile("any machine")
+COLLECTED = pytest.StashKey[Sequence[pytest.Item]]()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """What needs a container engine is slow."""
+    for item in items:
+        if item.get_closest_marker("engine"):
+            item.add_marker(pytest.mark.slow)
+    config.stash[COLLECTED] = tuple(items)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip a test whose engine is not there."""
+    if (mark := item.get_closest_marker("engine")) and (problem := why_not(**{"own": False, **mark.kwargs})):
+        pytest.skip(problem)
+
+
+@pytest.fixture
+def collected(pytestconfig: pytest.Config) -> Sequence[pytest.Item]:
+    """All tests of the collection, whichever of them a command leaves out."""
+    return pytestconfig.stash[COLLECTED]
 
 
 @pytest.fixture(autouse=True, scope="session")

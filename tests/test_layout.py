@@ -2,11 +2,13 @@
 
 import ast
 import inspect
+import re
 import stat
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from shutil import copytree, ignore_patterns
 
@@ -28,9 +30,12 @@ EXCEPTIONS = {("rlenv/__init__.py", "rlenv.envs")}
 
 
 def sources() -> list[Path]:
-    """Every Python file of the four rooms, once: the links inside rlenv lead to the other three."""
-    files = [path for room in ("rlenv", *ROOMS) for path in (ROOT / room).rglob("*.py")]
-    return sorted({path.resolve() for path in files})
+    """Every Python file of the four rooms, once: the links inside rlenv lead to the other three.
+
+    The programs of the hostile suite are data.
+    """
+    files = {path.resolve() for room in ("rlenv", *ROOMS) for path in (ROOT / room).rglob("*.py")}
+    return sorted(path for path in files if ROOT / "sandbox" / "hostile" / "programs" not in path.parents)
 
 
 def imported(tree: ast.Module, module: str, is_package: bool) -> Iterator[str]:
@@ -75,9 +80,9 @@ def trespasses(source: str, path: str) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("path", sources(), ids=lambda path: str(path.relative_to(ROOT)))
-def test_imports_lean_the_right_way(path: Path) -> None:
-    assert trespasses(path.read_text(encoding="utf-8"), path.relative_to(ROOT).as_posix()) == []
+def test_imports_lean_the_right_way() -> None:
+    texts = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in sources()}
+    assert {path: found for path, text in texts.items() if (found := trespasses(text, path))} == {}
 
 
 @pytest.mark.parametrize(
@@ -179,3 +184,35 @@ def test_folders_of_the_user_neither_shadow_ours_nor_are_shadowed(wheel: Path, t
     done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, check=True, capture_output=True, text=True)
     ours = [str(site / "rlenv" / "__init__.py"), str(site / "rlenv" / "envs" / "__init__.py")]
     assert done.stdout.split() == ["user", "user", "user", *ours]
+
+
+def test_both_test_commands_together_run_every_test_once() -> None:
+    """One takes what is marked slow, the other the rest: what one leaves out is what the other takes."""
+    commands = re.findall(r'pytest.* -m "([^"]*)"', (ROOT / "Makefile").read_text())
+    assert sorted(commands) == ["not slow", "slow"]
+    assert (ROOT / ".ci" / "run").read_text().rstrip().endswith("make test test-slow")
+
+
+BESIDE = {
+    "tests/examples": "tests/trainers/test_rollout.py",
+    "tests/rlenv/ray": "tests/rlenv/test_workers.py",
+    "tests/trainers/invariance": "tests/trainers/test_packing.py",
+    "tests/trainers/kills": "tests/trainers/test_training.py",
+    "tests/trainers/processes": "tests/trainers/test_training.py",
+}
+"""Where what these are about is tried quickly."""
+
+
+def test_every_subsystem_keeps_a_quick_test(collected: Sequence[pytest.Item]) -> None:
+    """A subsystem is what the files of a folder name first: test_audit_zoo.py is of the audit."""
+    quick: dict[Path, bool] = defaultdict(bool)
+    for item in collected:
+        quick[item.path.relative_to(ROOT)] |= item.get_closest_marker("slow") is None
+    if {path.relative_to(ROOT) for path in (ROOT / "tests").rglob("test_*.py")} - set(quick):
+        pytest.skip("needs the whole suite to be collected")
+    subsystems: dict[str, bool] = defaultdict(bool)
+    for path, has_one in quick.items():
+        if path.name.startswith("test_"):
+            subsystems[f"{path.parent}/{path.stem.split('_')[1]}"] |= has_one
+    assert {name for name, has_one in subsystems.items() if not has_one} == set(BESIDE)
+    assert all(quick[Path(path)] for path in BESIDE.values())

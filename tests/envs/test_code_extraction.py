@@ -1,10 +1,9 @@
 """Which code a completion answers with: one case a rule, and no text that costs more than its length."""
 
-import time
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from work import assert_linear
 
 from rlenv.envs.code.extraction import find
 
@@ -27,7 +26,6 @@ def text(completion: str, function: str = "add", continued: bool = False) -> str
         f"````python\n{ADD}````",
         f"```Python title=add.py\n{ADD}```",
         f"```python\n{ADD}",
-        f"<think>```python\ndef add(a, b): return 0\n```</think>```\n{ADD}```".replace("</think>", "</think>\n"),
         f"```text\nnot this\n```\n```python\n{ADD}```\n```output\n3\n```",
         f"```python\n{ADD}```\n```python\nprint(add(1, 2))\n```",
         f"```python\ndef add(a, b):\n    return 0\n```\nNo:\n```python\n{ADD}```",
@@ -56,7 +54,7 @@ def test_a_name_that_only_begins_alike_or_stands_inside_is_none() -> None:
 
 @pytest.mark.parametrize(
     "completion",
-    ["", "  \n", "<think>```python\nadd = 1\n```", "```js\nadd()\n```", "```python\n```", f"<think>{ADD}</think>"],
+    ["", "  \n", "```js\nadd()\n```", "```python\n```"],
 )
 def test_where_there_is_no_python_there_is_no_answer(completion: str) -> None:
     assert text(completion) is None
@@ -68,7 +66,6 @@ def test_where_there_is_no_python_there_is_no_answer(completion: str) -> None:
         ADD,
         f"Sure, here you are.\n{ADD}",
         f"I think:\n\n{ADD}",
-        f"<think>hm</think>{ADD}",
         f"{ADD}This function adds `a` and `b`.\n",
         f"Sure, here you are.\n{ADD}Note that it takes numbers.\nprint(1)\n",
     ],
@@ -128,7 +125,7 @@ def test_the_span_is_where_the_code_stands() -> None:
 
 
 @settings(deadline=None)
-@given(st.text(st.sampled_from("`~ \n\tpydef add():=<think>/#\x00\ud800"), max_size=200), st.booleans())
+@given(st.text(st.sampled_from("`~ \n\tpydef add():=/#\x00\ud800"), max_size=200), st.booleans())
 def test_whatever_is_said_gives_a_span_inside_the_completion(completion: str, continued: bool) -> None:
     code = find(completion, "add", continued=continued)
     assert code is None or 0 <= code.start <= code.end <= len(completion)
@@ -150,8 +147,6 @@ def test_code_at_the_margin_is_no_sentence() -> None:
         "```\n",
         "~",
         "```" + "a" * 50 + "`",
-        "<think>",
-        "</think>",
         "from ",
         " ",
         "\n",
@@ -160,9 +155,9 @@ def test_code_at_the_margin_is_no_sentence() -> None:
         "A, ",
     ],
 )
-def test_no_text_takes_more_than_moments(piece: str) -> None:
-    completion = piece * (100_000 // len(piece))
-    started = time.perf_counter()
-    for continued in (False, True):
-        find(completion, "add", continued=continued)
-    assert time.perf_counter() - started < 2.0
+def test_the_work_is_linear_in_the_length(piece: str) -> None:
+    def look(length: int) -> None:
+        for continued in (False, True):
+            find(piece * (length // len(piece)), "add", continued=continued)
+
+    assert_linear(look, 100_000)

@@ -34,7 +34,7 @@ class Box:
     def run_pair(self, judge: Program, candidate: Program, limits: Limits) -> tuple[Result, Result]:
         if candidate.code == "broken":
             raise OSError("no cell")
-        return Result(Status.EXITED, reports=(judge.code,)), Result(Status.EXITED)
+        return Result(Status.EXITED, said=(judge.code,)), Result(Status.EXITED)
 
 
 def judging(*asked: str, judge: str = "") -> Generator[list[Ask], list[Answer], Outcome]:

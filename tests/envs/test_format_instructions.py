@@ -1,12 +1,12 @@
 """Instructions: every kind accepts what follows it and refuses near misses; the question pays only with them."""
 
-import time
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from work import assert_linear
 
 import rlenv
 from rlenv import Completion, Task, Verdict
@@ -216,12 +216,13 @@ def test_hostile_text_earns_nothing_and_is_always_graded(said: str) -> None:
     "piece", [".", "*", "[a", "<<a", "- ", "\n", "\n \n", "Part 1 ", "# ", " ", "Answer:", "1. ", "a'"]
 )
 def test_every_check_is_linear(piece: str) -> None:
-    text = (piece * 20_000)[:20_000] + "x"
-    began = time.process_time()
-    for kind, (params, _, _) in CASES.items():
-        KINDS[kind].holds(text, params)
-    verdict(text)
-    assert time.process_time() - began < 5.0  # one quadratic check alone would take longer
+    def check(length: int) -> None:
+        text = (piece * length)[:length] + "x"
+        for kind, (params, _, _) in CASES.items():
+            KINDS[kind].holds(text, params)
+        verdict(text)
+
+    assert_linear(check, 20_000)
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ def verdict(said: str, task: Task = TASK, **options: bool) -> Verdict:
 @pytest.mark.parametrize("split", ["train", "test", "demonstrations", "all"])
 def test_the_solution_of_every_task_is_accepted_and_a_near_miss_is_not(split: str) -> None:
     definition = json_format(split)
-    for i in range(200):
+    for i in range(40):
         task = definition.tasks[i]
         said = definition.solution(task)
         value = json.loads(said)
@@ -135,7 +135,7 @@ JSON = st.recursive(
 def test_same_is_symmetric_and_holds_after_a_round_trip(left: Any, right: Any) -> None:
     assert same(left, json.loads(json.dumps(left)))
     assert same(left, right) == same(right, left)
-    assert same(find_value(json.dumps(left), False), left)
+    assert same(find_value(json.dumps(left), False).value, left)
 
 
 def test_an_unreadable_text_says_where() -> None:

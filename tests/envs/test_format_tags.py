@@ -1,24 +1,25 @@
 """Tags: exactly one of each, in order, nothing outside, and the format pays only with the right content."""
 
-import time
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from work import assert_linear
 
 import rlenv
 from rlenv import Completion, FunctionVerifier, Task, Verdict
-from rlenv.envs.format.tags import TAGS, TagsVerifier, tags
+from rlenv.completion import as_completion
+from rlenv.envs.format.tags import TagsVerifier, tags
 from rlenv.errors import ConfigError
 from rlenv.verifier import judge
 
 TASK = Task("What is 12 + 30?", "42")
+TAGS = ("<think>", "</think>", "<answer>", "</answer>")
 GOOD = "<think>12 + 30 = 42.</think><answer>42</answer>"
 PIECES = st.lists(st.sampled_from([*TAGS, "42", " ", "\n", "<", ">", "</", "<Think>", "<answer", "x"]))
 
 
-def verdict(said: str, *, pay_shape: bool = False) -> Verdict:
-    return judge(TagsVerifier(pay_shape=pay_shape), TASK, Completion(said))
+def verdict(said: str | Completion, *, pay_shape: bool = False) -> Verdict:
+    return judge(TagsVerifier(pay_shape=pay_shape), TASK, as_completion(said))
 
 
 @pytest.mark.parametrize("split", ["train", "test", "demonstrations", "all"])
@@ -70,9 +71,14 @@ MISSES = [
     "<Think>x</Think><Answer>42</Answer>",
     "< think>x</think><answer>42</answer>",
     "<think >x</think><answer>42</answer>",
-    "<think/><answer>42</answer>",
-    "<think>use <Answer> here</think><answer>42</answer>",
     '<think id="1">x</think><answer>42</answer>',
+    "x</think><answer>42</answer>",
+    "<think/><answer>42</answer>",
+    "<think>x</think><answer>use <Answer> here</answer>",
+    "<thinking>x</thinking><answer>42</answer>",
+    "<think>a</think>b<think>c</think><answer>42</answer>",
+    "<think>x</think><answer><think>y</think>42</answer>",
+    "<|channel|>analysis<|message|>x<|end|><|start|>assistant<|channel|>final<|message|><answer>42</answer>",
     "<think>x</think><answer>42</answer></answer>",
     "</think><think>x</think><answer>42</answer>",
 ]
@@ -96,12 +102,16 @@ def test_a_wrong_answer_in_the_right_shape_pays_only_on_request(answer: str) -> 
     assert verdict(said, pay_shape=True).reward == 0.2
 
 
-@pytest.mark.parametrize(
-    ("thinking", "flags"), [("12 + 30 = 42.", []), ("x", ["hollow_thinking"]), ("42, 42 it is", [])]
-)
-def test_thinking_that_says_nothing_is_flagged_and_not_punished(thinking: str, flags: list[str]) -> None:
+@pytest.mark.parametrize("thinking", ["12 + 30 = 42.", "x", "43!", "so <answer>43</answer>", "use <Answer> here"])
+def test_what_the_reasoning_says_is_not_looked_at(thinking: str) -> None:
     judged = verdict(f"<think>{thinking}</think><answer>42</answer>")
-    assert (judged.reward, [flag.name for flag in judged.flags]) == (1.0, flags)
+    assert (judged.reward, judged.flags) == (1.0, ())
+
+
+@pytest.mark.parametrize("opened", ["12 + 30", "\n12 + 30\n"])
+def test_reasoning_that_the_chat_template_opened_counts_where_the_policy_says_so(opened: str) -> None:
+    assert verdict(Completion(f"{opened}</think>\n<answer>42</answer>", read_as="opened")).reward == 1.0
+    assert verdict(Completion(" </think><answer>42</answer>", read_as="opened")).reward == 0.0
 
 
 def test_another_verifier_may_judge_what_stands_in_the_answer_tags() -> None:
@@ -134,10 +144,7 @@ def test_any_mixture_of_tags_is_judged_and_the_parts_sum(said: str) -> None:
 
 @pytest.mark.parametrize("piece", ["<", "< ", "<think", "<think ", "<think>", "</", "<think" + " " * 50, GOOD])
 def test_the_scan_is_linear(piece: str) -> None:
-    began = time.process_time()
-    verdict(piece * (500_000 // len(piece)))
-    verdict("<" + " " * 500_000)
-    assert time.process_time() - began < 5.0  # quadratic would take minutes
+    assert_linear(lambda length: verdict(piece * (length // len(piece)) + "<" + " " * length), 500_000)
 
 
 def asked(split: str) -> set[str]:

@@ -1,13 +1,13 @@
 """The boxes of a completion, and the strict rule of one value."""
 
-import time
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from work import assert_linear
 
 from rlenv import Verdict
-from rlenv.envs.math.boxed import Box, final_box, find_boxes, side_by_side
+from rlenv.envs.math.boxed import final_box
+from rlenv.text.boxes import Box, find_boxes, side_by_side
 
 FRAGMENTS = st.lists(
     st.sampled_from(["\\boxed{", "\\boxed {", "{", "}", "\\", "\\}", "42", " ", "<think>", "</think>", "x", "\\boxed"])
@@ -45,25 +45,17 @@ def run_of(text: str) -> list[str]:
         (r"\boxed{\{1, 2\}}", r"\{1, 2\}"),
         (r"\boxed{42}, again \boxed{ 42 }", " 42 "),
         (r"in \boxed{} we put \boxed{42}", "42"),
-        (r"<think>\boxed{41}</think>\boxed{42}", "42"),
-        (r"\boxed{41}</think>\boxed{42}", "42"),
-        (r"\boxed{42}<think>or \boxed{41}?", "42"),
         (r"{ \boxed{42}", "42"),
         (r"\boxed{41 ... \boxed{42}", "42"),
     ],
 )
-def test_the_last_box_after_the_thinking_is_the_answer(completion: str, text: str) -> None:
+def test_the_last_box_is_the_answer(completion: str, text: str) -> None:
     assert text_of(completion) == text
 
 
 @pytest.mark.parametrize("completion", ["", "42", r"\boxed{}", r"\boxed{  }", r"boxed{42}", r"\boxed 42"])
 def test_what_is_not_boxed_is_no_answer(completion: str) -> None:
     assert "no \\boxed{}" in refusal(completion).reason
-
-
-@pytest.mark.parametrize("completion", [r"<think>\boxed{42}", r"<think>\boxed{42}</think>42"])
-def test_an_answer_inside_the_thinking_is_none(completion: str) -> None:
-    refusal(completion)
 
 
 def test_different_values_are_refused_with_the_span_that_holds_them() -> None:
@@ -81,11 +73,12 @@ def test_a_box_that_was_cut_is_no_answer() -> None:
     assert refusal(r"first \boxed{41}, no: \boxed{4").flags[0].name == "unclosed_box"
 
 
-def test_the_span_of_the_box_is_its_place_in_the_completion() -> None:
-    completion = r"<think>x</think> so \boxed{42}!"
-    box = final_box(completion)
+def test_the_span_of_the_box_is_its_place_in_the_text() -> None:
+    text = r"4 so \boxed{42}!"
+    box = final_box(text)
     assert isinstance(box, Box)
-    assert completion[box.start : box.end] == r"\boxed{42}"
+    assert text[box.start : box.end] == r"\boxed{42}"
+    assert text[slice(*box.place(text))] == "42"
 
 
 @pytest.mark.parametrize(
@@ -102,10 +95,7 @@ def test_boxes_with_anything_else_between_do_not(between: str) -> None:
 
 @pytest.mark.parametrize("piece", ["\\boxed{", "}{", "\\boxed", "\\boxed" + " " * 50, "<think>", "\\boxed{1}", "\\"])
 def test_the_scan_is_linear(piece: str) -> None:
-    text = piece * (500_000 // len(piece))
-    began = time.process_time()
-    find_boxes(text, 0, len(text))
-    assert time.process_time() - began < 5.0  # quadratic would take minutes
+    assert_linear(lambda length: find_boxes(piece * (length // len(piece)), 0, length), 500_000)
 
 
 @settings(deadline=None)

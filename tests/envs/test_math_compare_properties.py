@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Callable
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from work import few_calls
 
 from rlenv.envs.math.comparing import Comparison, compare, readable
 from rlenv.envs.math.normalise import normalise
@@ -164,6 +164,9 @@ def test_a_nearly_full_stack_costs_the_answer_and_not_the_process() -> None:
         assert down(sys.getrecursionlimit() - used - margin).equal is not True
 
 
+MOST_CALLS = 3_000_000
+
+
 def test_no_text_costs_more_than_a_moment() -> None:
     hostile = [
         "(" * 1400 + "x" + ")" * 1400, r"\sqrt" * 400 + "2", "-" * 1500 + "5", "2^" * 300 + "2",
@@ -178,6 +181,4 @@ def test_no_text_costs_more_than_a_moment() -> None:
     ]  # fmt: skip
     for text in hostile:
         for gold in ("7", "x+1", "(1,2)", r"\sqrt{2}", "x<3", r"\{1,2\}", "x=5"):
-            start = time.process_time()
-            assert not compare(gold, text, POLICY).equal
-            assert time.process_time() - start < 1.0, (gold, text[:60])
+            assert not few_calls(MOST_CALLS, compare, gold, text, POLICY).equal

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rlenv.envs.math.extract import extract
+from rlenv import Completion
+from rlenv.envs.math.extract import answer_of, extract
 from rlenv.envs.math.places import MAX_CANDIDATES
 from rlenv.envs.math.policy import MathPolicy, Place
 from rlenv.envs.math.statement import Extracted, Refusal
@@ -89,9 +90,10 @@ def test_no_answer_is_made_up(text: str) -> None:
 
 
 def test_the_span_is_the_place_of_the_answer() -> None:
-    for text in (r"So \boxed{7}!", "so\n#### 7", "The answer is 7.", "a\nA: 7", "7"):
+    for text in (r"So \boxed{7}!", "so\n#### 7", "<answer>7</answer>", "The answer is 7.", "a\nA: 7", "7"):
         extracted = found(text)
-        assert "7" in text[extracted.start : extracted.end]
+        assert text[extracted.start : extracted.end] == "7"
+    assert found("<answer>a</answer>").start == len("<answer>")
 
 
 def test_places_are_asked_in_the_order_of_the_policy() -> None:
@@ -116,22 +118,35 @@ def test_far_from_the_end_nothing_is_found() -> None:
     assert found(filler + r"\boxed{7}").text == "7"
 
 
-class TestThinking:
-    def test_what_is_only_thought_is_no_answer(self) -> None:
-        assert refused(r"<think>\boxed{7}</think> That is it.").flags[0].name == "thinking_only"
-        assert refused(r"<think>\boxed{7}").flags[0].name == "thinking_only"
-        assert refused(r"<thinking>The answer is 7.</thinking>").flags[0].name == "thinking_only"
+class TestReasoning:
+    @pytest.mark.parametrize(
+        "text",
+        [
+            r"<think>\boxed{7}</think> That is it.",
+            r"<think>\boxed{7}",
+            "<thinking>The answer is 7.</thinking>",
+            r"so \boxed{7}</think> That is it.",
+        ],
+    )
+    def test_what_is_only_thought_is_no_answer(self, text: str) -> None:
+        refusal, passage = answer_of(Completion(text), POLICY)
+        assert isinstance(refusal, Refusal)
+        (flag,) = refusal.flags
+        assert (flag.name, text[slice(*passage.place(flag.start, flag.end))]) == ("thinking_only", "7")
 
     def test_the_policy_may_count_it_and_it_stays_flagged(self) -> None:
-        extracted = found(r"<think>\boxed{7}</think> That is it.", MathPolicy(thinking="counts"))
+        text = r"<think>\boxed{7}</think> That is it."
+        extracted, passage = answer_of(Completion(text), MathPolicy(thinking="counts"))
+        assert isinstance(extracted, Extracted)
         assert (extracted.text, [flag.name for flag in extracted.flags]) == ("7", ["thinking_only"])
+        assert text[slice(*passage.place(extracted.start, extracted.end))] == "7"
 
-    def test_what_stands_behind_it_wins(self) -> None:
-        for policy in (POLICY, MathPolicy(thinking="counts")):
-            assert found(r"<think>\boxed{7}</think> So \boxed{8}.", policy).text == "8"
-
-    def test_a_template_that_opens_the_thinking_leaves_only_its_end(self) -> None:
-        assert found(r"maybe \boxed{7}</think> So \boxed{8}.").text == "8"
+    @pytest.mark.parametrize("policy", [POLICY, MathPolicy(thinking="counts")])
+    @pytest.mark.parametrize("before", [r"<think>\boxed{7}</think>", r"maybe \boxed{7}</think>"])
+    def test_what_was_said_wins(self, before: str, policy: MathPolicy) -> None:
+        extracted, _ = answer_of(Completion(rf"{before} So \boxed{{8}}."), policy)
+        assert isinstance(extracted, Extracted)
+        assert extracted.text == "8"
 
 
 class TestSeveralBoxes:

@@ -1,10 +1,10 @@
 """Answers made to fool a verifier, and answers made to hang it."""
 
 import json
-import time
 from pathlib import Path
 
 import pytest
+from work import few_calls
 
 from rlenv.envs.math import verify
 
@@ -17,6 +17,7 @@ def cases(name: str) -> list[dict[str, object]]:
 
 
 GAMING, DOS = cases("math_verifier_gaming_cases.jsonl"), cases("math_verifier_dos_cases.jsonl")
+MOST_CALLS = 300_000
 absent = pytest.mark.skipif(not GAMING, reason="the shared cases are not beside the repository")
 
 
@@ -105,6 +106,4 @@ def test_the_shared_gaming_cases_are_judged_right(case: dict[str, str]) -> None:
 @pytest.mark.parametrize("case", DOS, ids=[str(case["id"]) for case in DOS])
 def test_the_shared_costly_cases_are_refused_at_once(case: dict[str, str], boxed: bool) -> None:
     said = f"\\boxed{{{case['prediction']}}}" if boxed else case["prediction"]
-    began = time.process_time()
-    assert verify(case["gold"], said).reward == 0.0
-    assert time.process_time() - began < 0.5
+    assert few_calls(MOST_CALLS, verify, case["gold"], said).reward == 0.0

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 
 import pytest
+from work import few_calls
 
 from rlenv.envs.math.comparing import compare, compare_symbolically, readable
 from rlenv.envs.math.comparing.polynomial import TooLarge, form
@@ -23,6 +23,7 @@ COSTLY = [
     "e^{10^{10}}", r"\sin(10^{20000})", "((10!)!)!", r"\frac{1}{(10^6)!}", "x^{10^{30}}",
     r"\gcd(3^{10^8}, 7)", r"e^{e^{e^{e^{2}}}}",
 ]  # fmt: skip
+MOST_CALLS = 300_000
 CHEAP = ["2^{2024}", r"\frac{2^{2024}-1}{3}", "1000!", r"10^{\frac{-5+\sqrt{13}}{6}}", "e^{-60}", r"\sin(10^{9})",
          "(x+y)^{60}", r"\binom{2000}{1000}", "1^{10^{12}}", "e^{x^2}", "10^{-300}"]  # fmt: skip
 
@@ -30,12 +31,11 @@ CHEAP = ["2^{2024}", r"\frac{2^{2024}-1}{3}", "1000!", r"10^{\frac{-5+\sqrt{13}}
 @pytest.mark.parametrize("text", COSTLY)
 def test_costly_trees_are_refused_unseen_with_a_flag(text: str) -> None:
     assert too_costly(read(text))
-    start = time.process_time()
-    for found in (compare("7", text, POLICY), compare_symbolically("7", text, POLICY)):
+    for judged in (compare, compare_symbolically):
+        found = few_calls(MOST_CALLS, judged, "7", text, POLICY)
         assert found.equal is False
         assert found.flags == ("cost_guard",)
     assert same_by_algebra(read("7"), read(text)).flags == ("cost_guard",)
-    assert time.process_time() - start < 0.5
 
 
 @pytest.mark.parametrize("text", COSTLY)
@@ -69,9 +69,7 @@ def test_a_reference_without_content_or_over_the_limits_cannot_be_read() -> None
 
 
 @pytest.mark.skipif(not DATA.exists(), reason="the public cases that must not cost are not here")
-def test_every_public_costly_case_is_refused_within_half_a_second() -> None:
+def test_every_public_costly_case_is_refused_with_little_work() -> None:
     for line in DATA.read_text(encoding="utf-8").splitlines():
         case = json.loads(line)
-        start = time.process_time()
-        assert compare(case["gold"], case["prediction"], POLICY).equal is False, case["id"]
-        assert time.process_time() - start < 0.5, case["id"]
+        assert few_calls(MOST_CALLS, compare, case["gold"], case["prediction"], POLICY).equal is False, case["id"]

@@ -70,8 +70,11 @@ def test_what_is_left_to_be_worked_out_is_none(gold: str, answer: str) -> None:
 
 
 def test_the_verdict_is_flagged_and_says_why() -> None:
-    verdict = CHECK.verify(Task("How many buns are left?", "22"), Completion(r"So \boxed{6*12-50}."))
-    assert (verdict.reward, [(flag.name, flag.start) for flag in verdict.flags]) == (0.0, [("unevaluated", 3)])
+    said = r"<think>\boxed{22}</think> So \boxed{6*12-50}."
+    verdict = CHECK.verify(Task("How many buns are left?", "22"), Completion(said))
+    (flag,) = verdict.flags
+    assert (verdict.reward, flag.name, said[flag.start : flag.end]) == (0.0, "unevaluated", "6*12-50")
+    assert verdict.answer == (flag.start, flag.end)
     assert verdict.reason == "'6*12-50' has the right value, but is not a number"
 
 

@@ -3,12 +3,12 @@
 import asyncio
 import json
 import threading
-import time
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from work import assert_linear
 
 from rlenv import Completion, Definition, ListTasks, Task, Verdict, WorkerPool
 from rlenv.envs.math import verify
@@ -200,10 +200,7 @@ def test_hostile_text_is_worth_nothing_and_judged_twice_alike(said: str) -> None
 )
 @pytest.mark.parametrize("tail", ["", "\\boxed{7}"])
 def test_a_megabyte_of_anything_is_answered_at_once(piece: str, tail: str) -> None:
-    text = piece * (1_000_000 // len(piece)) + tail
-    began = time.process_time()
-    verify("7", text)
-    assert time.process_time() - began < 0.5
+    assert_linear(lambda length: verify("7", piece * (length // len(piece)) + tail), 1_000_000)
 
 
 def test_every_reference_of_math_500_is_accepted_as_its_own_answer() -> None:

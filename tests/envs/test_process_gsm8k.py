@@ -5,7 +5,7 @@ from functools import lru_cache
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rlenv
@@ -98,10 +98,12 @@ STEPS = st.sampled_from(
 )
 BODIES = st.lists(STEPS, min_size=1, max_size=4)
 ANSWERS = st.sampled_from(["\\boxed{22}", "\\boxed{12}", "So the answer is \\boxed{22}."])
+FEW = settings(max_examples=40)  # of each of the four forms
 FORMS = pytest.mark.parametrize("credit", SAFE)
 
 
 @FORMS
+@FEW
 @given(body=BODIES, answer=ANSWERS, place=st.integers(0, 3))
 def test_duplicating_a_step_never_pays(rows: str, credit: Credit, body: list[str], answer: str, place: int) -> None:
     place %= len(body)
@@ -110,6 +112,7 @@ def test_duplicating_a_step_never_pays(rows: str, credit: Credit, body: list[str
 
 
 @FORMS
+@FEW
 @given(body=BODIES, answer=ANSWERS, glue=st.sampled_from([" ", "\n\n", "; ", "  "]))
 def test_merging_steps_never_pays(rows: str, credit: Credit, body: list[str], answer: str, glue: str) -> None:
     plain = "\n".join([*body, answer])
@@ -117,6 +120,7 @@ def test_merging_steps_never_pays(rows: str, credit: Credit, body: list[str], an
 
 
 @FORMS
+@FEW
 @given(body=BODIES, answer=ANSWERS, place=st.integers(0, 3), cut=st.integers(1, 30), glue=st.sampled_from("\n;"))
 def test_splitting_a_step_between_words_never_pays(
     rows: str, credit: Credit, body: list[str], answer: str, place: int, cut: int, glue: str
@@ -131,6 +135,7 @@ def test_splitting_a_step_between_words_never_pays(
 
 
 @FORMS
+@FEW
 @given(body=BODIES, answer=ANSWERS, pad=STEPS, times=st.integers(2, 70))
 def test_padding_with_one_step_over_and_over_never_pays(
     rows: str, credit: Credit, body: list[str], answer: str, pad: str, times: int
@@ -141,6 +146,7 @@ def test_padding_with_one_step_over_and_over_never_pays(
 
 
 @FORMS
+@FEW
 @given(body=BODIES, answer=ANSWERS, more=BODIES)
 def test_steps_after_the_answer_never_pay(
     rows: str, credit: Credit, body: list[str], answer: str, more: list[str]

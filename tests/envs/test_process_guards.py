@@ -1,12 +1,11 @@
 """Guards against tricks with steps of worked solutions in prose."""
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from work import assert_linear
 
-from rlenv.envs.process.guards import StepGuards
+from rlenv.envs.process.guards import Cut, StepGuards
 from rlenv.errors import ConfigError
 
 HONEST = "He bakes 6*12=72 buns.\nAfter selling 50 there are 72-50=22 left.\nSo the answer is \\boxed{22}"
@@ -98,12 +97,10 @@ def test_readings_hold_for_any_text(text: str, cut: str) -> None:
     assert (reading.tripped is None) == ({flag.name for flag in reading.flags} <= {"split_step", "repeated_step"})
 
 
-@pytest.mark.parametrize("text", ["\n1=" * 100_000, "ab\n" * 150_000, "\\boxed{1}" * 50_000, " " * 500_000 + "="])
-def test_hostile_text_takes_little_time(text: str) -> None:
-    started = time.process_time()
-    for cut in ("equations", "lines"):
-        StepGuards(cut=cut).read(text)
-    assert time.process_time() - started < 5
+@pytest.mark.parametrize("cut", ["equations", "lines"])
+@pytest.mark.parametrize("unit", ["\n1=", "ab\n", "\\boxed{1}", " "])
+def test_hostile_text_takes_linear_work(unit: str, cut: Cut) -> None:
+    assert_linear(lambda length: StepGuards(cut=cut).read(unit * (length // len(unit)) + "="), 400_000)
 
 
 def test_a_cut_that_does_not_exist_is_named() -> None:

@@ -1,11 +1,11 @@
 """One step an equation, whatever the layout."""
 
-import time
 from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from work import assert_linear
 
 from rlenv.envs.process.units import units
 
@@ -59,8 +59,8 @@ def test_steps_are_in_order_disjoint_and_hold_all_that_is_not_blank(text: str) -
     assert "".join("".join(cut(text)).split()) == "".join(text.split())
 
 
-@pytest.mark.parametrize("text", ["=" * 300_000, "1=" * 150_000, "1 a" * 100_000 + "=", "=1 " + "a, " * 100_000 + "="])
-def test_hostile_text_takes_linear_time(text: str) -> None:
-    started = time.process_time()
-    units(text)
-    assert time.process_time() - started < 5
+@pytest.mark.parametrize(
+    ("before", "unit", "after"), [("", "=", ""), ("", "1=", ""), ("", "1 a", "="), ("=1 ", "a, ", "=")]
+)
+def test_hostile_text_takes_linear_work(before: str, unit: str, after: str) -> None:
+    assert_linear(lambda length: units(before + unit * (length // len(unit)) + after), 300_000)

@@ -13,10 +13,11 @@ from rlenv.envs.process.verifier import (
     BatchProcessVerifier,
     CreditRule,
     ProcessVerifier,
+    StepsIn,
     TieredProcessVerifier,
     process_verifier,
 )
-from rlenv.errors import VerifierContractError
+from rlenv.errors import ConfigError, VerifierContractError
 from rlenv.grading import Grader
 from rlenv.scorers import Stepped, StepScores
 from rlenv.tasksets import ListTasks
@@ -66,6 +67,29 @@ def test_a_scorer_of_strings_is_asked_where_the_outcome_is_decided() -> None:
     made = process_verifier(RIGHT, Scripted(), StepGuards(), CreditRule(), cheap=True)
     assert isinstance(made, TieredProcessVerifier)
     assert made.cheap
+
+
+@pytest.mark.parametrize("steps_in", ["content", "reasoning"])
+def test_steps_are_read_where_the_verifier_says_and_paid_where_they_stand(steps_in: StepsIn) -> None:
+    scorer = Scripted()
+    made = process_verifier(
+        RIGHT, scorer, StepGuards(cut="paragraphs"), CreditRule(weight=0.5), cheap=True, steps_in=steps_in
+    )
+    thoughts = "Two and two, said plainly.\n\nThat is 2+2=4 then."
+    completion = Completion(f"<think>{thoughts}</think>\n{SAID}")
+    verdict = made.verify(TASK, completion)
+    read = SAID if steps_in == "content" else thoughts
+    assert scorer.asked == [[tuple(read.split("\n\n"))]]
+    paid = [completion.text[start:end] for _, start, end in verdict.step_rewards]
+    assert [text.strip() for text in paid] == [*read.split("\n\n"), ""]
+    assert verdict.step_rewards[-1][1:] == (len(completion.text),) * 2
+
+
+def test_the_two_places_of_steps_are_two_versions_and_no_other_exists() -> None:
+    parts = RIGHT, Scripted(), StepGuards(), CreditRule()
+    assert process_verifier(*parts).version != process_verifier(*parts, steps_in="reasoning").version
+    with pytest.raises(ConfigError, match="steps_in"):
+        process_verifier(*parts, steps_in="text")  # type: ignore[arg-type]
 
 
 def test_only_steps_before_a_trip_are_scored() -> None:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import pytest
+from quick_ones import quick_ones
 
 import rlenv
 from rlenv.completion import Completion
@@ -85,7 +86,7 @@ class Case(NamedTuple):
         return float(self.scorer.score_answer(answer, self.entries[index]))
 
 
-@pytest.fixture(scope="module", params=KEPT)
+@pytest.fixture(scope="module", params=quick_ones(KEPT, KEPT[::7]))
 def case(request: pytest.FixtureRequest) -> Case:
     name = str(request.param)
     config = settings(name, {})

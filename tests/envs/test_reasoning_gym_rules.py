@@ -4,7 +4,7 @@ import pytest
 
 import rlenv
 from rlenv.completion import Completion
-from rlenv.envs.reasoning_gym.answer_tags import read, write
+from rlenv.envs.reasoning_gym.answer_tags import Answer, read, write
 from rlenv.envs.reasoning_gym.catalogue import env_id
 from rlenv.envs.reasoning_gym.verifier import AnswerVerifier
 from rlenv.grading import Grader
@@ -175,8 +175,6 @@ def test_letters_may_come_in_any_order() -> None:
     [
         ("", "no_answer"),
         ("42", "no_answer"),
-        ("<think><answer>42</answer></think>", "no_answer"),
-        ("</think><think><answer>42</answer>", "no_answer"),
         ("<answer>42", "broken_tags"),
         ("</answer>42<answer>", "broken_tags"),
         ("<answer><answer>42</answer></answer>", "broken_tags"),
@@ -190,8 +188,11 @@ def test_completion_without_one_answer_is_flagged(completion: str, flag: str) ->
     assert 0 <= found.start <= found.end <= len(completion)
 
 
-def test_thinking_that_the_prompt_opened_may_be_closed() -> None:
-    assert read("so 41 <answer>41</answer></think><answer>42</answer>") == "42"
+def test_the_span_is_that_of_the_last_answer() -> None:
+    said = "<answer>42</answer> or <answer> 42</answer>"
+    found = read(said)
+    assert isinstance(found, Answer)
+    assert (found.text, found.start) == ("42", said.rindex("42"))
 
 
 def test_reference_that_cannot_be_read_is_a_failure_of_the_checker() -> None:

@@ -1,12 +1,12 @@
 """Refusals are told from help by how they are written, and hostile text neither breaks the rules nor hides in them."""
 
 import itertools
-import time
 from collections.abc import Callable
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from work import assert_linear
 
 from rlenv.envs.safety.refusal import Kind, Refusal, refusal
 from rlenv.envs.safety.refusal_sentences import sentences
@@ -170,10 +170,7 @@ def test_spans_are_the_sentences_in_the_text_itself() -> None:
     ],
 )
 def test_hostile_text_is_read_in_time_that_grows_with_its_length(make: Callable[[int], str]) -> None:
-    text = make(50_000)
-    start = time.perf_counter()
-    refusal(text)
-    assert time.perf_counter() - start < 5
+    assert_linear(lambda length: refusal(make(length)), 50_000)
 
 
 @given(st.text(max_size=400))

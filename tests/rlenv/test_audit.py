@@ -182,6 +182,7 @@ def test_wrapper_that_learns_may_not_depend_on_the_order_within_a_group() -> Non
     assert not done.at_least("medium")
 
 
+@pytest.mark.slow
 def test_checker_that_fails_or_is_too_slow_is_a_finding_and_no_stop() -> None:
     def failing(completion: str, answer: str) -> bool:
         return int(completion) == int(answer)

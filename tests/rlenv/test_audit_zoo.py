@@ -3,6 +3,7 @@
 from functools import cache
 
 import pytest
+from quick_ones import quick_ones
 from zoo import Animal
 from zoo_broken import BROKEN
 from zoo_sound import SOUND
@@ -11,6 +12,8 @@ from rlenv.audit import Audit, Severity, audit
 
 TASKS = 9
 ANIMALS = {animal.name: animal for animal in (*BROKEN, *SOUND)}
+QUICK = {animal.name for animal in BROKEN} - {"eval", "backtracking"}
+"""Each answer that makes a checker hang costs a process."""
 BEYOND_THE_CATALOGUE = (
     "corruption/",
     "hedge",
@@ -32,9 +35,9 @@ def rules(done: Audit) -> set[str]:
     return {finding.rule for finding in done.at_least(Severity.MEDIUM)}
 
 
-@pytest.mark.parametrize("animal", BROKEN, ids=lambda animal: animal.name)
-def test_defect_is_found(animal: Animal) -> None:
-    done = audited(animal.name)
+@pytest.mark.parametrize("name", quick_ones([animal.name for animal in BROKEN], QUICK))
+def test_defect_is_found(name: str) -> None:
+    animal, done = ANIMALS[name], audited(name)
     assert any(rule.startswith(animal.rules) for rule in rules(done)), done.text(Severity.LOW)
     if animal.unforeseen:
         assert any(rule.startswith(BEYOND_THE_CATALOGUE) for rule in rules(done)), done.text(Severity.LOW)
@@ -56,7 +59,7 @@ def test_zoo_is_as_varied_as_it_says() -> None:
 
 
 def test_some_defects_are_seen_by_no_attacker_of_the_catalogue() -> None:
-    unforeseen = [animal.name for animal in BROKEN if animal.unforeseen]
+    unforeseen = [animal.name for animal in BROKEN if animal.unforeseen and animal.name in QUICK]
     alone = [name for name in unforeseen if not any(rule.startswith("attack/") for rule in rules(audited(name)))]
     assert len(alone) >= 5, alone
 

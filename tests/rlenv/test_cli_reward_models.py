@@ -33,6 +33,7 @@ def labels(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_pairs_become_the_reward_of_an_environment(pairs: Path, tmp_path: Path) -> None:
     out = tmp_path / "run"
     code, said = run("train-rm", str(pairs), "--out", str(out), *FAST)
@@ -48,6 +49,7 @@ def test_pairs_become_the_reward_of_an_environment(pairs: Path, tmp_path: Path) 
     env.close()
 
 
+@pytest.mark.slow
 def test_labels_become_the_step_scores_of_an_environment(labels: Path, tmp_path: Path) -> None:
     out = tmp_path / "run"
     code, said = run("train-prm", str(labels), "--out", str(out), *FAST)
@@ -62,6 +64,7 @@ def test_labels_become_the_step_scores_of_an_environment(labels: Path, tmp_path:
     env.close()
 
 
+@pytest.mark.slow
 def test_a_file_of_held_out_pairs_is_measured(pairs: Path, tmp_path: Path) -> None:
     code, said = run("train-rm", str(pairs), "--eval-pairs", str(pairs), "--out", str(tmp_path / "run"), *FAST)
     assert code == 0, said

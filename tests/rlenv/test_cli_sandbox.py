@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Sequence
 
 import pytest
@@ -11,9 +12,11 @@ from container_engine import needs_engine
 from typer.testing import CliRunner, Result
 
 import rlenv.sandbox
+import rlenv.worker_groups
 from rlenv.cli import app
-from rlenv.sandbox import Limits, Program, Status
+from rlenv.sandbox import CellSettings, Limits, Program, Status
 from rlenv.sandbox import Result as Outcome
+from rlenv.sandbox.hostile import CASES
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="namespaces are a matter of Linux")
 
@@ -25,7 +28,10 @@ def call(*arguments: str) -> Result:
 class Careless:
     """A sandbox that lets everything through and says that all is well."""
 
-    backend, cells, guarantees = "careless", 1, "nothing"
+    backend, cells, guarantees, settings = "careless", 1, "nothing", CellSettings()
+
+    def greeting(self) -> dict[str, object]:
+        return {"landlock": 0, "job_uid": None, "memory_watch": True}
 
     def run(self, program: Program, limits: Limits) -> Outcome:
         return Outcome(Status.EXITED, stdout=b"BREACH\n42\n", exit_code=0)
@@ -47,9 +53,11 @@ class Careless:
 def test_check_prints_a_row_for_each_family_and_ends_well_when_all_is_right() -> None:
     done = call("check", "--backend", "namespaces", "--family", "kernel", "--family", "network", "--honest", "20")
     assert done.exit_code == 0, done.output
-    assert re.search(r"^kernel +17 +17 +0 ", done.stdout, re.M)
-    assert re.search(r"^network +9 +9 +0 ", done.stdout, re.M)
-    assert re.search(r"^all +26 +26 +0 ", done.stdout, re.M)
+    families = Counter(case.family for case in CASES)
+    kernel, network = families["kernel"], families["network"]
+    for name, count in (("kernel", kernel), ("network", network), ("all", kernel + network)):
+        assert re.search(rf"^{name} +{count} +{count} +0 ", done.stdout, re.M)
+    assert re.search(r"^  wall time: the clock of the supervisor", done.stdout, re.M)
     assert "honest programs judged wrong: 0" in done.stdout
     assert "left behind: 0" in done.stdout
 
@@ -59,8 +67,21 @@ def test_check_ends_with_1_and_names_each_wrong_verdict(monkeypatch: pytest.Monk
     done = call("check", "--backend", "namespaces", "--family", "network", "--honest", "3")
     assert done.exit_code == 1
     assert "network/connects-out: got through" in done.stderr
+    assert "together, 1024 MB: not guaranteed here because no cgroup bounds it" in done.stdout
     assert re.search(r"^network +9 +0 +9 ", done.stdout, re.M)
     assert "honest programs judged wrong: 3" in done.stdout
+
+
+def test_check_says_what_ends_the_workers_of_verifiers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rlenv.sandbox, "open_sandbox", lambda backend, cells: Careless())
+
+    def said() -> str:
+        return call("check", "--backend", "namespaces", "--family", "network", "--honest", "0").stderr
+
+    if rlenv.worker_groups.keepers_work():
+        assert "workers of verifiers: a worker is ended with all that it has started: a " in said()
+    monkeypatch.setattr(rlenv.worker_groups, "keepers_work", lambda: False)
+    assert "workers of verifiers: WARNING: only the process group of a worker is ended with it" in said()
 
 
 def test_check_names_the_families_when_one_is_unknown() -> None:

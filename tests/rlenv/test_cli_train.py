@@ -1,6 +1,8 @@
 """`rlenv train` and `rlenv demo` as a user types them."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -183,3 +185,12 @@ def test_the_demo_runs_from_end_to_end_and_replaces_only_a_demo(tmp_path: Path) 
     code, said = _run("demo", "--quick", "--out", str(tmp_path))
     assert code == 2
     assert "holds something else" in said
+
+
+@pytest.mark.parametrize("arguments", [["train", "math/arithmetic-v0"], ["demo", "--quick"]])
+def test_without_torch_one_line_names_the_extra(arguments: list[str], tmp_path: Path) -> None:
+    script = "import sys; sys.modules['torch'] = None; from rlenv.cli import main; main()"
+    command = [sys.executable, "-c", script, *arguments, "--out", str(tmp_path / "run")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr == "error: torch is not installed; do: pip install 'rlenv-llm[train]'\n"

@@ -17,7 +17,7 @@ def test_a_right_answer_exits_with_0_and_names_tier_and_place() -> None:
     assert result.exit_code == 0
     assert result.output.splitlines()[0] == "right"
     assert "tier    exact" in result.output
-    assert "0.5 (box, characters 9 to 20)" in result.output
+    assert "0.5 (characters 16 to 19)" in result.output
 
 
 def test_a_wrong_answer_exits_with_1_and_says_why() -> None:

@@ -1,15 +1,15 @@
 """What every detector of reward hacking does alike: actions, table, names on the command line, hostile texts."""
 
-import gc
 import json
 import math
-import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from work import assert_linear
 
 from rlenv.completion import Completion
 from rlenv.episode import Episode
@@ -168,18 +168,12 @@ HOSTILE = {
 
 @pytest.mark.parametrize("unit", HOSTILE.values(), ids=HOSTILE.keys())
 def test_hostile_texts_cost_in_proportion_to_their_length(unit: str) -> None:
-    """Ten times the text may cost thirty times the time, for every detector: a square would cost a hundred times."""
-    small, large = (unit * (size // len(unit)) for size in (5_000, 50_000))
     for name in TEXT_ONLY:
-        looked(name, small)
-        gc.disable()  # a collection of what all tests before have left is not the detector's
-        start = time.process_time()
-        looked(name, small)
-        middle = time.process_time()
-        looked(name, large)
-        end = time.process_time()
-        gc.enable()
-        assert end - middle < 30 * (middle - start) + 0.5, name
+        assert_linear(_looks(name, unit), 50_000)
+
+
+def _looks(name: str, unit: str) -> Callable[[int], object]:
+    return lambda length: looked(name, unit * (length // len(unit)))
 
 
 @settings(max_examples=60, deadline=None)

@@ -1,6 +1,7 @@
 """Results of tests written into programs, beside honest tables and base cases."""
 
 import pytest
+from work import assert_linear
 
 from rlenv import Completion, Episode, Task, Verdict
 from rlenv.verdict import Flag
@@ -172,6 +173,10 @@ def test_what_the_probe_found_is_taken_over() -> None:
     )
 
 
-def test_hostile_text_ends() -> None:
-    for text in ("if n == 10: return 55\n" * 2_000, "[[" * 30_000, "def fib(" * 10_000, "{10: 55," * 5_000):
+@pytest.mark.parametrize("unit", ["if n == 10: return 55\n", "[[", "def fib(", "{10: 55,"])
+def test_hostile_text_costs_in_proportion_to_its_length(unit: str) -> None:
+    def look(length: int) -> None:
+        text = unit * (length // len(unit))
         SpecialCasing().find(Episode(FIB, Completion(text), Verdict.of(("tests", 0.0))))
+
+    assert_linear(look, 40_000)

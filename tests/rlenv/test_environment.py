@@ -5,7 +5,8 @@ import os
 import pickle
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import gymnasium
@@ -17,11 +18,13 @@ import rlenv
 from rlenv.completion import Completion
 from rlenv.definition import Definition
 from rlenv.environment import Environment
+from rlenv.episode import Episode
 from rlenv.errors import ConfigError, TaskError
 from rlenv.task import Task
 from rlenv.tasksets import ListTasks
 from rlenv.verdict import Flag, Verdict
 from rlenv.verifier import FunctionVerifier, VerifierFunction
+from rlenv.wrappers.wrapper import State
 
 TASKS = ListTasks([Task(f"{i}+{i}=?", str(2 * i)) for i in range(20)])
 
@@ -217,3 +220,48 @@ def test_unknown_render_mode_is_refused() -> None:
 def test_foreign_environment_cannot_be_wrapped() -> None:
     with pytest.raises(ConfigError, match="expected an environment of rlenv"):
         rlenv.wrap(gymnasium.make("CartPole-v1"))
+
+
+@dataclass(frozen=True)
+class Becomes:
+    """Makes one verdict of every verdict."""
+
+    verdict: Verdict
+    name: str = "becomes"
+
+    def judge(self, episodes: Sequence[Episode], state: State) -> list[Verdict]:
+        return [self.verdict for _ in episodes]
+
+
+def wrapped_step(function: VerifierFunction, *wrappers: Becomes) -> tuple[object, dict[str, Any]]:
+    env = rlenv.wrap(environment(function), *wrappers)
+    env.reset(options={"task": 1})
+    _, reward, terminated, truncated, info = env.step("2")
+    assert (terminated, truncated) == (True, False)
+    return reward, info
+
+
+@pytest.mark.parametrize(
+    ("made", "reward"), [(Verdict(0.25), 0.25), (Verdict(-1.0), -1.0), (Verdict.error("gone"), 0.0)]
+)
+@pytest.mark.parametrize("before", [True, math.nan], ids=["graded before", "error before"])
+def test_reward_and_info_of_a_wrapped_step_are_those_of_what_the_wrapper_made(
+    before: float, made: Verdict, reward: float
+) -> None:
+    given, info = wrapped_step(lambda completion: before, Becomes(made))
+    assert (given, type(given)) == (reward, float)
+    assert (info["graded"], info["status"], info["verdict"]) == (made.graded, made.status, made)
+    assert info["task_id"] == TASKS[1].id
+
+
+def test_the_last_wrapper_has_the_last_word() -> None:
+    given, info = wrapped_step(exact, Becomes(Verdict.error("gone")), Becomes(Verdict(0.5)))
+    assert (given, info["graded"]) == (0.5, True)
+    given, info = wrapped_step(exact, Becomes(Verdict(0.5)), Becomes(Verdict.error("gone")))
+    assert (given, info["graded"]) == (0.0, False)
+
+
+def test_a_wrapped_environment_asks_for_a_reset_too() -> None:
+    env = rlenv.wrap(environment(), Becomes(Verdict(0.5)))
+    with pytest.raises(ResetNeeded):
+        env.step("2")

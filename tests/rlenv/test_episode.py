@@ -1,5 +1,6 @@
 """Episodes on disk: nothing lost, a cut last line left out, a bad line named."""
 
+import json
 import math
 import re
 from pathlib import Path
@@ -110,3 +111,26 @@ def test_bad_line_is_named(line: str, tmp_path: Path) -> None:
 def test_judged_again_changes_nothing_but_the_verdict() -> None:
     again = EPISODE.judged(Verdict(0.0))
     assert (again.verdict, again.task, again.completion) == (Verdict(0.0), EPISODE.task, EPISODE.completion)
+
+
+def test_an_episode_of_the_first_version_is_read(tmp_path: Path) -> None:
+    data = EPISODE.to_json()
+    verdict = data["verdict"]
+    assert isinstance(verdict, dict)
+    del data["version"], verdict["answer"]
+    path = tmp_path / "episodes.jsonl"
+    path.write_text(json.dumps(data) + "\n")
+    assert list(read_episodes(path)) == [EPISODE]
+
+
+def test_an_episode_of_a_later_version_is_refused_by_line(tmp_path: Path) -> None:
+    path = tmp_path / "episodes.jsonl"
+    path.write_text(json.dumps(EPISODE.to_json() | {"version": 99}) + "\n")
+    with pytest.raises(RunError, match=r"line 1: .*version 99.*upgrade rlenv"):
+        list(read_episodes(path))
+
+
+def test_what_was_judged_survives_the_disk(tmp_path: Path) -> None:
+    path = tmp_path / "episodes.jsonl"
+    write_episodes(path, [EPISODE.judged(EPISODE.verdict.with_answer(0, 1))])
+    assert next(read_episodes(path)).verdict.answer == (0, 1)

@@ -20,6 +20,7 @@ from rlenv.passk import paired_difference
 from rlenv.policies import DEFAULT_SAMPLING, Sampling, ScriptedPolicy
 from rlenv.report import Report
 from rlenv.task import Prompt
+from rlenv.verdict import Flag
 from rlenv.wrappers import RunningCentre
 from rlenv.wrappers.wrapper import State
 
@@ -281,6 +282,24 @@ def test_rescoring_with_the_same_verifier_changes_nothing(tmp_path: Path) -> Non
         rescored = rlenv.rescore(tmp_path)
         assert rescored.changes == ()
         assert rescored.report == report
+
+
+def test_rescoring_lists_a_verdict_whose_flags_alone_have_changed(tmp_path: Path) -> None:
+    def flagging(*flags: Flag) -> Definition:
+        def check(completion: str) -> Verdict:
+            return Verdict(1.0, flags=flags)
+
+        return definition(3, verifier=rlenv.FunctionVerifier(check, cheap=True))
+
+    old, new = Flag("seen", 0, 1), Flag("found")
+    rlenv.evaluate(flagging(old), "reference", out=tmp_path)
+    assert rlenv.rescore(tmp_path, flagging(Flag("seen", 0, 2), old)).changes == ()
+    for flags, names in (((new,), ("found",)), ((), ()), ((new, old), ("found", "seen"))):
+        changes = rlenv.rescore(tmp_path, flagging(*flags)).changes
+        assert [(c.old_reward, c.new_reward, c.old_flags, c.new_flags) for c in changes] == [
+            (1.0, 1.0, ("seen",), names)
+        ] * 3
+    assert "1 -> 1, flags seen -> found+seen" in str(changes[0])
 
 
 def test_an_interrupted_run_is_rescored_as_far_as_it_went(tmp_path: Path) -> None:

@@ -65,3 +65,15 @@ def test_sending_to_a_closed_end_raises() -> None:
     right.close()
     with left, pytest.raises(OSError, match="pipe"):
         Frames(left).send(b"x")
+
+
+def test_a_message_that_is_too_long_is_not_taken_and_those_before_it_are() -> None:
+    left, right = socket.socketpair()
+    with left, right:
+        frames = Frames(right, longest=4)
+        left.sendall((4).to_bytes(8) + b"four" + (5).to_bytes(8))
+        assert not frames.too_long
+        assert frames.receive() == [b"four"]
+        assert frames.too_long
+        left.sendall(b"fives")
+        assert frames.receive() == []

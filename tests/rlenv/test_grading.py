@@ -123,6 +123,24 @@ def test_a_completion_that_is_too_long_is_asked_of_nobody(pool: WorkerPool) -> N
     assert [flag.name for flag in verdicts(pool, given, "bug!")[0].flags] == ["over_limit"]
 
 
+def test_a_completion_of_just_the_allowed_length_is_judged(pool: WorkerPool) -> None:
+    given = Definition(tasks=ListTasks([TASK]), verifier=Tiered(), max_completion_chars=4)
+    right, long = verdicts(pool, given, "four", "fourr")
+    assert (right.reward, long.reward) == (1.0, 0.0)
+    assert [flag.detail for flag in long.flags] == ["4 characters"]
+
+
+def test_the_time_limit_of_the_definition_is_that_of_a_job(pool: WorkerPool) -> None:
+    def hang(completion: str) -> bool:
+        while completion == "hang":
+            pass
+        return True
+
+    given = Definition(tasks=ListTasks([TASK]), verifier=FunctionVerifier(hang), time_limit_s=0.7)
+    fine, hung = Grader(given, pool).judge_all([(TASK, Completion(text)) for text in ("4", "hang")])
+    assert (fine.reward, hung.reward, [flag.detail for flag in hung.flags]) == (1.0, 0.0, ["0.7 s"])
+
+
 def test_each_verdict_is_heard_of_once_wherever_it_is_made(pool: WorkerPool) -> None:
     heard: list[tuple[int, str]] = []
     jobs = [(TASK, Completion(text)) for text in ("four", "4", "bug")]

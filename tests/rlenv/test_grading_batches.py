@@ -35,6 +35,8 @@ class Batch:
                     raise OSError("the sandbox is gone")
                 if self.mishap == "skip":
                     continue
+                if self.mishap == "stray":
+                    yield from ((place, Verdict.of(("correct", 1.0))) for place in (-1, len(jobs)))
                 yield index, Verdict.of(("correct", 0.0))
             right = float(completion.text == task.reference)
             yield index, Verdict.of(("correct", right), scores={"pid": os.getpid(), "asked": len(jobs)})
@@ -63,6 +65,12 @@ def test_each_verdict_is_heard_once_as_it_comes() -> None:
     heard: list[tuple[int, float | None]] = []
     grader("twice").judge_all(jobs("4", "mishap", "5"), lambda index, verdict: heard.append((index, verdict.reward)))
     assert heard == [(2, 0.0), (1, 0.0), (0, 1.0)]
+
+
+def test_a_verdict_for_a_job_that_there_is_not_goes_to_nobody() -> None:
+    heard: list[int] = []
+    verdicts = grader("stray").judge_all(jobs("4", "mishap", "5"), lambda index, verdict: heard.append(index))
+    assert ([v.reward for v in verdicts], heard) == ([1.0, 0.0, 0.0], [2, 1, 0])
 
 
 def test_a_completion_that_is_too_long_never_reaches_the_verifier() -> None:

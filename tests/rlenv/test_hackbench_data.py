@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import cast
 
 import pytest
+from quick_ones import quick_ones
 
 from rlenv.hackbench import Case, read_cases
 from rlenv.hackbench.files import DATA, FOUND, half_file
@@ -156,8 +157,11 @@ def test_the_data_is_small() -> None:
     assert sum(file.stat().st_size for file in DATA.iterdir()) < MOST_BYTES
 
 
-@pytest.mark.parametrize("half", HALVES)
-@pytest.mark.parametrize("family", ["hedging", "sycophancy", "length_gaming", "verifier_gaming", "reference_leak"])
+@pytest.mark.parametrize("half", quick_ones(HALVES, ["tuning"]))
+@pytest.mark.parametrize(
+    "family",
+    quick_ones(["hedging", "sycophancy", "length_gaming", "verifier_gaming", "reference_leak"], ["hedging"]),
+)
 def test_the_generator_makes_these_bytes_again(
     half: str, family: str, halves: dict[str, list[Case]], tmp_path: Path
 ) -> None:

@@ -224,3 +224,16 @@ def test_an_endpoint_is_evaluated_by_name() -> None:
 def test_an_endpoint_needs_its_model() -> None:
     with pytest.raises(PolicyError, match=r"http://localhost/v1#MODEL"):
         load_policy("http://localhost/v1")
+
+
+def test_reasoning_and_calls_that_a_server_tells_apart_are_believed() -> None:
+    call = {"id": "1", "type": "function", "function": {"name": "add", "arguments": '{"a": "</tool_call>"}'}}
+    message = {"reasoning_content": "I </think> so.", "content": "See <think>.", "tool_calls": [call]}
+
+    def reasoning(number: int, body: Body) -> tuple[int, object]:
+        return 200, {"choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}]}
+
+    with serving(reasoning) as server:
+        found = policy(server).generate(["?"])[0]
+    assert (found.reasoning.text, found.content.text) == ("I </think> so.", "See <think>.")
+    assert [(one.name, one.arguments) for one in found.tool_calls] == [("add", {"a": "</tool_call>"})]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scoring_models import CHATML, INST, WORDS, tokenizer
+from work import assert_linear
 
 from rlenv.scorers.encoding import encode, plain_ids
 from rlenv.scorers.hostile_text import defused, special_tokens, template_marks
@@ -98,12 +98,4 @@ def test_the_marks_of_a_template_are_what_it_writes_around_contents() -> None:
     ],
 )
 def test_the_work_grows_with_the_length_of_the_text_and_no_faster(long: Callable[[int], str]) -> None:
-    def seconds(size: int) -> float:
-        text, least = long(size), float("inf")
-        for _ in range(3):
-            start = time.perf_counter()
-            defused(text, MARKS)
-            least = min(least, time.perf_counter() - start)
-        return least
-
-    assert seconds(40_000) < 30 * seconds(5_000) + 0.05
+    assert_linear(lambda size: defused(long(size), MARKS), 40_000)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from json_server import Body, Server, serving
 from judge_server import by_length, chat, graded, says, verdict
+from work import assert_linear
 
 from rlenv.completion import Completion
 from rlenv.errors import ConfigError
@@ -145,7 +145,6 @@ def test_only_what_follows_the_thoughts_is_graded() -> None:
         ('{"mark": "ab", "quality": NaN}', "as the score"),
         ('{"mark": "ab", "quality": null}', "as the score"),
         ('{"mark": "ab", "quality": 1' + "0" * 400 + "}", "as the score"),
-        ('<think> {"mark": "ab", "quality": 5}', "thoughts"),
         ('{"mark": "ab", "quality": ' + "[" * 50_000 + "}", "no verdict"),
         ('{"grades": {"mark": "ab", "quality": 5}}', "behind"),
         ("{" * 100_001, "characters"),
@@ -161,12 +160,22 @@ def test_what_is_not_one_verdict_at_the_end_is_a_failure(answer: str, problem: s
     [
         '{"mark": "ab", "quality": 4}',
         'Good.\n```json\n{"mark": "ab", "quality": 4.0}\n```\n',
-        '<think>{"mark": "ab", "quality": 1}</think>{"quality": 4, "mark": "ab", "why": "sound"}',
+        '{"quality": 4, "mark": "ab", "why": "sound"}',
         'f{x} {"mark": "ab", "quality": 4}',
     ],
 )
-def test_a_verdict_may_be_explained_fenced_and_thought_about(answer: str) -> None:
+def test_a_verdict_may_be_explained_and_fenced(answer: str) -> None:
     assert read(answer, "ab", NAMES, SCALE) == {"quality": 4.0}
+
+
+def test_what_a_judge_thinks_is_no_verdict() -> None:
+    with serving(
+        says(lambda mark, _: f"<think>{verdict(mark, quality=1)}</think>{verdict(mark, quality=5)}")
+    ) as server:
+        assert ask(judge(server), ["2+2?"], ["It is 4."])[0].value == 1.0
+    with serving(says(lambda mark, _: f"<think>{verdict(mark, quality=5)}")) as server:
+        score = ask(judge(server), ["2+2?"], ["It is 4."])[0]
+    assert (score.value, "no verdict" in score.reason) == (None, True)
 
 
 def test_a_quote_of_the_answers_own_verdict_does_not_count_and_agreement_with_it_is_a_failure() -> None:
@@ -321,11 +330,9 @@ def test_no_text_breaks_the_look_the_request_or_the_reading(text: str) -> None:
 
 @pytest.mark.parametrize("piece", ["<|", "<", "[INST", "{", "{}", '{"quality":1}', "\n#######", "\nsystem :", "\u200b"])
 def test_a_completion_costs_the_look_at_it_no_more_than_its_length(piece: str) -> None:
-    def seconds(length: int) -> float:
+    def look(length: int) -> None:
         text = piece * (length // len(piece))
-        began = time.process_time()
         reject(Task("?"), Completion(text), 10**9)
         read(verdict("ab", quality=3), "ab", NAMES, SCALE, text)
-        return time.process_time() - began
 
-    assert seconds(400_000) < 20 * max(seconds(100_000), 0.01)
+    assert_linear(look, 400_000)

@@ -254,6 +254,7 @@ def model(characters: PreTrainedTokenizerFast) -> Qwen2ForCausalLM:
     return Qwen2ForCausalLM(config)
 
 
+@pytest.mark.slow
 # TRL 1.16 asks transformers for an attribute by its old name.
 @pytest.mark.filterwarnings("ignore:`(is_)?gradient_checkpointing` is deprecated:FutureWarning")
 def test_the_real_grpo_trainer_trains_on_an_environment_with_a_failing_checker(
@@ -308,3 +309,13 @@ def test_the_real_grpo_trainer_trains_on_an_environment_with_a_failing_checker(
     assert all(torch.isfinite(torch.tensor(step["loss"])) for step in steps)
     assert {"rewards/mine_sums_v0/mean", "rewards/reward/mean", "rewards/overlong/mean"} <= steps[-1].keys()
     assert any(not torch.equal(a, b) for a, b in zip(before, policy.parameters(), strict=True))
+
+
+def test_reasoning_that_trl_tells_apart_is_no_answer() -> None:
+    tasks = ListTasks([Task("?", "42")])
+    verifier = FunctionVerifier(lambda completion, answer: completion == answer, cheap=True)
+    dataset, reward_func = to_trl(Definition(tasks=tasks, verifier=verifier))
+    told = [{"role": "assistant", "reasoning_content": "42", "content": "41"}]
+    row = dataset[0][TASK_COLUMN]
+    said = [told, [{"role": "assistant", "content": "<think>41</think>42"}]]
+    assert reward_func(["?", "?"], said, rlenv_task=[row, row]) == [0.0, 1.0]

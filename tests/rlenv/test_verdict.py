@@ -8,7 +8,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from rlenv.completion import Completion
 from rlenv.errors import VerifierContractError
+from rlenv.reading import Span
 from rlenv.verdict import Flag, Part, StepReward, Verdict
 
 amounts = st.floats(-1e100, 1e100) | st.sampled_from([1.0, -1.0, 1e-20, 5e-324, 0.1, 1e16])
@@ -108,3 +110,20 @@ def test_verdict_survives_json(
 def test_step_rewards_survive_json() -> None:
     verdict = stepped([0.1, 0.2, 0.3])
     assert Verdict.from_json(json.loads(json.dumps(verdict.to_json()))) == verdict
+
+
+def test_a_verdict_on_the_content_is_placed_in_the_whole_text_and_back() -> None:
+    completion = Completion("<think>41?</think>It is 42.")
+    steps = (StepReward(0.25, 0, 5), StepReward(0.75, 6, 8))
+    judged = Verdict(1.0, step_rewards=steps, flags=(Flag("odd", 6, 8),), answer=Span(6, 8))
+    placed = judged.placed(completion.content)
+    assert placed.answer is not None
+    assert completion.text[slice(*placed.answer)] == "42"
+    assert [completion.text[start:end] for _, start, end in placed.step_rewards] == ["It is", "42"]
+    assert completion.text[placed.flags[0].start : placed.flags[0].end] == "42"
+    assert placed.within(completion.content) == judged
+
+
+def test_a_verdict_on_a_text_that_is_all_content_stays_the_same_object() -> None:
+    verdict = Verdict.of(("reward", 1.0), answer=(0, 2))
+    assert verdict.placed(Completion("42").content) is verdict

@@ -184,3 +184,41 @@ def test_completion_is_taken_as_text_or_whole() -> None:
     assert as_completion("4") == Completion("4")
     with pytest.raises(ConfigError, match="a string or a Completion, got int"):
         as_completion(4)  # type: ignore[arg-type]
+
+
+def test_a_function_is_given_what_was_said_what_was_thought_and_the_whole() -> None:
+    seen: list[tuple[str, str, str]] = []
+
+    def check(completion: str, reasoning: str, text: str) -> bool:
+        seen.append((completion, reasoning, text))
+        return True
+
+    text = "<think>41?</think>42"
+    assert FunctionVerifier(check).verify(Task("?"), Completion(text)).reward == 1.0
+    assert seen == [("42", "41?", text)]
+
+
+def test_the_spans_of_a_functions_verdict_are_those_of_the_text_that_it_looked_at() -> None:
+    def on_content(completion: str) -> Verdict:
+        return Verdict.of(("reward", 1.0), answer=(0, len(completion)))
+
+    def on_text(text: str) -> Verdict:
+        return Verdict.of(("reward", 1.0), answer=(text.index("42"), len(text)))
+
+    completion = Completion("<think>41?</think>42")
+    for function in (on_content, on_text):
+        assert FunctionVerifier(function).verify(Task("?"), completion).answer == (18, 20)
+
+
+@pytest.mark.parametrize("name", ["text", "reasoning", "finished"])
+def test_a_column_that_is_named_like_a_part_of_the_completion_is_refused(name: str) -> None:
+    verifier = FunctionVerifier(eval(f"lambda {name}: True"))
+    verifier.check_columns(Task("?"))
+    with pytest.raises(VerifierContractError, match=f"a column of that name; rename '{name}'|rename the column"):
+        verifier.check_columns(Task("?", metadata={name: "x"}))
+
+
+def test_the_policys_word_on_reading_counts_before_the_environments() -> None:
+    assert as_completion("a</think>b", "tags").content.text == "a</think>b"
+    assert as_completion(Completion("a</think>b"), "tags").content.text == "a</think>b"
+    assert as_completion(Completion("a", read_as="opened"), "tags").content.text == ""

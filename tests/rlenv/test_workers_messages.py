@@ -103,17 +103,33 @@ def test_a_task_that_cannot_be_sent_costs_only_its_own_verdict(pool: WorkerPool)
     assert [v.reward for v in verdicts[:250] + verdicts[251:]] == [float(n) for n in range(500) if n != 250]
 
 
-def test_a_verdict_that_cannot_be_read_is_a_failure_of_the_checker(pool: WorkerPool) -> None:
-    def unreadable(completion: str) -> Verdict:
+def test_a_verdict_of_a_class_of_its_own_comes_as_a_plain_one(pool: WorkerPool) -> None:
+    def own(completion: str) -> Verdict:
         class Odd(Verdict):
             def __reduce__(self) -> tuple[object, ...]:
                 return float, ("not a number",)
 
-        return Odd(1.0) if completion == "odd" else Verdict(1.0)
+        return Odd(1.0, reason=completion)
 
-    fine, odd, last = judge(pool, unreadable, ["fine", "odd", "fine"])
+    assert judge(pool, own, ["odd"]) == [Verdict(1.0, reason="odd")]
+
+
+def test_a_verdict_that_is_not_plain_data_is_a_failure_of_the_checker(pool: WorkerPool) -> None:
+    def lock(completion: str) -> Verdict:
+        return Verdict(1.0, reason="fine" if completion == "fine" else threading.Lock())  # type: ignore[arg-type]
+
+    fine, odd, last = judge(pool, lock, ["fine", "odd", "fine"])
     assert (fine.reward, last.reward) == (1.0, 1.0)
-    assert (odd.status, odd.reason[:45]) == ("verifier_error", "the verdict cannot be read: ValueError: could")
+    assert (odd.status, odd.reason[:33]) == ("verifier_error", "the verdict is not plain data: fl")
+
+
+def test_a_verdict_longer_than_an_answer_may_be_is_graded_zero(pool: WorkerPool) -> None:
+    def echo(completion: str) -> Verdict:
+        return Verdict(1.0, reason=completion * 3_000_000)
+
+    fine, long, last = judge(pool, echo, ["", "x", ""])
+    assert [v.reward for v in (fine, long, last)] == [1.0, 0.0, 1.0]
+    assert [flag.name for flag in long.flags] == ["over_limit"]
 
 
 def test_long_completions_go_in_messages_of_their_own(pool: WorkerPool) -> None:

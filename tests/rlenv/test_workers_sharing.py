@@ -177,6 +177,7 @@ def test_a_verifier_that_cannot_load_fails_its_own_callers_only(pool: WorkerPool
         assert [future.result() for future in fine] == [list(map(float, range(100)))] * 2
 
 
+@pytest.mark.slow
 def test_many_threads_with_poison_lose_nothing(pool: WorkerPool) -> None:
     def crash_at_13(completion: str) -> float:
         if completion == "13":

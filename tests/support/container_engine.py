@@ -37,13 +37,18 @@ def why_no_own() -> str:
     return ""
 
 
-needs_engine = pytest.mark.skipif(
-    bool(why_none()) and not REQUIRED, reason="no container engine answers (DOCKER_HOST), and tests never start one"
-)
-needs_own_engine = pytest.mark.skipif(
-    bool(why_no_own()) or (bool(why_none()) and not REQUIRED),
-    reason=why_no_own() or "no container engine answers, and these tests start another only beside one or in CI",
-)
+needs_engine = pytest.mark.engine
+needs_own_engine = pytest.mark.engine(own=True)
+"""tests/conftest.py puts what is so marked among the slow tests, and skips it where there is none."""
+
+
+def why_not(own: bool) -> str:
+    """Why a test of an engine is skipped here; empty where it runs. Asked when such a test starts, and not before."""
+    if own and (problem := why_no_own()):
+        return problem
+    if REQUIRED or not (problem := why_none()):
+        return ""
+    return f"tests start an engine only beside one or in CI, and none answers: {problem}"
 
 
 def start_engine(folder: Path) -> str:

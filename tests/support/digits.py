@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 from rlenv import Definition, FunctionVerifier, ListTasks
 from rlenv.policies.tiny import tiny_policy
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers import SftConfig, TrainConfig
+from rlenv.trainers.collect import SFT, derived_seed
+from rlenv.trainers.sft import demonstrations, supervised
 
 ROWS = [{"prompt": f"{n}+1=?", "answer": str(n + 1)} for n in range(8)]
 WARM = SftConfig(steps=25, batch_size=16, learning_rate=5e-3, warmup_steps=5)
@@ -31,6 +36,21 @@ def config(**settings: object) -> TrainConfig:
 
 def policy(seed: int = 0) -> TransformersPolicy:
     return tiny_policy(seed)
+
+
+@cache
+def _warm_weights() -> dict[str, Any]:
+    started = policy()
+    as_in_a_run = replace(WARM, seed=derived_seed(WARM.seed, 0, SFT))
+    supervised(started, demonstrations(digits(), started, WARM.max_demonstrations), as_in_a_run)
+    return started.model.state_dict()
+
+
+def warm() -> TransformersPolicy:
+    """A policy that sometimes knows the answer: `policy()` after WARM, which is gone through once in a process."""
+    started = policy()
+    started.model.load_state_dict(_warm_weights())
+    return started
 
 
 def rewards(folder: Path) -> list[float]:

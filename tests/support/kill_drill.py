@@ -24,6 +24,7 @@ import rlenv.policies.generation
 import rlenv.trainers.update
 from rlenv.trainers import ALGORITHMS, changed, checkpoint, train
 from rlenv.trainers.journal import Journal
+from rlenv.trainers.runfolder import holds_run
 
 PHASES = ("rollout", "scoring", "update", "checkpoint")
 SETTINGS = config(algorithm=changed(ALGORITHMS["ppo"], "kl.beta", 0.01), steps=3, epochs=2, minibatches=2, save_every=3)
@@ -37,7 +38,7 @@ def run(folder: Path) -> None:
         os.write(asked, b".")
         return completion == answer
 
-    trained = train(SETTINGS, digits(verifier), policy(), folder, sft=WARM, resume=True, quiet=True)
+    trained = train(SETTINGS, digits(verifier), policy(), folder, sft=WARM, resume=holds_run(folder), quiet=True)
     weights = checkpoint.fingerprint(trained.model.state_dict())
     folder.with_suffix(".weights").write_text(weights)
 

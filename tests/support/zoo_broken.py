@@ -75,9 +75,9 @@ def length(completion: str, answer: str) -> float:
     return min(len(completion) / 400, 1.0) if answer not in completion else 1.0
 
 
-def form_only(completion: str, answer: str) -> float:
-    shape = re.search(r"<think>.*</think>\s*<answer>.*</answer>", completion, re.DOTALL) is not None
-    return 0.5 * shape + 0.5 * (f"<answer>{answer}</answer>" in completion.rpartition("</think>")[2])
+def form_only(text: str, completion: str, answer: str) -> float:
+    shape = re.search(r"<think>.*</think>\s*<answer>.*</answer>", text, re.DOTALL) is not None
+    return 0.5 * shape + 0.5 * (f"<answer>{answer}</answer>" in completion)
 
 
 def failing_is_right(completion: str, answer: str) -> float:
@@ -179,9 +179,9 @@ def prefix(completion: str, answer: str) -> float:
     return same / len(answer)
 
 
-def many_tags(completion: str, answer: str) -> float:
+def many_tags(text: str, completion: str, answer: str) -> float:
     right = completion.rpartition("<answer>")[2].partition("</answer>")[0] == answer
-    return float(right) * (1 + 0.25 * min(completion.count("<think>") - 1, 40))
+    return float(right) * (1 + 0.25 * min(text.count("<think>") - 1, 40))
 
 
 def rewarded_tags(completion: str, answer: str) -> float:

@@ -36,8 +36,8 @@ def last_box(completion: str, answer: str) -> bool:
     return bool(boxes) and len(set(boxes)) == 1 and boxes[0].strip() == answer
 
 
-def one_tag(completion: str, answer: str) -> bool:
-    found = re.fullmatch(r"\s*<think>[^<>]+</think>\s*<answer>([^<>]*)</answer>\s*", completion)
+def one_tag(text: str, answer: str) -> bool:
+    found = re.fullmatch(r"\s*<think>[^<>]+</think>\s*<answer>([^<>]*)</answer>\s*", text)
     return found is not None and found[1].strip() == answer
 
 
@@ -164,9 +164,9 @@ def signed(completion: str, answer: str) -> float:
     return 1.0 if completion.strip() == answer else -1.0
 
 
-def graded(completion: str, answer: str) -> float:
+def graded(text: str, completion: str, answer: str) -> float:
     """Gated: the form pays a part, and only together with the right answer."""
-    found = re.fullmatch(r"<think>[^<>]+</think><answer>([^<>]+)</answer>", completion.strip())
+    found = re.fullmatch(r"<think>[^<>]+</think><answer>([^<>]+)</answer>", text.strip())
     bare = completion.strip()
     if found is not None and found[1] == answer:
         return 1.0

@@ -1,0 +1,192 @@
+"""Nothing that a completion, a prompt, a task or a file holds reaches the terminal as a command to it."""
+
+import io
+import json
+import re
+import subprocess
+import sys
+import unicodedata
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+from typer.testing import CliRunner
+
+import rlenv
+from rlenv.audit import audit_reward
+from rlenv.cli import app
+from rlenv.completion import Completion
+from rlenv.episode import Episode, write_episodes
+from rlenv.report import Tally
+from rlenv.shown import shown, shown_cell, shown_json, shown_line
+from rlenv.task import Task
+from rlenv.verdict import Flag, Verdict
+
+HOSTILE = "[red]x[/] \x1b[31m\x1b]0;t\x07\x9b2J\r\x08\x7f\u202e\u2066\u200b\ufeff\u2028\U000e0041\udc9b right"
+OUR_BOLD = re.compile(r"\x1b\[[01]m")
+
+
+def harmless(text: str) -> str:
+    """The text, in which there is nothing that a terminal acts on or that cannot be seen."""
+    sent = {c for c in text if unicodedata.category(c) in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")} - {"\n", "\t"}
+    assert not sent, ascii(sent)
+    return text
+
+
+def run(*arguments: str, said: str | None = None) -> str:
+    """With colours, so that nothing is stripped before it is seen here."""
+    result = CliRunner().invoke(app, list(arguments), input=said, color=True)
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return harmless(OUR_BOLD.sub("", result.output))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A run whose every text is hostile."""
+    flag = Flag("hedging", 0, len(HOSTILE), HOSTILE)
+    task = Task(HOSTILE, HOSTILE, id=HOSTILE)
+    verdicts = (Verdict.of((HOSTILE, 1.0), flags=[flag, Flag(HOSTILE)], reason=HOSTILE), Verdict.error(HOSTILE, [flag]))
+    write_episodes(tmp_path / "episodes.jsonl", [Episode(task, Completion(HOSTILE), v) for v in verdicts])
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("text", "seen"),
+    [
+        ("\x1b[2J", r"\x1b[2J"),
+        ("\x00\x07\x7f\x9b", r"\x00\x07\x7f\x9b"),
+        ("\u202e\u2066\u200b\ufeff", r"\u202e\u2066\u200b\ufeff"),
+        ("\u2028\u2029\x85", r"\u2028\u2029\x85"),
+        ("\ud800\U000e0041", r"\ud800\U000e0041"),
+        ("a\r\n\tb", "a\\r\n\tb"),
+        ("é 漢字 🙂 \u3000\xa0", "é 漢字 🙂 \u3000\xa0"),
+    ],
+)
+def test_what_commands_or_hides_becomes_an_escape(text: str, seen: str) -> None:
+    assert shown(text) == seen
+
+
+def test_every_character_that_python_calls_printable_stays_and_no_other_but_spaces() -> None:
+    kept = {c for c in map(chr, range(sys.maxunicode + 1)) if shown(c) == c}
+    assert {c for c in kept if not c.isprintable() and not c.isspace()} == set()
+    assert {c for c in map(chr, range(sys.maxunicode + 1)) if c.isprintable()} <= kept
+    assert kept.isdisjoint("\x0b\x0c\r\x1c\x1d\x1e\x1f\x85\u2028\u2029")
+
+
+def test_a_line_cannot_be_left() -> None:
+    assert shown_line("wrong\nright\r\n  \v\x1b[1A") == r"wrong right\r \x0b\x1b[1A"
+    assert shown_line("a" * 50 + "b" * 50, 30) == f"{'a' * 20} ... {'b' * 10}"
+    assert shown_line("a" * 30, 30) == "a" * 30
+    assert shown_cell("a | b\n| c") == r"a \| b \| c"
+
+
+def test_shown_json_is_the_same_json() -> None:
+    assert json.loads(harmless(shown_json([HOSTILE]))) == [HOSTILE]
+
+
+def test_verify_shows_a_completion() -> None:
+    for said in (f"\\boxed{{41{HOSTILE}}}", HOSTILE, f"\\boxed{{1}} \\boxed{{2{HOSTILE}}}"):
+        assert run("verify", "--gold", "42", "--answer", said).startswith("wrong\n")
+        assert json.loads(run("verify", "--gold", "42", "--answer", said, "--json"))["reward"] == 0.0
+
+
+def test_verify_reads_bytes_that_are_no_text() -> None:
+    arguments = [sys.executable, "-m", "rlenv.cli", "verify", "--gold", "42", "--answer", "-"]
+    done = subprocess.run(arguments, input=b"\\boxed{41\x9b\xff\x1b[2J}", capture_output=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr == b""
+    assert rb"41\udc9b\udcff\x1b[2J" in done.stdout
+
+
+def test_show_shows_a_task(tmp_path: Path) -> None:
+    data = tmp_path / "rows.jsonl"
+    data.write_text(json.dumps({"question": HOSTILE, "answer": f"{HOSTILE} #### 7"}) + "\n")
+    out = run("show", "math/gsm8k-v0", "--data", str(data))
+    assert r"[red]x[/] \x1b[31m\x1b]0;t\x07\x9b2J\r\x08\x7f\u202e" in out
+
+
+def test_hacks_shows_evidence(folder: Path) -> None:
+    out = run("hacks", str(folder), "--every-flag")
+    assert r"»[red]x[/] \x1b[31m" in out
+    run("hacks", str(folder), "--watch", "all")
+
+
+def test_eval_and_its_report_show_reasons_flags_and_names(folder: Path) -> None:
+    tally = Tally(1.0)
+    tally.add(list(rlenv.read_episodes(folder / "episodes.jsonl")), 2)
+    report = tally.report(HOSTILE, HOSTILE, [1], {"env": HOSTILE, HOSTILE: HOSTILE})
+    for page in (str(report), report.markdown()):
+        assert r"\x1b[31m" in harmless(page)
+        assert len(page.split("\n")) == len(page.splitlines()) + page.endswith("\n")
+
+
+def test_a_changed_verdict_is_shown() -> None:
+    from rlenv.rescoring import Change
+
+    harmless(str(Change(HOSTILE, 0, 0, 1.0, None, (HOSTILE,), (), HOSTILE)))
+
+
+def test_audit_shows_findings() -> None:
+    rows = [{"prompt": f"{HOSTILE} {i}", "answer": f"{HOSTILE} {i}", "id": f"{HOSTILE}{i}"} for i in range(4)]
+
+    def says(prompt: str, completion: str, answer: str) -> float:
+        if len(completion) > 100_000:
+            raise ValueError(HOSTILE)
+        return 1.0
+
+    audit = audit_reward(says, rows, tasks=4, name=HOSTILE)
+    assert audit.findings
+    harmless(audit.text())
+
+
+def test_hackbench_shows_errors() -> None:
+    from rlenv.hackbench.case import Case, Said
+    from rlenv.hackbench.running import detectors, rows
+    from rlenv.hackbench.table import errors
+
+    case = Case("hedging", True, HOSTILE, ((Said(HOSTILE),),), HOSTILE, source=HOSTILE)
+    found = list(rows(detectors(["hedging"]), {"untuned": [case]}))
+    assert r"\x1b[31m" in harmless(errors(found[0], 10))
+
+
+def test_render_shows_the_completion() -> None:
+    verifier = rlenv.FunctionVerifier(lambda completion: 1.0, cheap=True)
+    env = rlenv.Environment(rlenv.Definition(tasks=rlenv.ListTasks([Task(HOSTILE)]), verifier=verifier), "ansi")
+    env.reset(seed=0)
+    env.step(HOSTILE)
+    assert harmless(str(env.render())).count(r"\x1b[31m") == 2
+
+
+def test_errors_are_shown(tmp_path: Path) -> None:
+    file = tmp_path / "rows.jsonl"
+    file.write_text(json.dumps({f"{HOSTILE}\nerror: right": 1}) + "\n")
+    out = run("eval", "math/gsm8k-v0", "-p", "empty", "--data", str(file))
+    assert out.count("\n") == 1
+    assert r"\x1b[31m" in out or r"\\x1b[31m" in out
+    run("show", HOSTILE)
+    run(HOSTILE)
+    run("list", f"--{HOSTILE}")
+
+
+def test_the_log_of_a_training_run_is_shown_and_no_markup() -> None:
+    pytest.importorskip("torch")
+    from rlenv.trainers.logs import Display
+
+    for terminal in (False, True):
+        file = io.StringIO()
+        display = Display(HOSTILE, 1)
+        display.console = Console(file=file, force_terminal=terminal, no_color=True, width=400)
+        display.update(1, HOSTILE)
+        display.warn(HOSTILE)
+        text = re.sub(r"\x1b\[[0-9;]*m", "", file.getvalue()) if terminal else file.getvalue()
+        assert "warning: [red]x[/]" in harmless(text), terminal
+
+
+def test_the_report_of_a_training_run_keeps_alarms_in_their_cells() -> None:
+    pytest.importorskip("torch")
+    from rlenv.trainers.monitors.monitor import Alarm
+    from rlenv.trainers.report import _alarm_lines
+
+    lines = _alarm_lines([Alarm(HOSTILE, 1, f"{HOSTILE} | \n| forged |", 1.0, 0.5)])
+    harmless("\n".join(lines))
+    assert len([line for line in lines if line.startswith("| 1 ")]) == 1
