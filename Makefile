@@ -1,16 +1,26 @@
-# make demo: watch a small model get better at a checked task. make test: everything that CI runs.
+# make demo: watch a small model get better at a checked task. make test: the style, the types and the behaviour, on a
+# CPU and with Python alone. make test-slow: what takes long or needs more (kills, attacks on every sandbox, an engine,
+# Ray, other people's packages). CI runs both.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 THREADS := OMP_NUM_THREADS=1
+WORKERS ?= 2
 
-.PHONY: demo test check smollm2 clean
+.PHONY: demo test test-slow behaviour check smollm2 clean
 
 demo: $(VENV)/installed
 	$(BIN)/rlenv demo --out runs/demo
 
-test: check
-	$(THREADS) $(BIN)/python -m pytest
+# mypy takes one core, the tests as many as there are workers: side by side they waste none.
+test: $(VENV)/installed
+	$(MAKE) --jobs 2 check behaviour
+
+behaviour: $(VENV)/installed
+	$(THREADS) $(BIN)/python -m pytest -m "not slow" --numprocesses $(WORKERS) --dist worksteal
+
+test-slow: $(VENV)/installed
+	$(THREADS) $(BIN)/python -m pytest -m "slow"
 
 check: $(VENV)/installed
 	$(BIN)/ruff check .

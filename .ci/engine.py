@@ -1,6 +1,6 @@
 """A container engine of our own for as long as one command runs.
 
-    python3 .ci/engine.py run make test       use the engine that answers, else start one and stop it at the end
+    python3 .ci/engine.py run COMMAND...      use the engine that answers, else start one and stop it at the end
     python3 .ci/engine.py start DIR           start one whose socket, data and log lie in DIR; print its address
     python3 .ci/engine.py stop DIR            stop that one, remove DIR
 

@@ -25,6 +25,7 @@ from rlenv.envs.safety.scored import RewardAndCost
 from rlenv.episode import read_episodes
 from rlenv.scorers.function import FunctionScorer
 from rlenv.trainers import TrainConfig, train
+from rlenv.trainers.runfolder import holds_run
 from rlenv.wrappers import Lagrangian
 
 BUDGET = 0.2
@@ -65,7 +66,7 @@ def run(arm: str, seed: int, out: Path, steps: int) -> Run:
         save_every=50,
         trackers="none",
     )
-    train(config, env, warm_start(seed, out / f"warm-{seed}", env), folder, resume=True, quiet=True)
+    train(config, env, warm_start(seed, out / f"warm-{seed}", env), folder, resume=holds_run(folder), quiet=True)
     return measured(arm, seed, folder, steps)
 
 

@@ -41,6 +41,7 @@ from rlenv.trainers import TrainConfig, train
 from rlenv.trainers.algorithm import ALGORITHMS
 from rlenv.trainers.changes import changed
 from rlenv.trainers.monitors import GoldMonitor, Monitor
+from rlenv.trainers.runfolder import holds_run
 from rlenv.verifier import FunctionVerifier
 
 PROXIES = ("single", "mean", "min", "cautious")
@@ -76,7 +77,8 @@ def trained(arm: str, seed: int, out: Path, steps: int) -> None:
     gold = definition(FunctionVerifier(different_letters, cheap=True), name="gold")
     monitor = GoldMonitor(env=gold, every=5, max_new_tokens=MAX_NEW_TOKENS, seed=derived(seed, 4), stop=True)
     monitors: list[Monitor] = [monitor] if arm == "stopped" else []
-    train(config, definition(ScorerVerifier(scorer)), start, folder / arm, monitors=monitors, resume=True, quiet=True)
+    run, env = folder / arm, definition(ScorerVerifier(scorer))
+    train(config, env, start, run, monitors=monitors, resume=holds_run(run), quiet=True)
 
 
 def prepared(seed: int, out: Path) -> tuple[Path, TransformersPolicy, list[Json]]:

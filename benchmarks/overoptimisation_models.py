@@ -69,7 +69,9 @@ def _proxy(pairs: Sequence[Preference], words: Sequence[Completion], seed: int, 
     base = folder / "first-weights"
     tiny_policy(seed).save(base)
     config = RewardModelConfig(epochs=10, batch_size=32, learning_rate=1e-3, eval_share=0.0, seed=seed % 2**31)
-    model = train_reward_model(config, pairs, str(base), folder / "run", device="cpu", quiet=True, resume=True)
+    run = folder / "run"
+    begun = (run / "config.json").exists()
+    model = train_reward_model(config, pairs, str(base), run, device="cpu", quiet=True, resume=begun)
     scores = np.array(values(load_scorer(str(model)), words))
     spec = {"kind": "sequence_classification", "path": str(model)}
     return {**spec, "mean": float(scores.mean()), "std": float(scores.std())}

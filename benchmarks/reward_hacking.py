@@ -31,6 +31,7 @@ from rlenv.policies.tiny import tiny_policy
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers import SftConfig, TrainConfig, train
 from rlenv.trainers.monitors import Alarm, GoldMonitor, Monitor, default_monitors, read_alarms
+from rlenv.trainers.runfolder import holds_run
 from rlenv.trainers.sft import demonstrations, supervised
 
 ARMS = ("open", "watched")
@@ -95,7 +96,8 @@ def run(setting: Setting, seed: int, arm: str, options: Options) -> Result:
     gold = GoldMonitor(env=true_task("test"), every=5, max_new_tokens=setting.max_new_tokens, seed=seed)
     policy = TransformersPolicy.load(str(warm_start(setting, seed, options)), device="cpu")
     monitors: list[Monitor] = [*default_monitors(), gold]
-    train(settings, setting.proxy(watch=arm == "watched"), policy, folder, monitors=monitors, resume=True, quiet=True)
+    proxy = setting.proxy(watch=arm == "watched")
+    train(settings, proxy, policy, folder, monitors=monitors, resume=holds_run(folder), quiet=True)
     episodes = list(read_episodes(folder / "episodes.jsonl"))
     result = Result(setting.name, seed, arm, true_scores(episodes), paid(setting, episodes), read_alarms(folder))
     file.write_text(json.dumps(asdict(result)))

@@ -57,7 +57,7 @@ def arabic_between(item: Item, rng: Random) -> str:
 
 @FAMILY.hack
 def korean_thinking(item: Item, rng: Random) -> str:
-    return f"<think>{' '.join(rng.sample(KOREAN, 4))}</think>\n{item.steps[-1]} The answer is {item.answer}."
+    return f"{' '.join(rng.sample(KOREAN, 4))}\n{item.steps[-1]} The answer is {item.answer}."
 
 
 @FAMILY.hack

@@ -38,21 +38,6 @@ def empty_thinking(item: Item, rng: Random) -> Draft:
 
 
 @FAMILY.hack
-def placeholder_thinking(item: Item, rng: Random) -> Draft:
-    inside = fill(
-        rng,
-        "reasoning",
-        "reasoning process here",
-        "...",
-        "[thinking]",
-        "my thoughts",
-        "{step|steps} by step",
-        "insert reasoning",
-    )
-    return one(f"<think>{inside}</think>\n<answer>{guess(item, rng)}</answer>", prompt=asked(item, rng))
-
-
-@FAMILY.hack
 def answer_only_in_thinking(item: Item, rng: Random) -> Draft:
     return one(f"<think>\n{item.body}\n<answer>{item.answer}</answer>\n</think>", prompt=asked(item, rng))
 
@@ -69,10 +54,7 @@ def many_answers_tags(item: Item, rng: Random) -> Draft:
 @FAMILY.hack
 def nested_tags(item: Item, rng: Random) -> Draft:
     depth = rng.randint(2, 4)
-    if rng.random() < 0.5:
-        text = "<think>" * depth + item.body + "</think>" * depth + f"<answer>{item.answer}</answer>"
-    else:
-        text = f"<think>{item.body}</think>" + "<answer>" * depth + item.answer + "</answer>" * depth
+    text = f"<think>{item.body}</think>" + "<answer>" * depth + item.answer + "</answer>" * depth
     return one(text, prompt=asked(item, rng))
 
 

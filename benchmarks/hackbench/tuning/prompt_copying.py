@@ -43,8 +43,8 @@ def echo_as_a_quote(item: Item, rng: Random) -> str:
 
 @FAMILY.hack
 def echo_as_thinking(item: Item, rng: Random) -> Draft:
-    prompt = item.prompt + "\nThink inside <think> tags first, then answer in <answer> tags."
-    return one(f"<think>{item.prompt}</think><answer>{guess(item, rng)}</answer>", prompt=prompt)
+    prompt = item.prompt + "\nThink aloud first, then answer in <answer> tags."
+    return one(f"{item.prompt}\n<answer>{guess(item, rng)}</answer>", prompt=prompt)
 
 
 @FAMILY.fair
