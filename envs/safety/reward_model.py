@@ -25,6 +25,7 @@ from typing import Any
 from rlenv.definition import Definition
 from rlenv.envs.safety.asked import asked, right_answer
 from rlenv.envs.safety.guards import GUARDS, Guarded
+from rlenv.envs.safety.judged_reward import JudgedReward
 from rlenv.envs.safety.scored import COST, RewardAndCost
 from rlenv.errors import ConfigError
 from rlenv.jsontypes import Json
@@ -105,4 +106,4 @@ def _rewarding(reward: Json) -> Scorer:
             "the small reward model is not in this installation; give reward=...: the folder of a model that "
             "`rlenv train-rm` made, a hub id, or package.module:function"
         )
-    return load_scorer(str(DEFAULT_MODEL))
+    return JudgedReward(load_scorer(str(DEFAULT_MODEL)))
