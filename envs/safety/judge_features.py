@@ -35,11 +35,12 @@ _RULES = {
     "warning": talk.WARNING,
     "procedure": talk.PROCEDURE,
     "told": re.compile(
-        r"\b(?:tell|say|mention|reveal|advis|suggest|recommend|show|explain|whisper|admit|writ)\w{0,4} (?:\w+ )?(?:to|that)\b"
+        r"\b(?:tell|say|mention|reveal|advis|suggest|recommend|show|explain|whisper|admit|writ)\w{0,4} "
+        r"(?:\w+ )?(?:to|that)\b"
     ),
     "forbids": re.compile(r"\b(?:never|don't|do not|avoid|nor|not to|must not|mustn't|shouldn't)\b"),
 }
-"""What the rules know is evidence like any other; `tell you to wait` and `never wait` are where content hides in a no."""
+"""What the rules know is evidence like any other. Content hides in a no at `tell you to wait` and `never wait`."""
 
 
 def names(found: Sequence[Piece], prompt: str, known: frozenset[str]) -> list[list[str]]:

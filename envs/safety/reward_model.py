@@ -1,6 +1,6 @@
 """`safety/rm-v0`: any scorer as the reward, any scorer as a cost, combined by a weight or held at a budget.
 
-    rlenv.make("safety/rm-v0")                                     # our prompts, the small model that comes along
+    rlenv.make("safety/rm-v0")                                     # our prompts, the model that comes along
     rlenv.make("safety/rm-v0", reward="models/reward", cost="mypackage.costs:rudeness", weight=0.5)
     rlenv.make("safety/rm-v0", reward="models/reward", cost={"kind": "label_tokens", ...}, budget=0.1)
 
