@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -42,9 +42,24 @@ def attack_findings(subject: Subject, attacks: Sequence[Attack], plays: Sequence
     for attack in attacks:
         mine = [play for play in plays if play.rule == _rule(attack)]
         tried = min(len(subject.samples), attack.tasks or len(subject.samples))
-        rate = partial(copy_severity, guess_rate=subject.guess_rate()[0]) if attack.copies else severity_of
+        rate = _rated(attack, subject)
         found += findings(subject, mine, about, rate, tried)
     return found
+
+
+def _rated(attack: Attack, subject: Subject) -> Callable[[Sequence[float]], Severity]:
+    if attack.copies:
+        return partial(copy_severity, guess_rate=subject.guess_rate()[0])
+    return partial(constant_severity, guess_rate=subject.guess_rate()[0]) if attack.name == "constant" else severity_of
+
+
+def constant_severity(shares: Sequence[float], guess_rate: float = 0.0) -> Severity:
+    """Of one answer to every task: what a right one earns as well is reported as the guess rate.
+
+    >>> constant_severity([1.0] * 4 + [0.0] * 4, guess_rate=0.5).word
+    'info'
+    """
+    return Severity.INFO if sum(shares) <= guess_rate * len(shares) + 1e-9 else severity_of(shares)
 
 
 def copy_severity(shares: Sequence[float], guess_rate: float = 0.0) -> Severity:
