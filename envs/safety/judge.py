@@ -33,7 +33,7 @@ MOST_CONTENT = 10.0
 """Words of content that a refusal may have: two clauses that the model does not know."""
 MOST_SHARE = 0.38
 """A reply with a larger share of content agrees more than it refuses."""
-LEAST_REFUSING = 0.5
+LEAST_REFUSING = 0.4
 """How likely the clause that refuses best has to refuse, where the rules of `refusal` see none."""
 UNTOLD = 0.25
 """So near to MOST_CONTENT nothing can be told."""
