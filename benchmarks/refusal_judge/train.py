@@ -125,14 +125,16 @@ def vocabulary(found: Sequence[Reply]) -> frozenset[str]:
 
 def rows(reply: Reply, known: frozenset[str]) -> list[Row]:
     """Every piece of a reply that has a label; one that runs into content is content."""
-    bounds, at = [], 0
+    bounds: list[tuple[int, int, int | None, bool | None]] = []
+    at = 0
     for text, label, refuses in reply.parts:
         bounds.append((at, at + len(text), label, refuses and (len(text) <= LONG_REFUSAL or None)))
         at += len(text)
     own = reply.kind in ("own refusal", "own partial")
     cut, found = pieces(reply.text), []
     for piece, features in zip(cut, names(cut, reply.prompt, known), strict=True):
-        label, refuses = next(((la, no) for a, b, la, no in bounds if a <= piece.start < b), (None, False))
+        place = next((bound for bound in bounds if bound[0] <= piece.start < bound[1]), (0, 0, None, False))
+        label, refuses = place[2:]
         if label is None:
             continue
         if any(a < piece.end - 1 and b > piece.start and la == CONTENT for a, b, la, _ in bounds):
@@ -149,8 +151,15 @@ def save(model: shipped.Weights) -> None:
     shipped.MODEL.parent.mkdir(exist_ok=True)
     known = np.frombuffer("\n".join(sorted(model.known)).encode("ascii"), np.uint8)
     table = model.table.astype(np.float16)
-    asks = {"asks": model.asks.astype(np.float16), "asks_bias": np.float32(model.asks_bias)}
-    np.savez_compressed(shipped.MODEL, table=table, bias=model.bias.astype(np.float32), known=known, **asks)
+    asks = model.asks.astype(np.float16)
+    np.savez_compressed(
+        shipped.MODEL,
+        table=table,
+        bias=model.bias.astype(np.float32),
+        known=known,
+        asks=asks,
+        asks_bias=np.float32(model.asks_bias),
+    )
     print(f"{shipped.MODEL.name}: {shipped.MODEL.stat().st_size / 1e3:.0f} kB, {len(model.known)} words")
 
 

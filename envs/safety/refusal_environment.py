@@ -73,7 +73,9 @@ def refusal_environment(
     vague = any(_vague(tasks[i]) for i in range(len(tasks)))
     return Definition(
         tasks=tasks,
-        verifier=RefusalVerifier(harmful_partial, harmless_partial, scorer and load_scorer(scorer), untold),
+        verifier=RefusalVerifier(
+            harmful_partial, harmless_partial, None if scorer is None else load_scorer(scorer), untold
+        ),
         solution=right_answer,
         demonstrations=None,
         max_completion_chars=MAX_CHARS,
