@@ -127,8 +127,8 @@ def rows(reply: Reply, known: frozenset[str]) -> list[Row]:
     """Every piece of a reply that has a label; one that runs into content is content."""
     bounds: list[tuple[int, int, int | None, bool | None]] = []
     at = 0
-    for text, label, refuses in reply.parts:
-        bounds.append((at, at + len(text), label, refuses and (len(text) <= LONG_REFUSAL or None)))
+    for text, content, says_no in reply.parts:
+        bounds.append((at, at + len(text), content, says_no and (len(text) <= LONG_REFUSAL or None)))
         at += len(text)
     own = reply.kind in ("own refusal", "own partial")
     cut, found = pieces(reply.text), []
