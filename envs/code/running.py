@@ -7,11 +7,12 @@ round fills all cells, whatever the tasks of the batch are.
 
 from __future__ import annotations
 
+import math
 import os
 from collections import defaultdict
 from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from rlenv.envs.code.outcome import Outcome, TestResult
@@ -20,9 +21,13 @@ from rlenv.sandbox import Limits, Program, Result, Status, Unreadable
 if TYPE_CHECKING:
     from rlenv.sandbox import Sandbox
 
-STARVED = 0.5
+STARVED = 0.95
 """A program that timed out with less than this share of its time on a processor is run once more: the machine may
 have been busy."""
+ASLEEP = 0.05
+"""One that had less than this share waits for something else than a processor: it gets no longer the second time."""
+MOST_ROOM = 16
+"""What a second run may take on the clock, in times of the first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,15 +71,29 @@ def _advance(
 
 
 def _answers(box: Sandbox, asks: Sequence[Ask]) -> list[Answer]:
-    first = _once(box, asks)
-    again = [i for i, (result, judge) in enumerate(first) if _starved(result, asks[i]) or _starved(judge, asks[i])]
-    for i, answer in zip(again, _once(box, [asks[i] for i in again]), strict=True):
-        first[i] = answer
-    return first
+    found = _once(box, asks)
+    again = {i: second for i, answer in enumerate(found) if (second := _second(asks[i], answer))}
+    for i, answer in zip(again, _once(box, list(again.values())), strict=True):
+        found[i] = answer
+    return found
 
 
-def _starved(result: Result | None, ask: Ask) -> bool:
-    return result is not None and result.status is Status.TIMEOUT and result.cpu_s < STARVED * ask.limits.wall_s
+def _second(ask: Ask, answer: Answer) -> Ask | None:
+    """The second run of a program that timed out without its share of a processor, None for one that had it.
+
+    What bounds it then is the processor time, and the clock leaves room for as busy a machine as the first run met.
+    """
+    results = [result for result in answer if result is not None]
+    limits = ask.limits
+    share = sum(result.cpu_s for result in results) / limits.wall_s
+    if share >= STARVED or all(result.status is not Status.TIMEOUT for result in results):
+        return None
+    if share < ASLEEP:
+        return ask
+    room = min(
+        MOST_ROOM, 2 ** math.ceil(math.log2(2 / share))
+    )  # few different limits: programs with the same run side by side
+    return replace(ask, limits=replace(limits, cpu_s=limits.cpu_s or limits.wall_s, wall_s=room * limits.wall_s))
 
 
 def _once(box: Sandbox, asks: Sequence[Ask]) -> list[Answer]:
