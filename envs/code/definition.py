@@ -28,7 +28,6 @@ from rlenv.tasksets import ListTasks, Row, RowMap, TaskSet, hub_tasks, load_task
 
 MAX_COMPLETION_CHARS = 100_000
 FENCE = "```"
-HIDDEN_TESTS = "hidden_tests"
 MAX_NAMED = 5
 
 
@@ -61,17 +60,19 @@ def code_definition(
     )
 
 
-def hidden_tests(reference: Mapping[str, Json]) -> dict[str, Json]:
+def hidden_tests(reference: Json) -> dict[str, Json]:
     """Metadata of a task that has no hidden test: what it pays for stands in its prompt."""
-    tests = cast("list[Mapping[str, Json]]", reference.get("tests")) if reference["kind"] == "calls" else []
-    return {HIDDEN_TESTS: 0} if tests and all(test.get("shown") for test in tests) else {}
+    tests = reference.get("tests") if isinstance(reference, Mapping) else None
+    if not isinstance(tests, list) or not tests:
+        return {}
+    return {"hidden_tests": 0} if all(isinstance(test, Mapping) and test.get("shown") for test in tests) else {}
 
 
 def _without_hidden(tasks: TaskSet) -> str:
     """What the listing of an environment says of its tasks without a hidden test."""
     if not isinstance(tasks, ListTasks):
         return ""
-    found = [tasks[i].id for i in range(len(tasks)) if tasks[i].metadata.get(HIDDEN_TESTS) == 0]
+    found = [tasks[i].id for i in range(len(tasks)) if hidden_tests(tasks[i].reference)]
     return f"; no hidden test: {', '.join(found[:MAX_NAMED])}{' ...' * (len(found) > MAX_NAMED)}" if found else ""
 
 

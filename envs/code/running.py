@@ -21,7 +21,7 @@ from rlenv.sandbox import Limits, Program, Result, Status, Unreadable
 if TYPE_CHECKING:
     from rlenv.sandbox import Sandbox
 
-STARVED = 0.95
+STARVED = 0.9
 """A program that timed out with less than this share of its time on a processor is run once more: the machine may
 have been busy."""
 ASLEEP = 0.05
