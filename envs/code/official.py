@@ -20,7 +20,7 @@ from functools import cache
 from pathlib import Path
 
 from rlenv.envs.code.outcome import Outcome, TestResult
-from rlenv.envs.code.running import Ask, Judging
+from rlenv.envs.code.running import Ask, Judging, room_for
 from rlenv.errors import ConfigError, TaskError
 from rlenv.jsontypes import Json
 from rlenv.sandbox import Call, Limits, Program, Result, Status, read
@@ -31,8 +31,6 @@ PASSED, TIMED_OUT = "passed", "timed out"
 KILLED_AFTER_S = 1.0
 """What the original waits beyond the time limit, for a program that caught its alarm."""
 STREAM_BYTES = 16 << 20
-BUSY = 0.5
-"""A program that timed out with less than this share of its time on a processor is run once more."""
 EVALUATION_ONLY = "official=True lets the tests share a process with the program, which can forge what they say"
 
 
@@ -61,14 +59,19 @@ def check_program(reference: Mapping[str, Json], completion: str) -> str:
 
 
 def judging(reference: Mapping[str, Json], completion: str, limits: Limits) -> Judging:
-    """Runs the published program; once more where the machine was too busy to tell."""
+    """Runs the published program; once more, with room on the clock, where the machine was too busy to tell."""
     seconds = max(limits.wall_s, float(str(reference.get("wall_s", 0.0))))
-    program = Program(_cell(), calls=[Call("unsafe_execute", (check_program(reference, completion), seconds))])
-    room = replace(limits, wall_s=seconds + KILLED_AFTER_S, output_bytes=STREAM_BYTES)
-    [(result, _)] = yield [Ask(program, room)]
-    if _said(result) == TIMED_OUT and result.cpu_s < BUSY * seconds:
-        [(result, _)] = yield [Ask(program, room)]
+    source = check_program(reference, completion)
+    [(result, _)] = yield [_ask(source, seconds, limits)]
+    room = room_for(result.cpu_s / seconds) if _said(result) == TIMED_OUT else 0
+    if room:
+        [(result, _)] = yield [_ask(source, room * seconds, replace(limits, cpu_s=seconds) if room > 1 else limits)]
     return read(result.sealed_bytes, outcome, result)
+
+
+def _ask(source: str, seconds: float, limits: Limits) -> Ask:
+    program = Program(_cell(), calls=[Call("unsafe_execute", (source, seconds))])
+    return Ask(program, replace(limits, wall_s=seconds + KILLED_AFTER_S, output_bytes=STREAM_BYTES))
 
 
 def outcome(result: Result) -> Outcome:

@@ -25,7 +25,9 @@ STARVED = 0.9
 """A program that timed out with less than this share of its time on a processor is run once more: the machine may
 have been busy."""
 ASLEEP = 0.05
-"""One that had less than this share waits for something else than a processor: it gets no longer the second time."""
+"""One that had less than this share waits for something else than a processor, where the machine is not busy."""
+BUSY = 2.0
+"""Processes that want a processor, for each that there is, on a busy machine."""
 MOST_ROOM = 16
 """What a second run may take on the clock, in times of the first."""
 
@@ -84,16 +86,31 @@ def _second(ask: Ask, answer: Answer) -> Ask | None:
     What bounds it then is the processor time, and the clock leaves room for as busy a machine as the first run met.
     """
     results = [result for result in answer if result is not None]
-    limits = ask.limits
-    share = sum(result.cpu_s for result in results) / limits.wall_s
-    if share >= STARVED or all(result.status is not Status.TIMEOUT for result in results):
+    if all(result.status is not Status.TIMEOUT for result in results):
         return None
-    if share < ASLEEP:
-        return ask
-    room = min(
-        MOST_ROOM, 2 ** math.ceil(math.log2(2 / share))
-    )  # few different limits: programs with the same run side by side
+    limits = ask.limits
+    room = room_for(sum(result.cpu_s for result in results) / limits.wall_s, pair=ask.judge is not None)
+    if room < 2:
+        return ask if room else None
     return replace(ask, limits=replace(limits, cpu_s=limits.cpu_s or limits.wall_s, wall_s=room * limits.wall_s))
+
+
+def room_for(share: float, *, pair: bool = False) -> int:
+    """How many times the clock of a second run is the first one's, by the share of a processor that it had.
+
+    0 is none at all: it had its share. 1 is for what slept. Two programs that talk wait for each other, and for the
+    host: these sleep on any busy machine. Powers of two, so that programs with the same limits run side by side.
+    """
+    if share >= STARVED:
+        return 0
+    if share >= ASLEEP:
+        return min(MOST_ROOM, 1 << math.ceil(math.log2(2 / share)))
+    return MOST_ROOM if pair or busy() else 1
+
+
+def busy() -> bool:
+    """True where far more wants to run than there are processors."""
+    return os.getloadavg()[0] > BUSY * (os.cpu_count() or 1)
 
 
 def _once(box: Sandbox, asks: Sequence[Ask]) -> list[Answer]:

@@ -60,7 +60,7 @@ class CodeVerifier:
     @property
     def version(self) -> str:
         settings = f"{self.pay}-{self.limits.wall_s:g}s-{self.limits.memory_mb}mb"
-        return f"code-2-{settings}{'-probe' * self.probe}"
+        return f"code-3-{settings}{'-probe' * self.probe}"
 
     def verify(self, task: Task, completion: Completion) -> Verdict:
         """The verdict of one completion; verify_all is faster for more."""

@@ -76,27 +76,37 @@ def test_a_program_that_had_no_processor_is_run_once_more() -> None:
 
 
 @pytest.mark.parametrize(
-    ("cpu_s", "cpu_limit", "room"),
-    [(1.7, 2.0, 4), (1.2, 2.0, 4), (0.8, 2.0, 8), (0.2, 2.0, 16), (0.11, 2.0, 16), (0.09, None, 1), (0.0, None, 1)],
+    ("cpu_s", "load", "cpu_limit", "room"),
+    [
+        (1.7, 0.0, 2.0, 4),
+        (1.2, 0.0, 2.0, 4),
+        (0.8, 0.0, 2.0, 8),
+        (0.11, 0.0, 2.0, 16),
+        (0.09, 0.0, None, 1),
+        (0.0, 0.0, None, 1),
+        (0.0, 1e6, 2.0, 16),
+    ],
 )
 def test_the_second_run_is_bounded_by_the_processor_and_has_room_on_the_clock(
-    cpu_s: float, cpu_limit: float | None, room: int
+    monkeypatch: pytest.MonkeyPatch, cpu_s: float, load: float, cpu_limit: float | None, room: int
 ) -> None:
-    """A program that slept, and used no processor, is not waited for any longer."""
+    """A program that used no processor slept, and is not waited for any longer, unless the machine is busy."""
+    monkeypatch.setattr("os.getloadavg", lambda: (load, 0.0, 0.0))
     box = Box(starved=[late(cpu_s), DONE])
     assert outcomes(box, judging("starved"))[0].tests[0].passed
     assert box.limits == [LIMITS, Limits(cpu_s=cpu_limit, wall_s=LIMITS.wall_s * room)]
 
 
-def test_a_judge_that_waits_for_a_busy_program_is_not_starved() -> None:
+@pytest.mark.parametrize(("judge_s", "program_s", "rooms"), [(0.1, 1.9, [1]), (0.0, 0.0, [1, 16])])
+def test_two_that_talk_are_starved_only_together(judge_s: float, program_s: float, rooms: list[int]) -> None:
     class Pair(Box):
         def run_pair(self, judge: Program, candidate: Program, limits: Limits) -> tuple[Result, Result]:
             self.limits.append(limits)
-            return late(0.1), late(1.9)
+            return late(judge_s), late(program_s)
 
     box = Pair()
     outcomes(box, judging("busy", judge="waits"))
-    assert box.limits == [LIMITS]
+    assert [limits.wall_s / LIMITS.wall_s for limits in box.limits] == rooms
 
 
 def test_a_bug_in_one_judging_fails_that_one_alone() -> None:
