@@ -20,6 +20,7 @@ needs_sandbox = pytest.mark.skipif(bool(sandbox_problem()), reason=f"no sandbox 
 TOTAL, MEAN, UNSHIFT, EVEN = range(4)
 TURN = 0
 RIGHT = "    return sum(xs)\n"
+STAYS = "import threading, time\nthreading.Thread(target=time.sleep, args=(9,)).start()"
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +62,7 @@ def test_every_reference_passes(made: Definition, tmp_path: Path) -> None:
         (RIGHT, 1.0),
         ("\ndef total(xs):\n    return sum(xs)\n", 1.0),
         (f"{RIGHT}\nprint('x' * 10 ** 6)", 1.0),
-        (f"{RIGHT}\nimport threading, time\nthreading.Thread(target=time.sleep, args=(9,)).start()", 1.0),
+        pytest.param(f"{RIGHT}\n{STAYS}", 1.0, marks=pytest.mark.slow),
         (f"{RIGHT}\nif __name__ == '__main__':\n    raise ValueError\n", 1.0),
         ("    return type('E', (), {'__eq__': lambda *_: True})()\n", 1.0),
         ("    return 3\n", 0.0),
@@ -75,7 +76,7 @@ def test_every_reference_passes(made: Definition, tmp_path: Path) -> None:
         (f"{RIGHT}\nimport os; os._exit(0)", 0.0),
         (f"{RIGHT}\nimport os; os.getcwd()", 0.0),
         (f"{RIGHT}\nwhile True: pass", 0.0),
-        (f"{RIGHT}\nimport time; time.sleep(60)", 0.0),
+        pytest.param(f"{RIGHT}\nimport time; time.sleep(60)", 0.0, marks=pytest.mark.slow),
         (f"{RIGHT}\n\0", 0.0),
         (f"{RIGHT}\n\ud800", 0.0),
     ],
