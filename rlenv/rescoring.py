@@ -90,7 +90,8 @@ def rescore(
     """Judge the episodes saved in `folder` with the present verifier of the environment that it names, or of `env`.
 
     `env_kwargs` change those of the run: `{"verifier": "math-verify"}` asks for a second opinion, and each change says
-    which of the two is right where it can be proved. `k` and `threshold` are those of the run unless given. An interrupted run is judged as far as it went.
+    which of the two is right where it can be proved. `k` and `threshold` are those of the run unless given. An
+    interrupted run is judged as far as it went.
     Raises RunError when the folder is not a run's or its environment cannot be made without `env`.
     """
     saved = SavedRun(Path(folder))

@@ -35,7 +35,7 @@ TIME_LIMIT_S = 10.0
 
 @dataclass(frozen=True)
 class MathVerifyVerifier:
-    """1 where math-verify says that the answer is the reference, 0 for anything else. Raises MissingExtra without it."""
+    """1 where math-verify says that the answer is the reference, else 0. Raises MissingExtra where it is not there."""
 
     cheap: bool = False
     version: str = field(init=False)
