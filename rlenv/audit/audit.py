@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from rlenv.audit.attack import Attack
-from rlenv.audit.attacking import attack_findings, attack_plays, attackers
+from rlenv.audit.attacking import attack_findings, attack_plays, attackers, first_tasks
 from rlenv.audit.calibration import guess_findings, reference_findings, trouble_findings
 from rlenv.audit.corrupting import corruption_findings, corruption_plays, hedge_findings
 from rlenv.audit.determinism import determinism_findings
@@ -80,7 +80,7 @@ def _played(
     start = time.monotonic()
     subject = Subject(definition, count, seed, pool)
     chosen = attackers(subject, attacks)
-    attacked, corrupted = attack_plays(subject, chosen), corruption_plays(subject)
+    attacked, corrupted = attack_plays(subject, chosen, first_tasks(subject)), corruption_plays(subject)
     total = len({play.said for play in (*attacked, *corrupted)}) + len(DECORATIONS) * 2 * len(subject.samples)
     with progress(f"audit {definition.id or 'reward function'}", total, quiet=quiet) as advance:
         subject.judge.tell = lambda judged: advance(judged, "")

@@ -19,7 +19,8 @@ MIN_CHARS = 3
 """Shorter answers stand in many texts by chance."""
 LISTED = 20_000
 GROUP = 4
-DRAWN = 32
+DRAWN = 16
+"""Of splits that are drawn so many tasks each: two that are one set of up to 85 prompts share one of them at 95 %."""
 
 
 def leak_findings(subject: Subject, splits: Mapping[str, TaskSet]) -> list[Finding]:
