@@ -78,6 +78,8 @@ def command(
     import_modules(imports)
     if (env is None) == (not every):
         raise ConfigError("expected the id of an environment, or --all")
+    if rows is not None and against:
+        raise ConfigError("expected --against without --rows: a reward function has no other verifier")
     kwargs = environment_kwargs(data, settings)
     other = environment_kwargs(None, against)
     failed: list[tuple[str, str]] = []

@@ -65,7 +65,7 @@ def audited(asked: Asked, pool: WorkerPool | None = None, quiet: bool = False) -
     from rlenv.audit.splits import splits_of
 
     definition = rlenv.load(asked.id, **asked.kwargs)
-    against = rlenv.load(asked.id, **asked.kwargs, **asked.against) if asked.against else None
+    against = rlenv.load(asked.id, **{**asked.kwargs, **asked.against}) if asked.against else None
     done = audit(
         definition,
         tasks=asked.tasks,
