@@ -5,8 +5,8 @@
 
 References are the solutions of the first tasks. A near miss is the reference of one of the audit's tasks made wrong
 (off by one, digits swapped, an item missing ...); where a rule decides, a changed answer may be as right, and what was
-paid of those is set in brackets. Programs have mutants instead (docs/code.md). Beside the table it says what the audits
-took. Environments whose data cannot be had are listed below it; `--data-of ID=FILE` names a file, as for the audit.
+paid of those is set in brackets. Programs have mutants instead (docs/code.md). The last column is what a policy earns
+that always says the most frequent answer. Above the table stands what the audits took. Environments whose data cannot be had are listed below it; `--data-of ID=FILE` names a file, as for the audit.
 """
 
 from __future__ import annotations
@@ -62,16 +62,19 @@ class Outcome(NamedTuple):
     worst: str
     rules: tuple[str, ...]
     """Of the findings above info."""
+    guess_rate: float
 
     def __str__(self) -> str:
-        return self.worst + (f": {', '.join(f'`{rule}`' for rule in self.rules)}" if self.rules else "")
+        found = self.worst + (f": {', '.join(f'`{rule}`' for rule in self.rules)}" if self.rules else "")
+        return f"{found} | {self.guess_rate:.2f}"
 
 
 def main() -> None:
     options = _options()
     asked = _asked(options)
     outcomes = _saved(options.audits) if options.audits else _audited(asked)
-    print("| environment | references paid | near misses refused | the audit's outcome |\n|---|---|---|---|")
+    print("| environment | references paid | near misses refused | the audit's outcome | most frequent answer |")
+    print("|---|---|---|---|---|")
     left_out = []
     for one in asked:
         try:
@@ -79,7 +82,7 @@ def main() -> None:
         except (RlenvError, SandboxError) as error:
             left_out.append(f"{one.id}: {error}")
             continue
-        outcome = outcomes.get(one.id, "not audited")
+        outcome = outcomes.get(one.id, "not audited | -")
         print(f"| `{one.id}` | {measured.references} | {measured.near_misses} | {outcome} |", flush=True)
     print("\n".join(["", *left_out]))
 
@@ -127,7 +130,8 @@ def _outcome(audit: dict[str, Json]) -> Outcome:
     findings = audit["findings"]
     assert isinstance(findings, list)
     rules = [str(one["rule"]) for one in findings if isinstance(one, dict) and one["severity"] != "info"]
-    return Outcome(str(audit["worst"] or "nothing"), tuple(dict.fromkeys(rules)))
+    guess_rate = float(str(audit["guess_rate"]))
+    return Outcome(str(audit["worst"] or "nothing"), tuple(dict.fromkeys(rules)), guess_rate)
 
 
 def _asked(options: argparse.Namespace) -> list[Asked]:
