@@ -6,7 +6,8 @@
 References are the solutions of the first tasks. A near miss is the reference of one of the audit's tasks made wrong
 (off by one, digits swapped, an item missing ...); where a rule decides, a changed answer may be as right, and what was
 paid of those is set in brackets. Programs have mutants instead (docs/code.md). The last column is what a policy earns
-that always says the most frequent answer. Above the table stands what the audits took. Environments whose data cannot be had are listed below it; `--data-of ID=FILE` names a file, as for the audit.
+that always says the most frequent answer. Above the table stands what the audits took. Environments whose data cannot
+be had are listed below it; `--data-of ID=FILE` names a file, as for the audit.
 """
 
 from __future__ import annotations
