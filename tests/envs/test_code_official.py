@@ -20,7 +20,18 @@ needs_sandbox = pytest.mark.skipif(bool(sandbox_problem()), reason=f"no sandbox 
 TOTAL, MEAN, UNSHIFT, EVEN = range(4)
 TURN = 0
 RIGHT = "    return sum(xs)\n"
-TRACER = "\ndef tracer(frame, event, argument):\n    frame.f_locals.update(value=True)\n    return tracer\n"
+TRACER = """
+def tracer(frame, event, argument):
+    frame.f_locals.update(value=True)
+    return tracer
+
+def trace():
+    import sys
+    frame = sys._getframe()
+    while frame:
+        frame.f_trace, frame = tracer, frame.f_back
+    sys.settrace(tracer)
+"""
 STAYS = "import threading, time\nthreading.Thread(target=time.sleep, args=(9,)).start()"
 
 
@@ -66,7 +77,7 @@ def test_every_reference_passes(made: Definition, tmp_path: Path) -> None:
         pytest.param(f"{RIGHT}\n{STAYS}", 1.0, marks=pytest.mark.slow),
         (f"{RIGHT}\nif __name__ == '__main__':\n    raise ValueError\n", 1.0),
         ("    return type('E', (), {'__eq__': lambda *_: True})()\n", 1.0),
-        (f"    import sys\n    sys.settrace(tracer)\n    sys._getframe(6).f_trace = tracer\n{RIGHT}{TRACER}", 1.0),
+        (f"    trace()\n{RIGHT}{TRACER}", 1.0),
         ("    return 3\n", 0.0),
         ("", 0.0),
         (RIGHT.strip(), 0.0),
