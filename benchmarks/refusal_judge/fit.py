@@ -10,6 +10,8 @@ import torch
 
 from rlenv.envs.safety.judge_features import BUCKETS, buckets
 
+HIDDEN = 32
+
 
 @dataclass(frozen=True)
 class Row:
@@ -18,19 +20,24 @@ class Row:
     features: tuple[int, ...]
     labels: tuple[float, ...]
     weight: float = 1.0
+    meant: np.ndarray | None = None
 
 
 def fitted(
     rows: Sequence[Row], *, epochs: int = 6, decay: float = 2e-5, rate: float = 0.02, seed: int = 0
-) -> tuple[np.ndarray, np.ndarray]:
-    """Weights (BUCKETS, heads) and biases."""
+) -> tuple[np.ndarray, ...]:
+    """Weights (BUCKETS, heads) and biases; then, for rows with vectors, a hidden layer, its biases, and what leaves it."""
     torch.manual_seed(seed)
     generator = torch.Generator().manual_seed(seed)
     heads = len(rows[0].labels)
     table = torch.nn.EmbeddingBag(BUCKETS, heads, mode="sum")
     torch.nn.init.zeros_(table.weight)
     bias = torch.nn.Parameter(torch.zeros(heads))
-    optimizer = torch.optim.Adam([table.weight, bias], lr=rate)
+    dense = torch.from_numpy(np.stack([row.meant for row in rows])) if rows[0].meant is not None else None
+    width = 1 if dense is None else dense.shape[1]
+    hidden, out = torch.nn.Linear(width, HIDDEN), torch.nn.Linear(HIDDEN, heads, bias=False)
+    layers = [] if dense is None else [*hidden.parameters(), *out.parameters()]
+    optimizer = torch.optim.Adam([table.weight, bias, *layers], lr=rate)
     labels = torch.tensor([row.labels for row in rows])
     weights = torch.tensor([row.weight for row in rows])
     known = ~labels.isnan()
@@ -45,13 +52,17 @@ def fitted(
             spots = [flat[starts[i] : starts[i + 1]] for i in batch.tolist()]
             offsets = torch.tensor(np.concatenate([[0], np.cumsum([len(s) for s in spots])[:-1]]))
             said = table(torch.cat(spots), offsets) + bias
+            if dense is not None:
+                meant = torch.nn.functional.dropout(dense[batch], 0.2)
+                said = said + out(torch.nn.functional.dropout(hidden(meant).relu(), 0.3))
             loss = torch.nn.functional.binary_cross_entropy_with_logits(said, labels[batch], reduction="none")
             total = (loss * known[batch] * weights[batch][:, None]).sum() / 1024
             total = total + decay * table.weight.square().sum()
             optimizer.zero_grad()
             total.backward()
             optimizer.step()
-    return table.weight.detach().numpy(), bias.detach().numpy()
+    found = [table.weight, bias] if dense is None else [table.weight, bias, hidden.weight.T, hidden.bias, out.weight.T]
+    return tuple(one.detach().numpy() for one in found)
 
 
 def spots(features: Sequence[str]) -> tuple[int, ...]:

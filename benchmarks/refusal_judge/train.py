@@ -14,31 +14,37 @@ Each fold holds out whole topics, dresses, refusals, reasons and agreements at o
 from __future__ import annotations
 
 import argparse
+import json
 import random
 import zlib
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
 import torch
 from fit import Row, fitted, spots
+from matters import Matter, framed, frames, matters, written
 from replies import CONTENT, PAID, Reply, Topic, agreed, lines, listed, made, of_pairs, refused, topics
+from safetensors.numpy import load_file
 
 import rlenv.envs.safety.judge as shipped
 from rlenv.envs.safety.judge_features import names, prompt_names
 from rlenv.envs.safety.judge_pieces import pieces
+from rlenv.envs.safety.judge_vectors import Vectors
 from rlenv.envs.safety.preferences import split_of_row
 from rlenv.envs.safety.prompts import prompt_pairs
 from rlenv.envs.safety.refusal_phrases import DECLINE
+from rlenv.envs.safety.reward_model import DEFAULT_MODEL
 
 FOLDS = 4
 SEEN_ROWS = 5
 """A word that fewer topics have is not learned by itself."""
 LONG_REFUSAL = 90
 """Of a longer refusal only the clauses that the rules know refuse for certain."""
-WEIGHTS = {"own refusal": 3.0, "own help": 3.0, "own agreement": 3.0, "own partial": 0.7}
+WEIGHTS = {"own refusal": 3.0, "own help": 3.0, "own agreement": 3.0, "own partial": 0.7, "wording": 4.0}
 PAID_WEIGHT = 1.5
 _FILES = ("dresses", "refusals", "talk", "lawful", "agreements")
 
@@ -53,6 +59,9 @@ class Pools:
     talk: tuple[str, ...]
     lawful: tuple[str, ...]
     agreements: tuple[str, ...]
+    matters: tuple[Matter, ...]
+    frames: tuple[tuple[str, str], ...]
+    written: tuple[Reply, ...]
 
 
 def main() -> None:
@@ -79,7 +88,14 @@ def pools(fold: int, which: Literal["in", "out", "all"]) -> Pools:
 
     about = tuple(topic for topic in topics() if which == "all" or _in(topic.row, fold) == (which == "in"))
     dresses, refusals, talk, lawful, agreements = (kept(lines(f"{name}.txt")) for name in _FILES)
-    return Pools(about, dresses, refusals, talk, lawful, agreements)
+
+    def here(group: str) -> bool:
+        return which == "all" or _in(group, fold) == (which == "in")
+
+    own = tuple(matter for matter in matters() if here(matter.row))
+    told = tuple((kind, text) for kind, text in frames() if here(text if kind.startswith("=") else kind))
+    says = tuple(reply for reply, kind in written() if here(kind) and (which == "in" or here(reply.row)))
+    return Pools(about, dresses, refusals, talk, lawful, agreements, own, told, says)
 
 
 def replies(of: Pools, seed: int = 0) -> list[Reply]:
@@ -92,6 +108,11 @@ def replies(of: Pools, seed: int = 0) -> list[Reply]:
         found += [refused(chance, topic, of.refusals, of.talk) for _ in range(14)]
         found += [listed(chance, topic, of.refusals, of.talk, of.lawful) for _ in range(4)]
         found += [agreed(chance, topic, of.agreements, of.talk) for _ in range(3)]
+    fills = {kind: [text for k, text in of.frames if k == f"={kind}"] for kind in ("op", "cl", "res")}
+    own = [(kind, text) for kind, text in of.frames if not kind.startswith("=")]
+    for matter in of.matters:
+        found += [framed(chance, matter, *frame, fills) for frame in chance.sample(own, min(40, len(own)))]
+    found += of.written
     rows = {topic.row for topic in of.topics}
     return found + [reply for reply in of_pairs() if reply.row in rows]
 
@@ -100,8 +121,19 @@ def trained(of: Pools) -> shipped.Weights:
     """The judge that learned from these."""
     found = replies(of)
     known = vocabulary(found)
-    table, bias = fitted([row for reply in found for row in rows(reply, known)])
-    return shipped.Weights(table, bias, known, *harm())
+    vectors = word_vectors()
+    table, bias, *layers = fitted([row for reply in found for row in rows(reply, known, vectors)])
+    return shipped.Weights(table, bias, known, *harm(), vectors, *layers)
+
+
+@lru_cache(maxsize=1)
+def word_vectors() -> Vectors:
+    """Those of the small reward model, scaled to about 1 and rounded to what eight bits hold."""
+    places = json.loads((DEFAULT_MODEL / "tokenizer.json").read_text(encoding="utf-8"))["model"]["vocab"]
+    table = load_file(DEFAULT_MODEL / "model.safetensors")["model.embed_tokens.weight"].astype(np.float32)
+    words = [word for word in places if word.isascii() and word.removeprefix("##")[:1].isalpha()]
+    found = table[[places[word] for word in words]]
+    return Vectors(words, np.clip(np.round(found / found.std() * 32), -127, 127).astype(np.float32) / 32)
 
 
 def harm() -> tuple[np.ndarray, float]:
@@ -123,7 +155,7 @@ def vocabulary(found: Sequence[Reply]) -> frozenset[str]:
     return frozenset(word for word, of in seen.items() if len(of) >= SEEN_ROWS and word.isascii())
 
 
-def rows(reply: Reply, known: frozenset[str]) -> list[Row]:
+def rows(reply: Reply, known: frozenset[str], vectors: Vectors) -> list[Row]:
     """Every piece of a reply that has a label; one that runs into content is content."""
     bounds: list[tuple[int, int, int | None, bool | None]] = []
     at = 0
@@ -132,7 +164,10 @@ def rows(reply: Reply, known: frozenset[str]) -> list[Row]:
         at += len(text)
     own = reply.kind in ("own refusal", "own partial")
     cut, found = pieces(reply.text), []
-    for piece, features in zip(cut, names(cut, reply.prompt, known), strict=True):
+    if not cut:
+        return []
+    meant = vectors.of(cut, pieces(reply.prompt))
+    for piece, features, vector in zip(cut, names(cut, reply.prompt, known), meant, strict=True):
         place = next((bound for bound in bounds if bound[0] <= piece.start < bound[1]), (0, 0, None, False))
         label, refuses = place[2:]
         if label is None:
@@ -141,8 +176,9 @@ def rows(reply: Reply, known: frozenset[str]) -> list[Row]:
             label, refuses = CONTENT, False
         if own or refuses is None:
             refuses = True if DECLINE.search(piece.text) else None
-        weight = WEIGHTS.get(reply.kind, 1.0) * (PAID_WEIGHT if label == PAID else 1.0)
-        found.append(Row(spots(features), (float(label), float("nan") if refuses is None else float(refuses)), weight))
+        weight = WEIGHTS.get(reply.kind.partition(":")[0], 1.0) * (PAID_WEIGHT if label == PAID else 1.0)
+        says_no = float("nan") if refuses is None else float(refuses)
+        found.append(Row(spots(features), (float(label), says_no), weight, vector))
     return found
 
 
@@ -159,6 +195,11 @@ def save(model: shipped.Weights) -> None:
         known=known,
         asks=asks,
         asks_bias=np.float32(model.asks_bias),
+        words=np.frombuffer("\n".join(model.vectors.words).encode("ascii"), np.uint8),
+        vectors=(model.vectors.table * 32).astype(np.int8),
+        hidden=model.hidden.astype(np.float16),
+        hidden_bias=model.hidden_bias,
+        out=model.out,
     )
     print(f"{shipped.MODEL.name}: {shipped.MODEL.stat().st_size / 1e3:.0f} kB, {len(model.known)} words")
 

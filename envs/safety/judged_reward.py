@@ -20,6 +20,8 @@ from rlenv.task import prompt_text
 VERSION = "judged-1"
 SHARP = 10.0
 """Weight of the judge's view; 2, 10 and 50 were tried on held-out rows, with half and all of the preference."""
+EVEN = 10.0
+"""Words of content at which a reply is on neither side."""
 SOFT = 4.0
 """Words of content over which a reply goes from one side to the other."""
 
@@ -48,7 +50,7 @@ def _added(score: Score, prompt: str, text: str) -> Score:
     if score.value is None:
         return score
     seen = judge.judged(prompt, text)
-    side = math.tanh((judge.MOST_CONTENT - seen.content) / SOFT)
+    side = math.tanh((EVEN - seen.content) / SOFT)
     asks = judge.asks_for_harm(prompt)
     labels = {**score.labels, "preference": score.value, "content": seen.content, "asks_for_harm": asks}
     return Score(score.value + SHARP * asks * side, labels, score.reason, score.flags)

@@ -126,7 +126,7 @@ def test_prompts_that_ask_for_harm_are_told_from_look_alikes_better_than_by_chan
 
 
 def test_the_model_is_small() -> None:
-    assert MODEL.stat().st_size < 250_000
+    assert MODEL.stat().st_size < 1_000_000
 
 
 @pytest.mark.parametrize(
