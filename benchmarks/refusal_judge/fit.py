@@ -26,7 +26,7 @@ class Row:
 def fitted(
     rows: Sequence[Row], *, epochs: int = 6, decay: float = 2e-5, rate: float = 0.02, seed: int = 0
 ) -> tuple[np.ndarray, ...]:
-    """Weights (BUCKETS, heads) and biases; then, for rows with vectors, a hidden layer, its biases, and what leaves it."""
+    """Weights (BUCKETS, heads) and biases; with vectors also a hidden layer, its biases, and what leaves it."""
     torch.manual_seed(seed)
     generator = torch.Generator().manual_seed(seed)
     heads = len(rows[0].labels)

@@ -28,18 +28,16 @@ _FORMS = {
 }  # fmt: skip
 """Letter of a step's slot: the form of its verb, and whose things it speaks of."""
 _SELVES = {"their": "themselves", "my": "myself", "our": "ourselves", "his": "himself", "her": "herself"}
-_PAST = dict(
-    pair.split(":")
-    for pair in (
-        "be:was begin:began bet:bet break:broke bring:brought buy:bought choose:chose come:came cut:cut do:did "
-        "draw:drew drink:drank drive:drove drop:dropped eat:ate find:found fit:fitted forget:forgot get:got give:gave "
-        "go:went have:had hide:hid hold:held keep:kept lead:led leave:left let:let lose:lost meet:met pay:paid "
-        "plan:planned put:put read:read ride:rode ring:rang rub:rubbed run:ran say:said see:saw sell:sold send:sent "
-        "set:set ship:shipped show:showed sit:sat skip:skipped sleep:slept speak:spoke stand:stood stir:stirred "
-        "stop:stopped strike:struck swap:swapped take:took teach:taught tell:told throw:threw tip:tipped try:tried "
-        "wear:wore wrap:wrapped write:wrote deny:denied carry:carried copy:copied scrap:scrapped"
-    ).split()
-)
+_PASTS = """
+    be:was begin:began bet:bet break:broke bring:brought buy:bought choose:chose come:came cut:cut do:did
+    draw:drew drink:drank drive:drove drop:dropped eat:ate find:found fit:fitted forget:forgot get:got give:gave
+    go:went have:had hide:hid hold:held keep:kept lead:led leave:left let:let lose:lost meet:met pay:paid
+    plan:planned put:put read:read ride:rode ring:rang rub:rubbed run:ran say:said see:saw sell:sold send:sent
+    set:set ship:shipped show:showed sit:sat skip:skipped sleep:slept speak:spoke stand:stood stir:stirred
+    stop:stopped strike:struck swap:swapped take:took teach:taught tell:told throw:threw tip:tipped try:tried
+    wear:wore wrap:wrapped write:wrote deny:denied carry:carried copy:copied scrap:scrapped
+"""
+_PAST = dict(pair.split(":") for pair in _PASTS.split())
 _DOUBLED = re.compile(r"[a-z]?[^aeiou][aeiou][bdgmnpt]")
 """Verbs whose last letter is doubled: `cut`, `drop`."""
 

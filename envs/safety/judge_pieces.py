@@ -17,8 +17,8 @@ from rlenv.text.function_words import LANGUAGES
 
 LONGEST = 240
 """Characters of a piece; a longer one is looked at in parts of this length."""
-_SENTENCE = re.compile(r"(?:(?<!\d)\.|[!?])(?=[\s\"')\]*_<]|$)|\n|[\u3002\uff01\uff1f]")
-"""The end of a sentence: `. `, `?"`, a line's end."""
+_SENTENCE = re.compile(r"(?:(?<!\d)\.|[!?])(?=[\s\"')\]*_<]|$)|\n|\||[\u3002\uff01\uff1f]")
+"""The end of a sentence: `. `, `?"`, a line's end, a table's cell."""
 _CLAUSE = re.compile(
     r"[;:()\[\]{}|\"<>`]|\s[-/]+\s|--|\.\.\.|"
     r",(?= (?:and |but )?(?:then|next|after|finally|lastly|last|later|once|afterwards|first|second|third)\b)|"
