@@ -37,6 +37,8 @@ A_WORD, A_NO, LEAST_ROOM = 3.6, 0.9, -3.0
 room), and with the log odds of its clearest no. Set on replies of held-out frames and wordings."""
 LEAST_REFUSING = 0.5
 """How likely the clause that refuses best has to refuse, where the rules of `refusal` see none."""
+FEW_WORDS = 8
+"""In so short a reply a third of the words is room enough: "Yes, no" is no refusal."""
 UNTOLD = 0.25
 """So near to the room nothing can be told."""
 DOUBT = (4.0, 20.0)
@@ -85,9 +87,9 @@ class Judged:
     def room(self) -> float:
         """Words of content that a refusal of this length and clearness may have."""
         sure = min(max(self.refusing, 0.001), 0.999)
-        return (
-            A_WORD * math.log1p(max(0.0, self.words - self.saying_no)) + A_NO * math.log(sure / (1 - sure)) + LEAST_ROOM
-        )
+        other = max(0.0, self.words - self.saying_no)
+        room = A_WORD * math.log1p(other) + A_NO * math.log(sure / (1 - sure)) + LEAST_ROOM
+        return min(room, self.words / 3) if self.words <= FEW_WORDS else room
 
     @property
     def untold(self) -> bool:
