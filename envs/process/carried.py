@@ -1,0 +1,54 @@
+"""Whether the working carries the answer: the same function of the question's numbers as the set's own working.
+
+>>> question = "Tom has 30 boxes of 40 eggs and sells 60. How many are left?"
+>>> asked = Asked(question, Fraction(1140), "30 * 40 = 1200 eggs\\n1200 - 60 = 1140")
+>>> carries(asked, "30 - 1 = 29 and 29 * 40 = 1160, less 20 is 1160 - 20 = 1140"), carries(asked, "1140 * 1 = 1140")
+(False, False)
+>>> carries(asked, "Without 60 of the 40 * 30 = 1200 there are 1200 - 60 = 1140")
+True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import NamedTuple
+
+from rlenv.envs.process.asked_numbers import variables
+from rlenv.envs.process.functions import Functions
+from rlenv.envs.process.program import Program
+from rlenv.envs.process.symbolic import MAX_CHARS, SymbolicSteps, words_of
+from rlenv.scorers.scorer import Stepped, StepScores
+from rlenv.text.boxes import find_boxes
+
+
+class Asked(NamedTuple):
+    """What is asked, what the answer is, and the set's own working, where it has one."""
+
+    question: str
+    answer: Fraction
+    working: str
+
+
+@lru_cache(maxsize=256)
+def wanted(asked: Asked) -> frozenset[int]:
+    """The answers of the set's own working, as values in other numbers; none where it cannot be read as a program."""
+    return of_most(Program(asked.question).run(asked.working).reached(asked.answer))
+
+
+def of_most(found: Functions) -> frozenset[int]:
+    """Of these functions those into which most of the question goes; none that is the same in every question."""
+    changing = [one for one in found if not one.is_constant]
+    most = max((one.used.bit_count() for one in changing), default=0)
+    return frozenset(one.moved for one in changing if one.used.bit_count() == most)
+
+
+def carries(asked: Asked, working: str) -> bool:
+    """Whether a working comes to the answer, and to the set's own answer whatever the question's numbers are."""
+    found = Program(asked.question).run(working).reached(asked.answer)
+    goal = wanted(asked)
+    if goal:
+        return any(one.moved in goal for one in found)
+    return any(not one.is_constant for one in found)

@@ -1,0 +1,218 @@
+"""A working as a program from the question's numbers: which function of them each number that it comes to is.
+
+>>> question = "Tom has 3 boxes of 12 eggs and sells 6. How many are left?"
+>>> right = Program(question).run("3 * 12 = 36, and 36 - 6 = 30").reached(Fraction(30))
+>>> other = Program(question).run("6 * 3 = 18, so 18 + 12 = 30").reached(Fraction(30))
+>>> fitted = Program(question).run("30 * 1 = 30").reached(Fraction(30))
+>>> bool(set(right) & set(other)), all(one.is_constant for one in fitted)
+(False, True)
+
+Equations are taken in order. A number that goes into one is the question's, or what an earlier equation comes to, or
+one operation away from those (a sum done in the head), or else a constant: a number that the working brings along. What
+an equation itself, or a later one, comes to is no sum done in the head. Letters are unknowns, and what the
+equations so far say of them is solved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import pairwise
+
+from rlenv.envs.process.asked_numbers import variables
+from rlenv.envs.process.equations import Chain, bare_sums, chains
+from rlenv.envs.process.functions import (
+    FUNCTIONS,
+    MOST,
+    PRIME,
+    Function,
+    FunctionAlgebra,
+    Functions,
+    constant,
+    few,
+    put_in,
+    residue,
+    solved,
+)
+from rlenv.envs.process.linear import TooLarge
+from rlenv.envs.process.side_reader import HUNDREDTH, Reader, Unread
+from rlenv.envs.process.sides import Side
+
+MAX_KNOWN = 80
+"""More numbers than these are not combined in the head."""
+MAX_CHAINS = 96
+MAX_SUBSTITUTIONS = 4
+_SMALL = 12
+_EVERYDAY = frozenset(map(Fraction, (24, 30, 31, 52, 60, 100, 365, 1000, Fraction(1, 2))))
+"""With the whole numbers up to twelve: what may stand for itself where the question has the same number."""
+_FACTORS = tuple(map(Fraction, (2, 3, 4, 5, 7, 10, 12, 24, 60, 100, 1000)))
+"""By these a number may be converted in the head."""
+
+
+class Program:
+    """The numbers that are known by now, each as functions of the question's."""
+
+    def __init__(self, question: str) -> None:
+        self.known = variables(question)
+        self.letters: dict[str, Functions] = {}
+        self.worked_out_at: dict[Fraction, int] = {}
+        self.at = 0
+
+    def run(self, text: str) -> Program:
+        """This program after the equations of a text."""
+        found = chains(text)[:MAX_CHAINS]
+        self.worked_out_at = {value: at for at in range(len(found) - 1, -1, -1) for value in _results(found[at])}
+        for self.at, chain in enumerate(found):
+            try:
+                self._take(chain)
+            except TooLarge:
+                continue
+        self.at = len(found)
+        for side in bare_sums(text)[:MAX_CHAINS]:
+            value = side.number()
+            if value is not None:
+                self._learn(value, self._functions(side))
+        return self
+
+    def reached(self, value: Fraction) -> Functions:
+        """What the number is that the equations, or the question, came to; nothing where they did not."""
+        return self.known.get(value, ())
+
+    def _take(self, chain: Chain) -> None:
+        if any(side.has_unknown for side in chain.sides):
+            self._take_unknowns(chain)
+            return
+        alone = [(side, value) for side in chain.sides if side.is_lone and (value := side.number()) is not None]
+        worked = [side for side in chain.sides if not side.is_lone]
+        for side in worked:
+            value, functions = side.number(), self._functions(side)
+            if value is None:
+                continue
+            self._learn(value, functions)
+            for _, result in alone:
+                self._learn_result(result, value, functions)
+        if not worked:
+            for (left, value), (_, result) in pairwise(alone):
+                self._learn_result(result, value, self._functions(left), converted=True)
+
+    def _learn_result(self, result: Fraction, value: Fraction, functions: Functions, converted: bool = False) -> None:
+        """What stands for a value that was worked out: itself, rounded, or in another unit."""
+        if result == value or abs(result - value) * 50 <= abs(value) or abs(result - value) < 1 == result.denominator:
+            self._learn(result, functions)
+        elif value and (converted or result / value in (100, HUNDREDTH)):
+            self._learn(result, FUNCTIONS.scaled(functions, result / value))
+
+    def _learn(self, value: Fraction, functions: Functions) -> None:
+        if functions:
+            self.known[value] = few((*functions, *self.known.get(value, ())))
+
+    def _functions(self, side: Side) -> Functions:
+        try:
+            return Reader(side.tokens, HUNDREDTH, {}, _Lookup(self)).whole()
+        except (Unread, TooLarge, ZeroDivisionError, ValueError):
+            return ()
+
+    def literal(self, value: Fraction) -> Functions:
+        """What a number that goes into an equation may be."""
+        found = self.known.get(value, ())
+        if found and not _is_everyday(value):
+            return found
+        if not found and self.worked_out_at.get(value, -1) < self.at:
+            found = few(self._in_the_head(value))
+        return few((*found, *constant(value)))
+
+    def _in_the_head(self, value: Fraction) -> Iterator[Function]:
+        """One operation on numbers that are known, or on one and an everyday number."""
+        if not value:
+            return
+        count = 0
+        for one, functions in [*self.known.items()][-MAX_KNOWN:]:
+            for made in self._with_another(value, one, functions):
+                yield made
+                count += 1
+                if count > MOST:
+                    return
+
+    def _with_another(self, value: Fraction, one: Fraction, functions: Functions) -> Iterator[Function]:
+        for rest, joined in ((value - one, FUNCTIONS.plus), (value / one if one else value, FUNCTIONS.times)):
+            if rest in self.known:
+                yield from joined(functions, self.known[rest])
+        if one - value in self.known:
+            yield from FUNCTIONS.plus(functions, FUNCTIONS.scaled(self.known[one - value], Fraction(-1)))
+        if one / value in self.known:
+            yield from FUNCTIONS.over(functions, self.known[one / value])
+        for factor in _FACTORS:
+            if value == one * factor or value * factor == one:
+                yield from FUNCTIONS.scaled(functions, value / one)
+        for whole in (Fraction(1), Fraction(100)):
+            if value == whole - one:
+                yield from FUNCTIONS.plus(constant(whole), FUNCTIONS.scaled(functions, Fraction(-1)))
+
+    def _take_unknowns(self, chain: Chain) -> None:
+        sides = [self._resolved(self._functions(side)) for side in chain.sides]
+        alone = [side.number() for side in chain.sides]
+        for side, functions in zip(chain.sides, sides, strict=True):
+            worth = [one for one in functions if not one.unknowns]
+            for result in alone if side.has_unknown else ():
+                self._learn_all(result, worth)
+        for left, right in pairwise(sides):
+            self._solve(FUNCTIONS.plus(left, FUNCTIONS.scaled(right, Fraction(-1))))
+        for value, functions in zip(alone, sides, strict=True):
+            if value is not None:
+                self._learn_all(value, functions)
+        for name in {token.text for side in chain.sides for token in side.tokens if token.kind == "unknown"}:
+            solutions = [one for one in self._resolved(self.letters.get(name, ())) if not one.unknowns]
+            for value in alone:
+                self._learn_all(value, solutions)
+
+    def _learn_all(self, value: Fraction | None, functions: Functions | list[Function]) -> None:
+        """Those of the functions that have this value."""
+        if value is not None:
+            wanted = residue(value)
+            self._learn(value, tuple(one for one in functions if one.base == wanted and not one.unknowns))
+
+    def _solve(self, forms: Functions) -> None:
+        for form in forms:
+            name = next((name for name, *_ in form.unknowns), None)
+            value = None if name is None else solved(form, name)
+            if name is not None and value is not None:
+                self.letters[name] = few((value, *self.letters.get(name, ())))
+
+    def _resolved(self, forms: Functions) -> Functions:
+        """The forms with what is known of their unknowns put in."""
+        for _ in range(MAX_SUBSTITUTIONS):
+            found: list[Function] = []
+            for form in forms:
+                name = next((name for name, *_ in form.unknowns if name in self.letters), None)
+                values = self.letters[name] if name is not None else ()
+                found += [put_in(form, name, value) for value in values] if name is not None else [form]
+            if few(found) == forms:
+                break
+            forms = few(found)
+        return forms
+
+
+class _Lookup(FunctionAlgebra):
+    """The same algebra, in which a number is what the program knows of it."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+
+    def constant(self, value: Fraction) -> Functions:
+        return self.program.literal(value)
+
+    def unknown(self, name: str) -> Functions:
+        return super().unknown(name)
+
+
+def _is_everyday(value: Fraction) -> bool:
+    return value in _EVERYDAY or (value.denominator == 1 and abs(value) <= _SMALL)
+
+
+def _results(chain: Chain) -> Iterator[Fraction]:
+    """What the chain comes to, where it works something out."""
+    if any(not side.is_lone for side in chain.sides):
+        for side in chain.sides:
+            value = side.number()
+            if value is not None:
+                yield value
