@@ -13,22 +13,34 @@ from __future__ import annotations
 from fractions import Fraction
 
 from rlenv.envs.process.functions import FUNCTIONS, Functions, constant, few, variable
-from rlenv.envs.process.quantities import Quantity, quantities
+from rlenv.envs.process.quantities import quantities
+from rlenv.envs.process.tokens import tokenize
 
 MAX_VARIABLES = 24
 _HUNDRED = Fraction(100)
+_SCALES = (12, 100, 1000, 10**6, 10**9)
+"""`3 dozen` may be used as 3 or as 36."""
 
 
 def variables(question: str) -> dict[Fraction, Functions]:
     """By value, the functions that a number of this value may be."""
     found: dict[Fraction, Functions] = {}
     kinds: dict[tuple[Fraction, bool], None] = {}
+    scales: dict[Fraction, Fraction] = {}
+    tokens = tokenize(question)
     for quantity in quantities(question):
-        if quantity.value not in (0, 1):
-            kinds.setdefault((quantity.value, quantity.unit == "%"))
+        value = quantity.value
+        first = tokens[quantity.at].value
+        if first and value / first in _SCALES:
+            scales[first] = value / first
+            value = first
+        if value not in (0, 1):
+            kinds.setdefault((value, quantity.unit == "%"))
     for place, (value, is_percent) in enumerate([*kinds][:MAX_VARIABLES]):
         for form, made in _forms(2 * place, value, is_percent):
             found[form] = few((*found.get(form, ()), *made))
+        if value in scales:
+            found[value * scales[value]] = FUNCTIONS.scaled(found[value], scales[value])
     return found
 
 
@@ -37,7 +49,7 @@ def _forms(place: int, value: Fraction, is_percent: bool) -> list[tuple[Fraction
         percent = variable(place, 100 * value)
         share = FUNCTIONS.scaled(percent, Fraction(1, 100))
         upside = [(1 / value, FUNCTIONS.over(constant(Fraction(1)), share))]
-        return [*_of_a_whole(100 * value, percent, _HUNDRED), *_of_a_whole(value, share, Fraction(1))][::1] + upside
+        return [*_of_a_whole(100 * value, percent, _HUNDRED), *_of_a_whole(value, share, Fraction(1)), *upside]
     if value.denominator == 1:
         return [(value, variable(place, value))]
     if value.denominator in (10, 100, 1000) or value > 1:

@@ -10,7 +10,7 @@ True
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -35,20 +35,26 @@ class Asked(NamedTuple):
 @lru_cache(maxsize=256)
 def wanted(asked: Asked) -> frozenset[int]:
     """The answers of the set's own working, as values in other numbers; none where it cannot be read as a program."""
-    return of_most(Program(asked.question).run(asked.working).reached(asked.answer))
+    return next(filter(None, map(of_most, _answers(asked, asked.working))), frozenset())
+
+
+def _answers(asked: Asked, working: str) -> Iterator[Functions]:
+    """What a working comes to, first with no sums done in the head, then with them."""
+    for in_the_head in (False, True):
+        yield Program(asked.question, in_the_head).run(working).reached(asked.answer)
 
 
 def of_most(found: Functions) -> frozenset[int]:
     """Of these functions those into which most of the question goes; none that is the same in every question."""
     changing = [one for one in found if not one.is_constant]
     most = max((one.used.bit_count() for one in changing), default=0)
-    return frozenset(one.moved for one in changing if one.used.bit_count() == most)
+    return frozenset(one.moved for one in changing if one.used.bit_count() >= most - SLACK)
 
+SLACK = 0
 
 def carries(asked: Asked, working: str) -> bool:
     """Whether a working comes to the answer, and to the set's own answer whatever the question's numbers are."""
-    found = Program(asked.question).run(working).reached(asked.answer)
     goal = wanted(asked)
-    if goal:
-        return any(one.moved in goal for one in found)
-    return any(not one.is_constant for one in found)
+    return any(
+        one.moved in goal if goal else not one.is_constant for found in _answers(asked, working) for one in found
+    )

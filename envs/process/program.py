@@ -37,6 +37,7 @@ from rlenv.envs.process.functions import (
 from rlenv.envs.process.linear import TooLarge
 from rlenv.envs.process.side_reader import HUNDREDTH, Reader, Unread
 from rlenv.envs.process.sides import Side
+from rlenv.envs.process.spoken import spoken
 
 MAX_KNOWN = 80
 """More numbers than these are not combined in the head."""
@@ -52,14 +53,16 @@ _FACTORS = tuple(map(Fraction, (2, 3, 4, 5, 7, 10, 12, 24, 60, 100, 1000)))
 class Program:
     """The numbers that are known by now, each as functions of the question's."""
 
-    def __init__(self, question: str) -> None:
-        self.known = variables(question)
+    def __init__(self, question: str, in_the_head: bool = True) -> None:
+        self.known = variables(spoken(question))
+        self.sums_in_the_head = in_the_head
         self.letters: dict[str, Functions] = {}
         self.worked_out_at: dict[Fraction, int] = {}
         self.at = 0
 
     def run(self, text: str) -> Program:
         """This program after the equations of a text."""
+        text = spoken(text)
         found = chains(text)[:MAX_CHAINS]
         self.worked_out_at = {value: at for at in range(len(found) - 1, -1, -1) for value in _results(found[at])}
         for self.at, chain in enumerate(found):
@@ -75,8 +78,16 @@ class Program:
         return self
 
     def reached(self, value: Fraction) -> Functions:
-        """What the number is that the equations, or the question, came to; nothing where they did not."""
-        return self.known.get(value, ())
+        """What the number is that the equations, or the question, came to; nothing where they did not.
+
+        It may be rounded to a whole one, in percent or in cents.
+        """
+        found = list(self.known.get(value, ()))
+        for factor in (Fraction(100), HUNDREDTH):
+            found += FUNCTIONS.scaled(self.known.get(value / factor, ()), factor)
+        if value.denominator == 1 and not found:
+            found += [one for known, functions in self.known.items() if abs(known - value) < 1 for one in functions]
+        return few(found)
 
     def _take(self, chain: Chain) -> None:
         if any(side.has_unknown for side in chain.sides):
@@ -117,7 +128,7 @@ class Program:
         found = self.known.get(value, ())
         if found and not _is_everyday(value):
             return found
-        if not found and self.worked_out_at.get(value, -1) < self.at:
+        if self.sums_in_the_head and not found and self.worked_out_at.get(value, -1) < self.at:
             found = few(self._in_the_head(value))
         return few((*found, *constant(value)))
 
