@@ -18,6 +18,7 @@ from rlenv.envs.process.tokens import tokenize
 
 MAX_VARIABLES = 24
 _HUNDRED = Fraction(100)
+_CENTS = frozenset({"cents", "cent", "¢"})
 _SCALES = (12, 100, 1000, 10**6, 10**9)
 """`3 dozen` may be used as 3 or as 36."""
 
@@ -27,6 +28,7 @@ def variables(question: str) -> dict[Fraction, Functions]:
     found: dict[Fraction, Functions] = {}
     kinds: dict[tuple[Fraction, bool], None] = {}
     scales: dict[Fraction, Fraction] = {}
+    cents: set[Fraction] = set()
     tokens = tokenize(question)
     for quantity in quantities(question):
         value = quantity.value
@@ -34,11 +36,15 @@ def variables(question: str) -> dict[Fraction, Functions]:
         if first and value / first in _SCALES:
             scales[first] = value / first
             value = first
+        if quantity.unit in _CENTS:
+            cents.add(value)
         if value not in (0, 1):
             kinds.setdefault((value, quantity.unit == "%"))
     for place, (value, is_percent) in enumerate([*kinds][:MAX_VARIABLES]):
         for form, made in _forms(2 * place, value, is_percent):
             found[form] = few((*found.get(form, ()), *made))
+        if value in cents:
+            found[value / 100] = FUNCTIONS.scaled(found[value], Fraction(1, 100))
         if value in scales:
             found[value * scales[value]] = FUNCTIONS.scaled(found[value], scales[value])
     return found
@@ -48,8 +54,7 @@ def _forms(place: int, value: Fraction, is_percent: bool) -> list[tuple[Fraction
     if is_percent:
         percent = variable(place, 100 * value)
         share = FUNCTIONS.scaled(percent, Fraction(1, 100))
-        upside = [(1 / value, FUNCTIONS.over(constant(Fraction(1)), share))]
-        return [*_of_a_whole(100 * value, percent, _HUNDRED), *_of_a_whole(value, share, Fraction(1)), *upside]
+        return [*_of_a_whole(100 * value, percent, _HUNDRED), *_of_a_whole(value, share, Fraction(1))]
     if value.denominator == 1:
         return [(value, variable(place, value))]
     if value.denominator in (10, 100, 1000) or value > 1:

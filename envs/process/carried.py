@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from rlenv.envs.process.asked_numbers import variables
 from rlenv.envs.process.functions import Functions
-from rlenv.envs.process.program import Program
+from rlenv.envs.process.program import Program, results
 from rlenv.envs.process.symbolic import MAX_CHARS, SymbolicSteps, words_of
 from rlenv.scorers.scorer import Stepped, StepScores
 from rlenv.text.boxes import find_boxes
@@ -32,29 +32,42 @@ class Asked(NamedTuple):
     working: str
 
 
-@lru_cache(maxsize=256)
-def wanted(asked: Asked) -> frozenset[int]:
+WIDTHS = (24, 192)
+"""How many functions a number may be: more are only looked at where few do not do."""
+
+
+@lru_cache(maxsize=512)
+def wanted(asked: Asked, most: int) -> frozenset[int]:
     """The answers of the set's own working, as values in other numbers; none where it cannot be read as a program."""
-    return next(filter(None, map(of_most, _answers(asked, asked.working))), frozenset())
+    return next(filter(None, map(of_most, _answers(asked, asked.working, most))), frozenset())
 
 
-def _answers(asked: Asked, working: str) -> Iterator[Functions]:
+def _answers(asked: Asked, working: str, most: int) -> Iterator[Functions]:
     """What a working comes to, first with no sums done in the head, then with them."""
     for in_the_head in (False, True):
-        yield Program(asked.question, in_the_head).run(working).reached(asked.answer)
+        yield Program(asked.question, asked.answer, in_the_head, most).run(working).reached()
 
 
 def of_most(found: Functions) -> frozenset[int]:
     """Of these functions those into which most of the question goes; none that is the same in every question."""
     changing = [one for one in found if not one.is_constant]
     most = max((one.used.bit_count() for one in changing), default=0)
-    return frozenset(one.moved for one in changing if one.used.bit_count() >= most - SLACK)
+    return frozenset(one.moved for one in changing if one.used.bit_count() == most)
 
-SLACK = 0
 
 def carries(asked: Asked, working: str) -> bool:
     """Whether a working comes to the answer, and to the set's own answer whatever the question's numbers are."""
-    goal = wanted(asked)
+    if not wanted(asked, WIDTHS[0]):
+        return shares_results(asked, working)
     return any(
-        one.moved in goal if goal else not one.is_constant for found in _answers(asked, working) for one in found
+        one.moved in wanted(asked, most)
+        for most in WIDTHS
+        for found in _answers(asked, working, most)
+        for one in found
     )
+
+
+def shares_results(asked: Asked, working: str) -> bool:
+    """Whether a working comes to whatever the set's own working comes to, where that is no program."""
+    own = results(asked.working)
+    return bool(own) and own <= {*results(working), asked.answer}

@@ -14,7 +14,7 @@ functions, at most MOST of them, and so is what is made of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from hashlib import blake2b
 from typing import NamedTuple, TypeAlias
@@ -23,8 +23,8 @@ from rlenv.envs.process.linear import TooLarge
 from rlenv.envs.process.side_reader import MAX_EXPONENT, Unread
 
 PRIME = 2**61 - 1
-MOST = 32
-"""Functions that one number may be; of more those are kept that use most of the question."""
+MOST = 24
+"""Functions that one number may be, unless more are asked for; of more the likeliest are kept, which come first."""
 
 
 class Function(NamedTuple):
@@ -65,16 +65,28 @@ def variable(place: int, value: Fraction) -> Functions:
     return (Function(residue(value), int.from_bytes(drawn) % PRIME, 1 << place),)
 
 
-def few(found: Iterable[Function]) -> Functions:
-    """Each once, and no more than MOST."""
-    distinct = tuple(dict.fromkeys(found))
-    if len(distinct) <= MOST:
-        return distinct
-    return tuple(sorted(distinct, key=lambda one: -one.used.bit_count())[:MOST])
+def few(found: Iterable[Function], most: int = MOST) -> Functions:
+    """Each once, and no more than so many."""
+    seen: dict[Function, None] = {}
+    for one in found:
+        seen[one] = None
+        if len(seen) >= most:
+            break
+    return tuple(seen)
+
+
+def _pairs(left: Functions, right: Functions) -> Iterator[tuple[Function, Function]]:
+    """Each of one with each of the other, the likeliest first."""
+    for total in range(len(left) + len(right) - 1):
+        for at in range(max(0, total - len(right) + 1), min(total + 1, len(left))):
+            yield left[at], right[total - at]
 
 
 class FunctionAlgebra:
     """The algebra of such numbers, for rlenv.envs.process.side_reader; letters are unknowns."""
+
+    def __init__(self, most: int = MOST) -> None:
+        self.most = most
 
     def constant(self, value: Fraction) -> Functions:
         return constant(value)
@@ -83,7 +95,7 @@ class FunctionAlgebra:
         return (Function(0, 0, 0, ((name, 1, 1),)),)
 
     def plus(self, left: Functions, right: Functions) -> Functions:
-        return few(_plus(one, other) for one in left for other in right)
+        return few((_plus(one, other) for one, other in _pairs(left, right)), self.most)
 
     def scaled(self, form: Functions, by: Fraction) -> Functions:
         if by == 1:
@@ -92,13 +104,13 @@ class FunctionAlgebra:
         return tuple(_scaled(one, factor, factor, 0) for one in form)
 
     def times(self, left: Functions, right: Functions) -> Functions:
-        return few(
+        products = (
             _scaled(other, one.base, one.moved, one.used)
-            for first in left
-            for second in right
+            for first, second in _pairs(left, right)
             for one, other in [(second, first) if first.unknowns else (first, second)]
             if not one.unknowns
         )
+        return few(products, self.most)
 
     def over(self, above: Functions, below: Functions) -> Functions:
         parts = [

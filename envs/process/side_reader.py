@@ -131,7 +131,7 @@ class Reader(Generic[Form]):
     def atom(self) -> Form:
         token = self.peek()
         if token.kind == "number":
-            form = self.algebra.constant(self._number())
+            form = self.algebra.constant(self._number() * self._percent())
         elif token.kind == "unknown":
             self.at += 1
             if self.peek().text == "(":
@@ -141,11 +141,17 @@ class Reader(Generic[Form]):
             form = self._bracket()
         else:
             raise Unread(token.text)
-        if self.peek().text == "%":
-            self.at += 1
-            form = self.algebra.scaled(form, self.percent)
+        if token.kind != "number":
+            form = self.algebra.scaled(form, self._percent())
         self._unit()
         return form
+
+    def _percent(self) -> Fraction:
+        """What a percent sign that follows makes of the number before it."""
+        if self.peek().text != "%":
+            return Fraction(1)
+        self.at += 1
+        return self.percent
 
     def _number(self) -> Fraction:
         value = self.changed.get(self.at, self.peek().value)

@@ -13,11 +13,14 @@ from __future__ import annotations
 
 import re
 
-_WORDS = r"[^\W\d_]{2,20}(?:['’-][^\W\d_]{1,20})?"
+_WORDS = r"[^\W\d_]{2,20}(?:['’-][^\W\d_]{1,20})?(?:/[^\W\d_]{2,20})?"
 _NUMERAL = r"(?:percent|of|hundred|thousand|million|billion|dozen|times|plus|minus|x|and [0-9])\b"
 _REWRITTEN: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"(?<=\$[0-9]{3}) (?=[0-9]{3}\b)"), ""),  # $350 000
     (re.compile(r"(?<=[0-9])[\"″](?![0-9])"), " "),  # 36" tall
+    (re.compile(r"\\(?:implies|Rightarrow|to)\b|[→⇒⟹|]|=>"), " ; "),  # 7x = 35 \implies x = 5
+    (re.compile(r"\\(?=\*)"), ""),  # 2 \* 5
+    (re.compile(r"(?<=[0-9])(?=g\b|(?!st|nd|rd|th)[A-Za-z]{2})"), " "),  # 60g, 72Mb
     (re.compile(r"\b[aA] (?=[$]?[0-9])"), ""),  # to a 12 - 2 = 10 pound weight
     (re.compile(r"\btimes (?=[$(]?[0-9.])"), "* "),  # 8 times .25
     (re.compile(r"\b(?:divided by|over) (?=[$(]?[0-9.])"), "/ "),  # 14 divided by 2
@@ -25,6 +28,7 @@ _REWRITTEN: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\)(?=[0-9])"), ")*"),  # (1/4)24
     (re.compile(rf"(?<=[0-9%)])(?: {_WORDS}){{1,9}}(?= ?[-+*/×÷–−=](?![^\W\d_]))"), ""),  # 90 bees that left -
     (re.compile(rf"(?<=[-+*/×÷–−=] )(?:{_WORDS} ){{1,5}}(?=[$(]?[0-9])"), ""),  # + eggs 3
+    (re.compile(r"(?<==)( ?[0-9][0-9,.]*%)(?= of (?![$0-9]))"), r"\1 ;"),  # = 60% of the students
     (re.compile(rf"(?<==)( ?[$€£]?[0-9][0-9,.]*)(?= (?!{_NUMERAL})[^\W\d_])"), r"\1 ;"),  # = 16 bars in box B
 )
 
