@@ -102,8 +102,9 @@ class Program:
         """Numbers that stand there without an equation: `60 s, 57 s and 54 s, each 3 s faster`."""
         stated = dict.fromkeys(quantity.value for quantity in quantities(text))
         for value in [*stated][:MAX_STATED]:
-            if value not in self.known and value not in self.worked_out_at and value != self.answer:
-                self._learn(value, few(self._in_the_head(value), self.most))
+            known = value in self.known or value in self.worked_out_at or value == self.answer
+            if not known and not _is_everyday(value):
+                self._learn(value, few(self._in_the_head(value, ()), self.most))
 
     def _take(self, chain: Chain) -> None:
         if any(side.has_unknown for side in chain.sides):
@@ -148,19 +149,22 @@ class Program:
             found = few(self._in_the_head(value), self.most)
         return few((*found, *constant(value)), self.most)
 
-    def _in_the_head(self, value: Fraction) -> Iterator[Function]:
-        """One operation on numbers that are known, or on one and an everyday number."""
-        if not value:
+    def _in_the_head(self, value: Fraction, factors: tuple[Fraction, ...] = _FACTORS) -> Iterator[Function]:
+        """One operation on numbers that are known; and what is no everyday number may be converted by a factor."""
+        if value in (0, 1):
             return
+        factors = () if _is_everyday(value) else factors
         count = 0
         for one, functions in [*self.known.items()][-MAX_KNOWN:]:
-            for made in self._with_another(value, one, functions):
+            for made in self._with_another(value, one, functions, factors):
                 yield made
                 count += 1
                 if count > MOST:
                     return
 
-    def _with_another(self, value: Fraction, one: Fraction, functions: Functions) -> Iterator[Function]:
+    def _with_another(
+        self, value: Fraction, one: Fraction, functions: Functions, factors: tuple[Fraction, ...]
+    ) -> Iterator[Function]:
         for rest, joined in ((value - one, FUNCTIONS.plus), (value / one if one else value, FUNCTIONS.times)):
             if rest in self.known:
                 yield from joined(functions, self.known[rest])
@@ -168,10 +172,10 @@ class Program:
             yield from FUNCTIONS.plus(functions, FUNCTIONS.scaled(self.known[one - value], Fraction(-1)))
         if one / value in self.known:
             yield from FUNCTIONS.over(functions, self.known[one / value])
-        for factor in _FACTORS:
+        for factor in factors:
             if value == one * factor or value * factor == one:
                 yield from FUNCTIONS.scaled(functions, value / one)
-        for whole in (Fraction(1), Fraction(100)):
+        for whole in (Fraction(1), Fraction(100)) if factors else ():
             if value == whole - one:
                 yield from FUNCTIONS.plus(constant(whole), FUNCTIONS.scaled(functions, Fraction(-1)))
 
