@@ -2,7 +2,7 @@
 
 >>> forms = variables("Tom has 12 eggs and sells 25% of them.")
 >>> [str(value) for value in forms]
-['12', '25', '1/4', '75', '3/4', '125', '5/4', '4']
+['12', '25', '75', '125', '1/4', '3/4', '5/4']
 
 Equal numbers of one kind are one variable. A percentage is also a share, what is left of the whole and the whole with
 it; a fraction is also its two parts.
@@ -11,10 +11,11 @@ it; a fraction is also its two parts.
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import NamedTuple
 
 from rlenv.envs.process.functions import FUNCTIONS, Functions, constant, few, variable
-from rlenv.envs.process.quantities import quantities
-from rlenv.envs.process.tokens import tokenize
+from rlenv.envs.process.quantities import Quantity, quantities
+from rlenv.envs.process.tokens import Token, tokenize
 
 MAX_VARIABLES = 24
 _HUNDRED = Fraction(100)
@@ -23,44 +24,48 @@ _SCALES = (12, 100, 1000, 10**6, 10**9)
 """`3 dozen` may be used as 3 or as 36."""
 
 
+class _Number(NamedTuple):
+    """A number of the question as it is written: `3` of `3 dozen`, `25` of `25%`."""
+
+    value: Fraction
+    kind: str
+    """`%`, `cents`, `fraction`, or nothing."""
+    scale: Fraction = Fraction(1)
+
+
 def variables(question: str) -> dict[Fraction, Functions]:
     """By value, the functions that a number of this value may be."""
     found: dict[Fraction, Functions] = {}
-    kinds: dict[tuple[Fraction, bool], None] = {}
-    scales: dict[Fraction, Fraction] = {}
-    cents: set[Fraction] = set()
     tokens = tokenize(question)
-    for quantity in quantities(question):
-        value = quantity.value
-        first = tokens[quantity.at].value
-        if first and value / first in _SCALES:
-            scales[first] = value / first
-            value = first
-        if quantity.unit in _CENTS:
-            cents.add(value)
-        if value not in (0, 1):
-            kinds.setdefault((value, quantity.unit == "%"))
-    for place, (value, is_percent) in enumerate([*kinds][:MAX_VARIABLES]):
-        for form, made in _forms(2 * place, value, is_percent):
+    numbers = dict.fromkeys(_number(quantity, tokens[quantity.at]) for quantity in quantities(question))
+    asked = [number for number in numbers if number.value not in (0, 1)]
+    for place, number in enumerate(asked[:MAX_VARIABLES]):
+        for form, made in _forms(2 * place, number):
             found[form] = few((*found.get(form, ()), *made))
-        if value in cents:
-            found[value / 100] = FUNCTIONS.scaled(found[value], Fraction(1, 100))
-        if value in scales:
-            found[value * scales[value]] = FUNCTIONS.scaled(found[value], scales[value])
     return found
 
 
-def _forms(place: int, value: Fraction, is_percent: bool) -> list[tuple[Fraction, Functions]]:
-    if is_percent:
-        percent = variable(place, 100 * value)
-        share = FUNCTIONS.scaled(percent, Fraction(1, 100))
-        return [*_of_a_whole(100 * value, percent, _HUNDRED), *_of_a_whole(value, share, Fraction(1))]
-    if value.denominator == 1:
-        return [(value, variable(place, value))]
-    if value.denominator in (10, 100, 1000) or value > 1:
-        whole = variable(place, value)
-        return [(value, whole)]
-    return _of_a_fraction(place, value)
+def _number(quantity: Quantity, first: Token) -> _Number:
+    value = quantity.value
+    if quantity.unit == "%":
+        return _Number(100 * value, "%")
+    if first.value and value / first.value in _SCALES:
+        return _Number(first.value, "", value / first.value)
+    if value.denominator > 1 and value < 1 and first.places <= 0:
+        return _Number(value, "fraction")
+    return _Number(value, "cents" if quantity.unit in _CENTS else "")
+
+
+def _forms(place: int, number: _Number) -> list[tuple[Fraction, Functions]]:
+    value = number.value
+    if number.kind == "fraction":
+        return _of_a_fraction(place, value)
+    whole = variable(place, value)
+    hundredth = (value / 100, FUNCTIONS.scaled(whole, Fraction(1, 100)))
+    if number.kind == "%":
+        return [*_of_a_whole(value, whole, _HUNDRED), *_of_a_whole(*hundredth, Fraction(1))]
+    scaled = (value * number.scale, FUNCTIONS.scaled(whole, number.scale))
+    return [(value, whole), *([scaled] if number.scale > 1 else []), *([hundredth] if number.kind == "cents" else [])]
 
 
 def _of_a_whole(value: Fraction, form: Functions, whole: Fraction) -> list[tuple[Fraction, Functions]]:

@@ -10,18 +10,13 @@ True
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
 
-from rlenv.envs.process.asked_numbers import variables
 from rlenv.envs.process.functions import Functions
 from rlenv.envs.process.program import Program, results
-from rlenv.envs.process.symbolic import MAX_CHARS, SymbolicSteps, words_of
-from rlenv.scorers.scorer import Stepped, StepScores
-from rlenv.text.boxes import find_boxes
 
 
 class Asked(NamedTuple):
@@ -60,10 +55,7 @@ def carries(asked: Asked, working: str) -> bool:
     if not wanted(asked, WIDTHS[0]):
         return shares_results(asked, working)
     return any(
-        one.moved in wanted(asked, most)
-        for most in WIDTHS
-        for found in _answers(asked, working, most)
-        for one in found
+        one.moved in wanted(asked, most) for most in WIDTHS for found in _answers(asked, working, most) for one in found
     )
 
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from hashlib import blake2b
+from itertools import islice
 from typing import NamedTuple, TypeAlias
 
 from rlenv.envs.process.linear import TooLarge
@@ -75,8 +76,12 @@ def few(found: Iterable[Function], most: int = MOST) -> Functions:
     return tuple(seen)
 
 
-def _pairs(left: Functions, right: Functions) -> Iterator[tuple[Function, Function]]:
-    """Each of one with each of the other, the likeliest first."""
+def _pairs(left: Functions, right: Functions, most: int) -> Iterator[tuple[Function, Function]]:
+    """Each of one with each of the other, the likeliest first, and not many more than are kept."""
+    return islice(_all_pairs(left, right), 4 * most)
+
+
+def _all_pairs(left: Functions, right: Functions) -> Iterator[tuple[Function, Function]]:
     for total in range(len(left) + len(right) - 1):
         for at in range(max(0, total - len(right) + 1), min(total + 1, len(left))):
             yield left[at], right[total - at]
@@ -95,7 +100,7 @@ class FunctionAlgebra:
         return (Function(0, 0, 0, ((name, 1, 1),)),)
 
     def plus(self, left: Functions, right: Functions) -> Functions:
-        return few((_plus(one, other) for one, other in _pairs(left, right)), self.most)
+        return few((_plus(one, other) for one, other in _pairs(left, right, self.most)), self.most)
 
     def scaled(self, form: Functions, by: Fraction) -> Functions:
         if by == 1:
@@ -106,7 +111,7 @@ class FunctionAlgebra:
     def times(self, left: Functions, right: Functions) -> Functions:
         products = (
             _scaled(other, one.base, one.moved, one.used)
-            for first, second in _pairs(left, right)
+            for first, second in _pairs(left, right, self.most)
             for one, other in [(second, first) if first.unknowns else (first, second)]
             if not one.unknowns
         )

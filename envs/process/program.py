@@ -24,7 +24,6 @@ from rlenv.envs.process.equations import Chain, bare_sums, chains
 from rlenv.envs.process.functions import (
     FUNCTIONS,
     MOST,
-    PRIME,
     Function,
     FunctionAlgebra,
     Functions,
@@ -61,6 +60,7 @@ class Program:
         self.algebra, self.most = _Lookup(self, most), most
         self.answer = answer
         self.known = variables(spoken(question))
+        self.given = dict(self.known)
         self.sums_in_the_head = in_the_head
         self.letters: dict[str, Functions] = {}
         self.worked_out_at: dict[Fraction, int] = {}
@@ -145,7 +145,12 @@ class Program:
         found = self.known.get(value, ())
         if found and not _is_everyday(value):
             return found
-        if self.sums_in_the_head and not found and value != self.answer and self.worked_out_at.get(value, -1) <= self.at:
+        if (
+            self.sums_in_the_head
+            and not found
+            and value != self.answer
+            and self.worked_out_at.get(value, -1) <= self.at
+        ):
             found = few(self._in_the_head(value), self.most)
         return few((*found, *constant(value)), self.most)
 
@@ -155,7 +160,8 @@ class Program:
             return
         factors = () if _is_everyday(value) else factors
         count = 0
-        for one, functions in [*self.known.items()][-MAX_KNOWN:]:
+        known = self.given if _is_everyday(value) else self.known
+        for one, functions in [*known.items()][-MAX_KNOWN:]:
             for made in self._with_another(value, one, functions, factors):
                 yield made
                 count += 1
@@ -212,15 +218,18 @@ class Program:
     def _resolved(self, forms: Functions) -> Functions:
         """The forms with what is known of their unknowns put in."""
         for _ in range(MAX_SUBSTITUTIONS):
-            found: list[Function] = []
-            for form in forms:
-                name = next((name for name, *_ in form.unknowns if name in self.letters), None)
-                values = self.letters[name] if name is not None else ()
-                found += [put_in(form, name, value) for value in values] if name is not None else [form]
-            if few(found, self.most) == forms:
+            found = few((after for form in forms for after in self._put_in(form)), self.most)
+            if found == forms:
                 break
-            forms = few(found, self.most)
+            forms = found
         return forms
+
+    def _put_in(self, form: Function) -> Iterator[Function]:
+        name = next((name for name, *_ in form.unknowns if name in self.letters), None)
+        if name is None:
+            yield form
+        else:
+            yield from (put_in(form, name, value) for value in self.letters[name])
 
 
 class _Lookup(FunctionAlgebra):

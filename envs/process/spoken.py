@@ -19,7 +19,7 @@ _REWRITTEN: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"(?<=\$[0-9]{3}) (?=[0-9]{3}\b)"), ""),  # $350 000
     (re.compile(r"(?<=[0-9])[\"″](?![0-9])"), " "),  # 36" tall
     (re.compile(r"\\(?:implies|Rightarrow|to)\b|[→⇒⟹|]|=>"), " ; "),  # 7x = 35 \implies x = 5
-    (re.compile(r"\\(?=\*)"), ""),  # 2 \* 5
+    (re.compile(r"\\+(?=\*)"), ""),  # 2 \* 5
     (re.compile(r"(?<=[0-9])(?=g\b|(?!st|nd|rd|th)[A-Za-z]{2})"), " "),  # 60g, 72Mb
     (re.compile(r"\b[aA] (?=[$]?[0-9])"), ""),  # to a 12 - 2 = 10 pound weight
     (re.compile(r"\btimes (?=[$(]?[0-9.])"), "* "),  # 8 times .25
