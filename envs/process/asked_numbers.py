@@ -2,10 +2,10 @@
 
 >>> forms = variables("Tom has 12 eggs and sells 25% of them.")
 >>> [str(value) for value in forms]
-['12', '25', '75', '125', '1/4', '3/4', '5/4']
+['12', '25', '75', '125', '1/4', '3/4', '5/4', '4']
 
 Equal numbers of one kind are one variable. A percentage is also a share, what is left of the whole and the whole with
-it; a fraction is also its two parts.
+it, and a part of so many (a quarter), where the question has no such number; a fraction is also its two parts.
 """
 
 from __future__ import annotations
@@ -42,6 +42,9 @@ def variables(question: str) -> dict[Fraction, Functions]:
     for place, number in enumerate(asked[:MAX_VARIABLES]):
         for form, made in _forms(2 * place, number):
             found[form] = few((*found.get(form, ()), *made))
+    for place, number in enumerate(asked[:MAX_VARIABLES]):
+        if number.kind == "%":
+            found.setdefault(100 / number.value, FUNCTIONS.over(constant(_HUNDRED), variable(2 * place, number.value)))
     return found
 
 

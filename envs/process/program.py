@@ -41,11 +41,15 @@ from rlenv.envs.process.spoken import spoken
 
 MAX_KNOWN = 80
 """More numbers than these are not combined in the head."""
-MAX_CHAINS = 96
+MAX_CHAINS = 64
+MAX_WORK = 10_000
+"""Pairs of functions that are looked at in one working; what is beyond is not read."""
 MAX_SUBSTITUTIONS = 4
 MAX_SIDES = 4
 """Of more sides with unknowns only neighbours are compared."""
 MAX_STATED = 40
+MAX_CHAIN = 12
+"""A chain of more sides is not read."""
 _SMALL = 12
 _EVERYDAY = frozenset(map(Fraction, (24, 30, 31, 52, 60, 100, 365, 1000, Fraction(1, 2))))
 """With the whole numbers up to twelve: what may stand for itself where the question has the same number."""
@@ -78,6 +82,8 @@ class Program:
                 self._take(chain)
             except TooLarge:
                 continue
+            if self.algebra.left < 0:
+                break
         self.at = len(found)
         for side in bare_sums(text)[:MAX_CHAINS]:
             value = side.number()
@@ -107,6 +113,8 @@ class Program:
                 self._learn(value, few(self._in_the_head(value, ()), self.most))
 
     def _take(self, chain: Chain) -> None:
+        if len(chain.sides) > MAX_CHAIN:
+            return
         if any(side.has_unknown for side in chain.sides):
             self._take_unknowns(chain)
             return
@@ -237,10 +245,24 @@ class _Lookup(FunctionAlgebra):
 
     def __init__(self, program: Program, most: int) -> None:
         super().__init__(most)
-        self.program = program
+        self.program, self.left = program, MAX_WORK
 
     def constant(self, value: Fraction) -> Functions:
+        self._spend(len(self.program.known))
         return self.program.literal(value)
+
+    def plus(self, left: Functions, right: Functions) -> Functions:
+        self._spend(len(left) * len(right))
+        return super().plus(left, right)
+
+    def times(self, left: Functions, right: Functions) -> Functions:
+        self._spend(len(left) * len(right))
+        return super().times(left, right)
+
+    def _spend(self, work: int) -> None:
+        self.left -= min(work, 4 * self.most)
+        if self.left < 0:
+            raise TooLarge("too much to work out")
 
 
 def _is_everyday(value: Fraction) -> bool:
