@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from rlenv.envs.process.functions import Functions
-from rlenv.envs.process.program import Program, results
+from rlenv.envs.process.program import Program, equations, results
 
 
 class Asked(NamedTuple):
@@ -46,16 +46,23 @@ def _answers(asked: Asked, working: str, most: int) -> Iterator[Functions]:
 def of_most(found: Functions) -> frozenset[int]:
     """Of these functions those into which most of the question goes; none that is the same in every question."""
     changing = [one for one in found if not one.is_constant]
-    most = max((one.used.bit_count() for one in changing), default=0)
-    return frozenset(one.moved for one in changing if one.used.bit_count() == most)
+    most = max((one.numbers_used for one in changing), default=0)
+    return frozenset(one.moved for one in changing if one.numbers_used == most)
 
 
 def carries(asked: Asked, working: str) -> bool:
-    """Whether a working comes to the answer, and to the set's own answer whatever the question's numbers are."""
+    """Whether a working comes to the answer, and to the set's own answer whatever the question's numbers are.
+
+    Fewer sums may be done in the head than stand there: a gap that is filled with what is missing is no working.
+    """
     if not wanted(asked, WIDTHS[0]):
         return shares_results(asked, working)
+    in_the_head = max(0, equations(working) - 1)
     return any(
-        one.moved in wanted(asked, most) for most in WIDTHS for found in _answers(asked, working, most) for one in found
+        one.moved in wanted(asked, most) and one.sums_in_the_head <= in_the_head
+        for most in WIDTHS
+        for found in _answers(asked, working, most)
+        for one in found
     )
 
 

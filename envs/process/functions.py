@@ -27,6 +27,10 @@ PRIME = 2**61 - 1
 MOST = 24
 """Functions that one number may be, unless more are asked for; of more the likeliest are kept, which come first."""
 
+HEAD = 64
+"""The first bit of what a function uses that stands for a sum in the head, behind those of the variables."""
+VARIABLES = (1 << HEAD) - 1
+
 
 class Function(NamedTuple):
     """One function: its values, which variables went in (a bit each), and what stands by unknowns, by name."""
@@ -35,6 +39,16 @@ class Function(NamedTuple):
     moved: int
     used: int = 0
     unknowns: tuple[tuple[str, int, int], ...] = ()
+
+    @property
+    def numbers_used(self) -> int:
+        """How many of the question's numbers went in."""
+        return (self.used & VARIABLES).bit_count()
+
+    @property
+    def sums_in_the_head(self) -> int:
+        """How many numbers went in that nothing but a sum in the head gives."""
+        return (self.used >> HEAD).bit_count()
 
     @property
     def is_constant(self) -> bool:

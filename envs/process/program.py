@@ -23,6 +23,7 @@ from rlenv.envs.process.asked_numbers import variables
 from rlenv.envs.process.equations import Chain, bare_sums, chains
 from rlenv.envs.process.functions import (
     FUNCTIONS,
+    HEAD,
     MOST,
     Function,
     FunctionAlgebra,
@@ -65,6 +66,7 @@ class Program:
         self.answer = answer
         self.known = variables(spoken(question))
         self.given = dict(self.known)
+        self.marks: dict[Fraction, int] = {}
         self.sums_in_the_head = in_the_head
         self.letters: dict[str, Functions] = {}
         self.worked_out_at: dict[Fraction, int] = {}
@@ -92,7 +94,7 @@ class Program:
         return self
 
     def reached(self) -> Functions:
-        """What the number is that the equations, or the question, came to; nothing where they did not.
+        """What the number is that the equations came to; nothing where they did not.
 
         It may be rounded to a whole one, or in percent.
         """
@@ -102,7 +104,7 @@ class Program:
             for known, functions in self.known.items():
                 found += functions if abs(known - value) < 1 else ()
                 found += FUNCTIONS.scaled(functions, Fraction(100)) if abs(100 * known - value) < 1 else ()
-        return few(found, self.most)
+        return few((one for one in found if one not in self.given.get(value, ())), self.most)
 
     def _take_what_is_stated(self, text: str) -> None:
         """Numbers that stand there without an equation: `60 s, 57 s and 54 s, each 3 s faster`."""
@@ -110,7 +112,7 @@ class Program:
         for value in [*stated][:MAX_STATED]:
             known = value in self.known or value in self.worked_out_at or value == self.answer
             if not known and not _is_everyday(value):
-                self._learn(value, few(self._in_the_head(value, ()), self.most))
+                self._learn(value, self._marked(value, self._in_the_head(value, ())))
 
     def _take(self, chain: Chain) -> None:
         if len(chain.sides) > MAX_CHAIN:
@@ -159,8 +161,13 @@ class Program:
             and value != self.answer
             and self.worked_out_at.get(value, -1) <= self.at
         ):
-            found = few(self._in_the_head(value), self.most)
+            found = self._marked(value, self._in_the_head(value))
         return few((*found, *constant(value)), self.most)
+
+    def _marked(self, value: Fraction, found: Iterator[Function]) -> Functions:
+        """Functions that say which sum in the head they take."""
+        mark = 1 << HEAD + self.marks.setdefault(value, len(self.marks))
+        return few((one._replace(used=one.used | mark) for one in found), self.most)
 
     def _in_the_head(self, value: Fraction, factors: tuple[Fraction, ...] = _FACTORS) -> Iterator[Function]:
         """One operation on numbers that are known; and what is no everyday number may be converted by a factor."""
@@ -281,3 +288,8 @@ def _results(chain: Chain) -> Iterator[Fraction]:
 def results(text: str) -> set[Fraction]:
     """What the equations of a text come to."""
     return {value for chain in chains(spoken(text)) for value in _results(chain)}
+
+
+def equations(text: str) -> int:
+    """How many equations of a text work something out."""
+    return sum(any(not side.is_lone for side in chain.sides) for chain in chains(spoken(text)))
