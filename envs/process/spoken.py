@@ -22,8 +22,8 @@ _REWRITTEN: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\\+(?=\*)"), ""),  # 2 \* 5
     (re.compile(r"(?<=[0-9])(?=g\b|(?!st|nd|rd|th)[A-Za-z]{2})"), " "),  # 60g, 72Mb
     (re.compile(r"\b[aA] (?=[$]?[0-9])"), ""),  # to a 12 - 2 = 10 pound weight
-    (re.compile(r"\btimes (?=[$(]?[0-9.])"), "* "),  # 8 times .25
-    (re.compile(r"\b(?:divided by|over) (?=[$(]?[0-9.])"), "/ "),  # 14 divided by 2
+    (re.compile(r"(?<!\\)\btimes (?=[$(]?[0-9.])"), "* "),  # 8 times .25
+    (re.compile(r"(?<!\\)\b(?:divided by|over) (?=[$(]?[0-9.])"), "/ "),  # 14 divided by 2
     (re.compile(r"\bmultiplied by (?=[$(]?[0-9.])"), "* "),  # 14 multiplied by 2
     (re.compile(r"\)(?=[0-9])"), ")*"),  # (1/4)24
     (re.compile(rf"(?<=[0-9%)])(?: {_WORDS}){{1,9}}(?= ?[-+*/×÷–−=](?![^\W\d_]))"), ""),  # 90 bees that left -
