@@ -52,9 +52,9 @@ MAX_STATED = 40
 MAX_CHAIN = 12
 """A chain of more sides is not read."""
 _SMALL = 12
-_EVERYDAY = frozenset(map(Fraction, (24, 30, 31, 52, 60, 100, 365, 1000, Fraction(1, 2))))
+_EVERYDAY = frozenset(Fraction(value) for value in (24, 30, 31, 52, 60, 100, 365, 1000, 0.5))
 """With the whole numbers up to twelve: what may stand for itself where the question has the same number."""
-_FACTORS = tuple(map(Fraction, (2, 3, 4, 5, 7, 10, 12, 24, 60, 100, 1000)))
+_FACTORS = tuple(Fraction(value) for value in (2, 3, 4, 5, 7, 10, 12, 24, 60, 100, 1000))
 """By these a number may be converted in the head."""
 
 
