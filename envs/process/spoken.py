@@ -29,7 +29,7 @@ _REWRITTEN: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(rf"(?<=[0-9%)])(?: {_WORDS}){{1,9}}(?= ?[-+*/×÷–−=](?![^\W\d_]))"), ""),  # 90 bees that left -
     (re.compile(rf"(?<=[-+*/×÷–−=] )(?:{_WORDS} ){{1,5}}(?=[$(]?[0-9])"), ""),  # + eggs 3
     (re.compile(r"(?<==)( ?[0-9][0-9,.]*%)(?= of (?![$0-9]))"), r"\1 ;"),  # = 60% of the students
-    (re.compile(rf"(?<==)( ?[$€£]?[0-9][0-9,.]*)(?= (?!{_NUMERAL})[^\W\d_])"), r"\1 ;"),  # = 16 bars in box B
+    (re.compile(rf"(?<==)( ?[$€£]?[0-9](?:[0-9,.]*[0-9])?)(?= (?!{_NUMERAL})[^\W\d_])"), r"\1 ;"),  # = 16 bars in box B
 )
 
 
