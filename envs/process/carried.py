@@ -2,7 +2,7 @@
 
 >>> question = "Tom has 30 boxes of 40 eggs and sells 60. How many are left?"
 >>> asked = Asked(question, Fraction(1140), "30 * 40 = 1200 eggs\\n1200 - 60 = 1140")
->>> carries(asked, "30 - 1 = 29 and 29 * 40 = 1160, less 20 is 1160 - 20 = 1140"), carries(asked, "1140 * 1 = 1140")
+>>> carries(asked, "40 * 28.5 = 1140"), carries(asked, "1140 * 1 = 1140")
 (False, False)
 >>> carries(asked, "40 * 30 = 1200 and 1200 - 60 = 1140")
 True
