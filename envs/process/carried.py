@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from rlenv.envs.process.functions import Functions
-from rlenv.envs.process.program import Program, equations, results
+from rlenv.envs.process.program import Program, operations, results
 
 
 class Asked(NamedTuple):
@@ -53,17 +53,22 @@ def of_most(found: Functions) -> frozenset[int]:
 def carries(asked: Asked, working: str) -> bool:
     """Whether a working comes to the answer, and to the set's own answer whatever the question's numbers are.
 
-    Fewer sums may be done in the head than stand there: a gap that is filled with what is missing is no working.
+    A gap that is filled with what is missing is no working, so few sums may be done in the head.
     """
     if not wanted(asked, WIDTHS[0]):
         return shares_results(asked, working)
-    in_the_head = max(0, equations(working) - 1)
+    in_the_head = allowed_in_the_head(asked)
     return any(
         one.moved in wanted(asked, most) and one.sums_in_the_head <= in_the_head
         for most in WIDTHS
         for found in _answers(asked, working, most)
         for one in found
     )
+
+
+def allowed_in_the_head(asked: Asked) -> int:
+    """Fewer sums than stay on paper, of those that the set's own working does: padding a working buys none."""
+    return max(0, operations(asked.working) - 1) // 2
 
 
 def shares_results(asked: Asked, working: str) -> bool:

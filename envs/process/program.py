@@ -39,10 +39,10 @@ from rlenv.envs.process.side_reader import HUNDREDTH, Reader, Unread
 from rlenv.envs.process.sides import Side
 from rlenv.envs.process.spoken import spoken
 
-MAX_KNOWN = 80
+MAX_KNOWN = 40
 """More numbers than these are not combined in the head."""
 MAX_CHAINS = 64
-MAX_WORK = 10_000
+MAX_WORK = 5_000
 """Pairs of functions that are looked at in one working; what is beyond is not read."""
 MAX_SUBSTITUTIONS = 4
 MAX_SIDES = 4
@@ -51,6 +51,7 @@ MAX_STATED = 40
 MAX_CHAIN = 12
 """A chain of more sides is not read."""
 _SMALL = 12
+_SIGNS = frozenset("+-*/×÷–−")
 _EVERYDAY = frozenset(Fraction(value) for value in (24, 30, 31, 52, 60, 100, 365, 1000, 0.5))
 """With the whole numbers up to twelve: what may stand for itself where the question has the same number."""
 _FACTORS = tuple(Fraction(value) for value in (2, 3, 4, 5, 7, 10, 12, 24, 60, 100, 1000))
@@ -243,6 +244,7 @@ class Program:
         if name is None:
             yield form
         else:
+            self.algebra.spend(len(self.letters[name]))
             yield from (put_in(form, name, value) for value in self.letters[name])
 
 
@@ -254,18 +256,18 @@ class _Lookup(FunctionAlgebra):
         self.program, self.left = program, MAX_WORK
 
     def constant(self, value: Fraction) -> Functions:
-        self._spend(len(self.program.known))
+        self.spend(len(self.program.known))
         return self.program.literal(value)
 
     def plus(self, left: Functions, right: Functions) -> Functions:
-        self._spend(len(left) * len(right))
+        self.spend(len(left) * len(right))
         return super().plus(left, right)
 
     def times(self, left: Functions, right: Functions) -> Functions:
-        self._spend(len(left) * len(right))
+        self.spend(len(left) * len(right))
         return super().times(left, right)
 
-    def _spend(self, work: int) -> None:
+    def spend(self, work: int) -> None:
         self.left -= min(work, 4 * self.most)
         if self.left < 0:
             raise TooLarge("too much to work out")
@@ -289,6 +291,10 @@ def results(text: str) -> set[Fraction]:
     return {value for chain in chains(spoken(text)) for value in _results(chain)}
 
 
-def equations(text: str) -> int:
-    """How many equations of a text work something out."""
-    return sum(any(not side.is_lone for side in chain.sides) for chain in chains(spoken(text)))
+def operations(text: str) -> int:
+    """How many operations the equations of a text do, one side of each counted."""
+    return sum(max(_signs(side) for side in chain.sides) for chain in chains(spoken(text)))
+
+
+def _signs(side: Side) -> int:
+    return sum(token.text in _SIGNS for token in side.tokens)
