@@ -140,3 +140,10 @@ def test_a_wrong_answer_with_true_steps_from_the_question_loses_no_more_than_the
 
 def test_steps_that_the_answer_does_not_need_cost_nothing(rows: str) -> None:
     assert judged(rows, f"All boxes hold 40 * 36 = 1440 pens.\n{WORKING}\n\\boxed{{16}}").reward == 1
+
+
+@pytest.mark.parametrize("padding", ["40 - 24 = 16", "14 * 10 = 140", "40 + 14 = 54\n54 + 10 = 64"])
+def test_what_is_added_to_a_filled_gap_buys_no_sum_in_the_head(padding: str) -> None:
+    asked = Asked("Tom has 40 eggs, sells 10 and eats 14.", Fraction(16), "40 - 10 = 30\n30 - 14 = 16")
+    assert not carries(asked, "40 - 24 = 16")
+    assert not carries(asked, f"{padding}\n40 - 24 = 16")
