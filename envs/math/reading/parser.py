@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from rlenv.envs.math.reading.atoms import CURRENCIES
 from rlenv.envs.math.reading.expressions import Expressions
-from rlenv.envs.math.reading.names import NUMERALS, SCALES
+from rlenv.envs.math.reading.names import FRACTIONS, NUMERALS, SCALES
 from rlenv.envs.math.reading.nodes import (
     Apply,
     Braces,
@@ -205,8 +205,30 @@ def compound(first: Node, second: Node) -> Quantity:
 
 
 def numeral(words: list[str]) -> Node | None:
-    """The number that words such as "twenty five" or "three million" spell, None for other words."""
+    """The number that words such as "twenty five", "two thirds" or "three million" spell, None for other words."""
+    if len(words) > 10:
+        return None
+    whole, share = _whole_and_share(words)
+    total = _counted(whole) if whole else Fraction(0)
+    return None if total is None or share is None else Number(total + share)
+
+
+def _whole_and_share(words: list[str]) -> tuple[list[str], Fraction | None]:
+    """The words of the whole number, and the fraction that the last words spell, 0 where they spell none."""
+    named = FRACTIONS.get(words[-1].removesuffix("s") if words[-1] != "halves" else "half") if words else None
+    if named is None or (len(words) > 1 and words[-2] in SCALES):
+        return words, Fraction(0)
+    split = len(words) - words[::-1].index("and") - 1 if "and" in words else -1
+    above = words[split + 1 : -1]
+    count = Fraction(1) if above in ([], ["a"], ["one"], ["an"]) else _counted(above)
+    alone = not above and split < 0
+    return words[: max(split, 0)], None if count is None or alone or split == 0 else count / named
+
+
+def _counted(words: list[str]) -> Fraction | None:
     total = Fraction(0)
+    if words[:1] in (["a"], ["an"]) and len(words) > 1 and words[1] in SCALES:
+        words = ["one", *words[1:]]
     if not words or words[0] not in NUMERALS or len(words) > 6:
         return None
     for place, word in enumerate(words):
@@ -216,7 +238,7 @@ def numeral(words: list[str]) -> Node | None:
             total += NUMERALS[word]
         else:
             return None
-    return Number(total)
+    return total
 
 
 def _scaled(node: Node, scale: int) -> Node:
