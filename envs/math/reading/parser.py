@@ -14,6 +14,7 @@ from rlenv.envs.math.reading.names import FRACTIONS, NUMERALS, SCALES
 from rlenv.envs.math.reading.nodes import (
     Apply,
     Braces,
+    Bracketed,
     Builder,
     Items,
     Node,
@@ -26,7 +27,7 @@ from rlenv.envs.math.reading.nodes import (
     Sum,
     Words,
 )
-from rlenv.envs.math.reading.tokens import Unreadable, tokenize
+from rlenv.envs.math.reading.tokens import Token, Unreadable, tokenize
 from rlenv.envs.math.reading.units import factor, unit_text
 
 _RELATIONS = frozenset({"=", "<", ">", "<=", ">=", "!=", "~", "in", "notin", "equiv", "subset", "->", "propto",
@@ -97,12 +98,27 @@ class _Answers(Expressions):
 
     def relation(self) -> Node:
         self.accept("=", "~")  # = 5 and \\approx 5 state 5
-        sides, operators = [self._set()], []
+        sides, operators = [self._subject() or self._set()], []
         while self.peek().kind == "op" and self.peek().value in _RELATIONS:
             operators.append(self.next().value)
             self.accept("=")  # x == 1 is one sign, and so is a stray \approx =
             sides.append(self._set())
         return Relation(tuple(sides), tuple(operators)) if operators else sides[0]
+
+    def _subject(self) -> Node | None:
+        """The p(x) of `p(x) = x + 1`: a letter with brackets that an equal sign follows is a name, never a product."""
+        name, opening = self.peek(), self.peek(1)
+        if name.kind != "letter" or opening[:2] != ("op", "(") or opening.spaced or self.bars or self.in_set:
+            return None
+        depth, behind = 1, 2
+        while depth and self.peek(behind).kind != "end":
+            depth += {"(": 1, ")": -1}.get(self.peek(behind).value, 0)
+            behind += 1
+        if depth or self.peek(behind)[:2] != ("op", "=") or _is_product(self.tokens[self.at : self.at + behind]):
+            return None
+        self.next()
+        inside = self.bracket()
+        return Apply(name.value, inside.items if isinstance(inside, Bracketed) else (inside,), known=False)
 
     def _set(self) -> Node:
         node = self._ratio()
@@ -193,6 +209,13 @@ class _Answers(Expressions):
             return Builder(inside, condition)
         self.expect("set}")
         return Braces(inside.items if isinstance(inside, Items) else (inside,))
+
+
+def _is_product(tokens: list[Token]) -> bool:
+    """True for x(x - 3): the letter stands in its own brackets, or an operation with a letter does."""
+    inside = [token.value for token in tokens[2:-1]]
+    letters = [token for token in tokens[2:-1] if token.kind == "letter"]
+    return tokens[0].value in inside or (bool(letters) and not {"+", "-", "*", "/", "^"}.isdisjoint(inside))
 
 
 def compound(first: Node, second: Node) -> Quantity:
