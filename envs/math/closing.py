@@ -73,7 +73,14 @@ def _last_word(sentence: str) -> Value | None:
 def _says_something(sentence: str) -> bool:
     """True for words around a value, or an equation."""
     words = _SOME_WORDS.findall(sentence)
-    return len(words) > 1 or "=" in sentence or ":" in sentence or "equals" in words or not sentence.isascii()
+    return (
+        len(words) > 1
+        or "=" in sentence
+        or "**" in sentence
+        or ":" in sentence
+        or "equals" in words
+        or not sentence.isascii()
+    )
 
 
 def sentence_ends(tail: str) -> list[int]:

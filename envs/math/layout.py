@@ -28,6 +28,8 @@ _NOTE = re.compile(
     r"^[ \t]*(?P<mark>\[\^?[0-9*]{1,2}\]:?|[¹²³⁴]|\(\*\)|\*(?=\s))[ \t]*(?=[A-Za-z])[^\n]*$", re.MULTILINE
 )
 """A footnote on a line of its own: `[1] From the table.`, `[^1]: Seen in 2024.`"""
+_RATIO = re.compile(r"(\bratio\b[^.:;\n]{0,80}?\b[0-9]+) to (?=[0-9])")
+"""The ratio is 4 to 9."""
 _RATING = re.compile(
     r"(?:^|(?<=[.!?)] ))[ \t*_>(\[-]*(?:(?:my|self|final|overall|estimated|your|level of)[ -]+){0,2}"
     r"(?:(?:score|grade|rating|marks?|points?|evaluation|self-evaluation|assessment|reward|quality|stars)"
@@ -47,6 +49,8 @@ def as_read(text: str) -> str:
         text = _TAG.sub(_plain_tag, text)
     if "`" in text:
         text = _CODE.sub(_plain_code, _FENCE.sub(_blank, text))
+    if "ratio" in text:
+        text = _RATIO.sub(r"\1 :  ", text)
     return _without_remarks(text)
 
 

@@ -34,9 +34,15 @@ _FILLER = re.compile(
 )
 _WORDS_AFTER = re.compile(r"[\s,]*+(?:[a-zA-Zà-öø-ÿ'°²³/().^\]}-]++[\s,]*+){0,6}")
 _JOIN = re.compile(
-    r"\s*(?:,|;|，|、|or|and|or else|,\s*(?:or|and)|and/or|oder|ou|o|y|et|und)\s*(?:maybe|perhaps|possibly|else)?\s*"
+    r"\s*(?:,|;|，|、|or|and|or else|,\s*(?:or|and)|and/or|oder|ou|o|y|et|und|,?\s*(?:and then|then|followed by))\s*(?:maybe|perhaps|possibly|else)?\s*"
     r"(?:[A-Za-z]\w?\s*=\s*)?"
 )
+_CONCLUDING = re.compile(
+    r"(?:[,;]|\band)\s+(?:so(?! that)|hence|thus|therefore|consequently|which (?:gives|means|makes|leaves)(?: that)?|leaving|"
+    r"giving)\b(?:,| that)?"
+)
+"""`29 = 4 * 6 + 5, so the remainder is 5`."""
+_SOME_WORDS = re.compile(r"[A-Za-z]{2,}")
 _CHOICE = re.compile(r"\b(?:or|oder|ou)\b")
 _RESULT = re.compile(
     rf"(?:=|≈|\\approx)\s*(?:\\?\$\s?)*(?P<value>(?>[-−]?\s?(?:\\?[$€£])?{NUMBER}))"
@@ -59,6 +65,24 @@ def stated_value(sentence: str, worked: str = "") -> Value | None:
     """The value that the sentence states, None where it leaves that open. `worked` is the text before it."""
     if len(sentence) > MAX_SENTENCE:
         return None
+    begin = _last_clause(sentence)
+    if not begin:
+        return _stated(sentence, worked)
+    value = _stated(sentence[begin:], worked + sentence[:begin])
+    if value is not None:
+        return value._replace(start=value.start + begin, end=value.end + begin)
+    return _stated(sentence, worked) if any(known.named for known in values_in(sentence[begin:])) else None
+
+
+def _last_clause(sentence: str) -> int:
+    """Where the clause begins that draws the conclusion, behind `, so` and its like; 0 where there is none."""
+    begin = 0
+    for found in _CONCLUDING.finditer(sentence):
+        begin = found.end()
+    return begin if _SOME_WORDS.search(sentence, begin) else 0
+
+
+def _stated(sentence: str, worked: str) -> Value | None:
     values = values_in(sentence)
     if not values or values[-1].text == UNREAD:
         return _plain_expression(sentence)

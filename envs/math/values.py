@@ -21,10 +21,14 @@ from rlenv.envs.math.reading.units import UNIT_WORDS
 
 UNREAD = "?"
 """The text of a value that is there and cannot be read."""
-_DIGITS = r"(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]+)"
+_DIGITS = (
+    r"(?:[0-9]{1,3}(?:[,'][0-9]{3})+(?![0-9])|[0-9]{1,3}(?:\.[0-9]{3}){2,}(?:,[0-9]{1,3})?(?![.0-9])"
+    r"|[0-9]{1,3}(?:\.[0-9]{3})+,[0-9]{1,2}(?![.0-9])|[0-9]{1,2}(?:,[0-9]{2})+,[0-9]{3}(?![0-9])|[0-9]+)"
+)
+"""1,234 and 1'234, 1.234.567 and 1.234,56, 1,00,000, 1234."""
 NUMBER = rf"(?:{_DIGITS}(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+(?![0-9A-Za-z]))?|\.[0-9]+|∞|infinity\b)"
 _SIGNED = rf"(?:[-−+]\s?)?(?:\\?[$€£]\s?)?(?:[-−]\s?)?{NUMBER}"
-_ARITHMETIC = rf"{_SIGNED}(?:\s?\\?%)?(?:\s?[-−+*/×÷:^]\s?(?:{_SIGNED}))*"
+_ARITHMETIC = rf"{_SIGNED}(?:\s?\\?%)?(?:\s?[-−+*/×÷:^]\s{{0,2}}(?:{_SIGNED}))*"
 _SCALE = r"(?:\s?\\?%|\s(?:percent|thousand|million|billion|trillion|dozen|hundred)\b|\s?[aApP](?:\.[mM]\.|[mM]\b))?"
 _PLAIN = rf"(?P<number>(?<![A-Za-z0-9_.^\\]){_ARITHMETIC}{_SCALE})"
 _TOKEN = re.compile(

@@ -92,7 +92,7 @@ def is_generic(unit: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def counts(unit: str, question: str) -> bool:
-    """Whether words behind a number say what it counts: a unit, a plural, or what the question speaks of.
+    """Whether words behind a number say what it counts: a unit, a plural, what the question speaks of, a phrase.
 
     >>> [counts(words, "How many pens?") for words in ("red pens", "ways", "at most", "negative", "factorial")]
     [True, True, False, False, False]
@@ -103,7 +103,9 @@ def counts(unit: str, question: str) -> bool:
     if not _CHANGING.isdisjoint(words) or words[-1] in _OPERATIONS:
         return False
     asked = _words(question)
-    return any(_singular(word) != word or word in UNIT_WORDS or _singular(word) in asked for word in words)
+    return len(words) > 1 or any(
+        _singular(word) != word or word in UNIT_WORDS or _singular(word) in asked for word in words
+    )
 
 
 @lru_cache(maxsize=64)
