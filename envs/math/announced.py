@@ -16,8 +16,8 @@ from __future__ import annotations
 import re
 
 from rlenv.envs.math.closing import sentence_ends
-from rlenv.envs.math.sentence import stated_value
-from rlenv.envs.math.values import UNREAD, Value, is_bare, values_in
+from rlenv.envs.math.sentence import stated_value, with_alternative
+from rlenv.envs.math.values import Value, is_bare
 from rlenv.envs.math.withdrawal import denied, withdrawn
 
 MAX_CHARS = 1000
@@ -51,10 +51,6 @@ _REASON = re.compile(
 _VAGUE = re.compile(
     r"\bif\b|\A(?:at (?:least|most)|up to|over|under|above|below|more|less|fewer|greater|between|anything|not)\b", re.I
 )
-_OFFERED = re.compile(
-    r"[^.!?\n]*?(?:[,;(.]|\.\s|\sand|\selse)\s*\(?(?:or|alternatively|otherwise)\b(?P<rest>[^.!?\n]{0,60})", re.I
-)
-""" under the usual precedence, or 20 from left to right` behind a value."""
 _SUPPOSED = re.compile(
     r"\b(?:suppose|assume|imagine|say|if|whether|maybe|perhaps|unless)\s+(?:that\s+)?(?:(?:the|my|our|your)\s+)?"
     r"(?:[a-z]+\s+)?\Z",
@@ -106,18 +102,8 @@ def _announced(tail: str, begin: int, offset: int) -> Value | None:
     value = _value(answer)
     if value is None:
         return None
-    value = _with_alternative(value, tail[begin + value.end :])
+    value = with_alternative(value, tail[begin + value.end :])
     return value._replace(start=offset + begin + value.start, end=offset + begin + value.end)
-
-
-def _with_alternative(value: Value, behind: str) -> Value:
-    """The value and the one that the same breath offers instead: `14 as written, or 20 from left to right`."""
-    offered = _OFFERED.match(behind)
-    others = values_in(offered["rest"]) if offered else []
-    other = next((each for each in others if each.named), None)
-    if other is None or other.text == value.text or other.text == UNREAD:
-        return value
-    return value._replace(text=f"{value.text} or {other.text}", result="", parts=())
 
 
 def _value(answer: str) -> Value | None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 
-from rlenv.envs.math.sentence import MAX_SENTENCE, stated_value
+from rlenv.envs.math.sentence import MAX_SENTENCE, last_clause, stated_value
 from rlenv.envs.math.values import Value, mathematics_spans, values_in
 
 MAX_CHARS = 2500
@@ -65,7 +65,7 @@ def _stated(sentence: str, worked: str, is_last: bool) -> Value | None:
 def _last_word(sentence: str) -> Value | None:
     """`Monday` of `So the day is Monday.`, `no solution` of `There is no solution.`"""
     said = _WORD_BEHIND_IS.search(sentence) if len(sentence) <= MAX_SENTENCE else None
-    if said is None or any(map(str.isdigit, sentence)):
+    if said is None or any(map(str.isdigit, sentence[last_clause(sentence) :])):
         return None
     return Value(said[1], said.start(1), said.end(1))
 

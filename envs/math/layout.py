@@ -18,8 +18,8 @@ _TAG = re.compile(r"<(?P<close>/?)(?P<name>[A-Za-z]{1,10}[1-6]?)(?:\s[^<>\n=]{1,
 _STRUCK = re.compile(r"~~[^~\n]{1,300}~~|<(s|del|strike)>[^<\n]{1,300}</\1>|\\sout\{[^{}\n]{1,100}\}")
 """What was struck out: `~~12~~`, `<del>12</del>`, `\\sout{12}`."""
 _BOLD = frozenset({"b", "strong", "mark"})
-_LOOKS = _BOLD | frozenset(
-    "i em u code span p div font big small center tt kbd math pre ins li ul ol td tr table tbody th body html h".split()
+_LOOKS = re.compile(
+    r"(?:i|em|u|code|span|p|div|font|big|small|center|tt|kbd|math|pre|ins|li|[uo]l|t[dhr]|table|tbody|body|html|h[1-6])"
 )
 _CODE = re.compile(r"(?<!`)`(?P<code>[^`\n]{1,200})`(?!`)")
 """`x**2`: code in a line."""
@@ -64,7 +64,7 @@ def _plain_tag(tag: re.Match[str]) -> str:
         return "**".ljust(width) if tag["close"] else "**".rjust(width)
     if name == "answer":
         return tag[0].lower()
-    return " " * width if name.rstrip("123456") in _LOOKS else tag[0]
+    return " " * width if name in _BOLD or _LOOKS.fullmatch(name) else tag[0]
 
 
 def _plain_code(code: re.Match[str]) -> str:

@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from rlenv.envs.math.reading.units import UNIT_WORDS
+from rlenv.envs.math.reading.units import UNIT_WORDS, counts
 
 UNREAD = "?"
 """The text of a value that is there and cannot be read."""
@@ -157,7 +157,8 @@ def _unit_behind(sentence: str, begin: int) -> tuple[str, int]:
 
 def _bold(content: str, match: re.Match[str]) -> Value | None:
     inner = values_in(content)
-    if len(inner) == 1 and inner[0].start == 0 and _NOUNS.fullmatch(content, inner[0].end):
+    alone = len(inner) == 1 and inner[0].start == 0 and _NOUNS.fullmatch(content, inner[0].end)
+    if alone and counts(content[inner[0].end :], ""):
         return Value(inner[0].text, match.start(), match.end(), inner[0].result)
     text = content.strip(" .:")
     return Value(text, match.start(), match.end()) if text else None

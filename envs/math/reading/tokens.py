@@ -255,6 +255,8 @@ class _Tokenizer:
         if not self.tokens or word.lower() not in UNIT_WORDS:
             return False
         last = self.tokens[-1]
+        if last.kind == "name" and last.value in CONSTANTS:
+            return len(word) > 1  # 36 pi cm
         return last.kind in {"num", "word"} or last.value in {"}", ")", "/", "*"}
 
     def _per_follows(self) -> bool:

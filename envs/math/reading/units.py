@@ -13,6 +13,11 @@ import re
 from fractions import Fraction
 from functools import lru_cache
 
+
+def _listed(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
 _TABLE = """
 length m=1 meter=1 metre=1 km=1000 kilometer=1000 kilometre=1000 cm=1/100 centimeter=1/100 centimetre=1/100 mm=1/1000
 length millimeter=1/1000 millimetre=1/1000 dm=1/10 decimeter=1/10 nm=1/1000000000 in=254/10000 inch=254/10000
@@ -52,15 +57,13 @@ _PREFIXED = {"square": 2, "sq": 2, "cubic": 3, "cu": 3}
 _SUFFIXED = {"squared": 2, "cubed": 3}
 _SPELLED = {"feet": "foot", "inches": "inch", "centuries": "century", "men": "man", "women": "woman",
             "vertices": "vertex", "people": "person", "children": "child", "mice": "mouse"}  # fmt: skip
-_SMALL = frozenset(
-    [*"of the a an in all total each old long wide tall high away more left exactly only altogether overall".split()]
-    + [*"remaining deep thick apart together per for from with on he she it they has have get gets".split()]
-)
-_CHANGING = frozenset(
-    "at or not no than minus plus times over under below above to up most least fewer less if unless but".split()
+_SMALL = _listed("""of the a an in all total each old long wide tall high away more left exactly only altogether overall
+    remaining deep thick apart together per for from with on he she it they has have get gets""")
+_CHANGING = _listed(
+    "at or not no than minus plus times over under below above to up most least fewer less if unless but"
 )
 """Words that make another value of the number before them, or take it back."""
-_OPERATIONS = frozenset("negative factorial squared cubed halved doubled tripled inverse reciprocal max min".split())
+_OPERATIONS = _listed("negative factorial squared cubed halved doubled tripled inverse reciprocal max min")
 UNIT_WORDS = frozenset(_KINDS) | {f"{name}s" for name in _KINDS if len(name) > 2} | frozenset(_SPEEDS) | {
     "square", "sq", "cubic", "per", "feet", "inches", "lbs", "hrs", "mins", "secs", "kgs", "cms", "kms",
 }  # fmt: skip
