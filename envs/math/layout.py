@@ -1,7 +1,7 @@
 r"""The layout around an answer taken for what it shows: HTML, code, footnotes, in as many characters as before.
 
 >>> [as_read(text) for text in ("<b>42</b>", "x<sup>2</sup>", "`42`", "It is 72 [1].\n[1] Seen on 2024-05-06.")]
-[' **42  **', 'x^{   2}     ', '$42$', 'It is 72    .\n                       ']
+[' **42**  ', 'x^{   2}     ', '$42$', 'It is 72    .\n                       ']
 
 Every place in the text stays where it was, so that a span found in what is read holds in what was said. Only the end of
 a text is looked at, as an answer stands there.

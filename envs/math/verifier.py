@@ -23,7 +23,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from rlenv.completion import Completion
 from rlenv.envs.math.choice import is_choice
@@ -31,6 +31,7 @@ from rlenv.envs.math.comparing import Comparison, compare, compare_symbolically
 from rlenv.envs.math.extract import answer_of
 from rlenv.envs.math.gold import gold_answer
 from rlenv.envs.math.policy import MathPolicy
+from rlenv.envs.math.rereading import rereadings
 from rlenv.envs.math.statement import Extracted, Refusal
 from rlenv.errors import TaskError
 from rlenv.jsontypes import canonical
@@ -109,7 +110,7 @@ def _first_equal(gold: str, found: Extracted, policy: MathPolicy, question: str,
     """The verdict by the readings of one answer; None where a reading is undecided and none is equal."""
     refused: Comparison | None = None
     undecided = False
-    for answer in _readings(gold, found):
+    for answer in chain(_readings(gold, found), rereadings(gold, found.text, question)):
         comparison = compare_by(gold, answer, policy, question)
         if comparison.equal:
             return _verdict(True, comparison, found)
