@@ -12,6 +12,7 @@ Only the end of the text is looked at, and only a few sentences without any valu
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from rlenv.envs.math.sentence import MAX_SENTENCE, last_clause, stated_value
 from rlenv.envs.math.values import Value, mathematics_spans, values_in
@@ -53,6 +54,20 @@ def closing_answer(text: str, start: int, end: int) -> Value | None:
         if _GIVEN_UP.search(sentence) or any(known.named for known in values_in(sentence[:MAX_SENTENCE])):
             return None
     return None
+
+
+def closing_clause(text: str, start: int, end: int) -> Value | None:
+    """The last clause of the last sentence, word for word: `so Evelyn is the fastest`."""
+    start = max(start, end - MAX_CHARS)
+    tail = text[start:end].rstrip()
+    ends = [0, *sentence_ends(tail)]
+    begin, stop = next((pair for pair in reversed(list(pairwise(ends))) if tail[slice(*pair)].strip(" \n*.$")), (0, 0))
+    sentence = tail[begin:stop]
+    if not 0 < len(sentence) <= MAX_SENTENCE or _ASKED_OR_SUPPOSED.search(sentence):
+        return None
+    clause = sentence[last_clause(sentence) :].strip(" \n:*.,")
+    at = tail.rindex(clause, begin, stop) + start if clause else 0
+    return Value(clause, at, at + len(clause)) if clause else None
 
 
 def _stated(sentence: str, worked: str, is_last: bool) -> Value | None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from itertools import zip_longest
 
 from rlenv.text.function_words import word_set
 
@@ -36,7 +35,8 @@ def options(question: str) -> dict[str, str]:
     """Each letter with what it stands for; empty where the question has no options from A on."""
     marks = list(_MARK.finditer(question[:MAX_CHARS]))
     found: dict[str, str] = {}
-    for mark, after in zip_longest(marks, marks[1:]):
+    for place, mark in enumerate(marks):
+        after = marks[place + 1] if place + 1 < len(marks) else None
         letter = mark["round"] or mark["plain"]
         if letter != chr(ord("A") + len(found)):
             continue

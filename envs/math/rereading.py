@@ -15,12 +15,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from rlenv.envs.math.choice import is_choice
 from rlenv.envs.math.comparing import compare
 from rlenv.envs.math.options import options, words
 from rlenv.envs.math.reading.answer import reading
 from rlenv.envs.math.reading.nodes import Words
+from rlenv.envs.math.reading.phrases import phrase
 from rlenv.envs.math.reading.units import counts
 from rlenv.envs.math.sentence import stated_value
 from rlenv.envs.math.stating import states
@@ -34,7 +36,7 @@ _LETTER = re.compile(r"\s*(?:\\(?:text|textbf|mathrm|mathbf)\s*\{)?\s*\(?([A-J])
 _FONT = re.compile(r"\\(?:text|textbf|textrm|textit|mathrm|mbox)\s*\{([^{}]*)\}")
 _WORDY = re.compile(r"[A-Za-z]{2,}")
 _CHANGES = re.compile(
-    r"\b(?:not|no|never|minus|negative|over|under|above|below|than|at|half|twice|double|square|root|cube|between|from|to|if|"
+    r"\b(?:not|no|never|minus|negative|over|under|above|below|than|at|half|twice|double|root|squared?(?= of)|between|from|to|if|"
     r"or|either|maybe|perhaps|except|wrong|least|most|about|up|times|plus|divided|inverse|reciprocal|log|unless)\b|n['’]t|\?",
     re.IGNORECASE,
 )
@@ -56,6 +58,7 @@ _CHOSEN = re.compile(r"\s*(?:\\(?:mathrm|text|operatorname)\s*\{)?C\}?\s*\(\s*([
 _PLAIN_WORDS = re.compile(r"[A-Za-z][A-Za-z' -]*")
 
 
+@lru_cache(maxsize=1024)
 def is_number(gold: str) -> bool:
     """Whether a reference has no letters but in commands: 12, \\frac16, 36\\pi."""
     return not re.search(r"(?<![\\A-Za-z])[A-Za-z]|[=,;]", gold.replace("{,}", ""))
@@ -70,8 +73,103 @@ def rereadings(gold: str, answer: str, question: str) -> Iterator[str]:
         yield from _whole_numbers(answer, question)
     yield from _in_base(gold, answer, question)
     yield from _named(gold, answer)
+    yield from _shaped(gold, answer)
+    yield from reworded(gold, answer, question)
     if _WORDY.search(answer):
         yield from _in_prose(gold, answer, question)
+
+
+def reworded(gold: str, answer: str, question: str) -> Iterator[str]:
+    """What a clause says in words: a bound, an option, how many where that is infinity."""
+    bound = _BOUND.fullmatch(_FONT.sub(r" \1 ", answer).replace("$", " ").strip(" ."))
+    if bound is not None and _RELATED.search(gold):
+        yield f"{bound['name']} {_SIGNS[_sign(bound['how'])]} {bound['value']}"
+    counted = question.lower().startswith("how many") or "number of" in question
+    if counted and {phrase(gold), phrase(_FONT.sub(r"\1", answer))} == {"infinity", "infinitely many"}:
+        yield gold
+    wanted = _FONT.sub(r"\1", gold)
+    if _PLAIN_WORDS.fullmatch(wanted) and isinstance(reading(gold).node, Words) and not is_choice(gold):
+        if states(wanted, _FONT.sub(r" \1 ", answer), question):
+            yield gold
+    if _LETTER.fullmatch(gold):
+        offered = options(question)
+        said = [letter for letter, content in offered.items() if states(_FONT.sub(r"\1", content), answer, "")]
+        if len(said) == 1:
+            yield said[0]
+
+
+def _sign(how: str) -> str:
+    how = " ".join(how.lower().split())
+    below = re.search(r"most|less|smaller|fewer|below|under|not (?:exceed|greater|more|larger)", how) is not None
+    negated = re.search(r"\b(?:no|not|never)\b", how) is not None
+    if "exceed" in how:
+        below = negated
+    elif negated:
+        below = re.search(r"more|greater|larger|above", how) is not None
+    equal = negated or re.search(r"equal|most|least", how) is not None
+    return ("<" if below else ">") + ("=" if equal else "")
+
+
+_SIGNS = {"<": "<", ">": ">", "<=": "\\le", ">=": "\\ge"}
+_RELATED = re.compile(r"[<>≤≥(\[]|\\(?:le|ge|l|g)(?![a-z]fr)")
+_BOUND = re.compile(
+    r"(?:.{0,30}\s)?(?P<name>[A-Za-z]|\\[a-z]+)\s+(?:(?:is|must be|has to be|can be|are)\s+)?"
+    r"(?P<how>at (?:most|least)|no (?:more|less|greater|larger|smaller|fewer) than|"
+    r"(?:less|greater|smaller|larger|more)(?: than)? or equal to|(?:strictly )?(?:less|greater|smaller|larger|more) than|"
+    r"below|above|(?:does not |cannot |must not )?exceeds?|not (?:more|less|greater|larger|smaller) than)\s+(?P<value>[^A-Za-z]{1,40})"
+)
+"""k is at most 4"""
+_DIAGONAL = re.compile(
+    r"\\?(?:operatorname\s*\{\s*|text\s*\{|mathrm\s*\{)?diag\s*\}?\s*(?:\\left)?[(\[](?P<entries>[^()]{1,80})\)"
+)
+_UNIT = re.compile(
+    r"\\?(?:mathbf\s*\{|mathbb\s*\{|mathrm\s*\{)?(?P<kind>[IEO0])\}?(?:_\s*\{?\s*(?P<size>[2-9])(?:\s*\\times\s*[2-9])?\s*\}?)?"
+)
+_ROWS = re.compile(r"\\\\(?!\s*\\end)")
+_BASIS = re.compile(
+    r"\\(?:mathbf|hat|vec|bm|boldsymbol|overrightarrow|mathrm)\s*\{?\s*(?:\\(?:mathbf|hat|vec|bm)\s*\{\s*)?\\?(?P<axis>[ijk])(?:math)?\s*\}?\s*\}?"
+)
+
+
+def _shaped(gold: str, answer: str) -> Iterator[str]:
+    """A matrix by its name, and a vector by its components, where the reference writes the entries."""
+    text = answer.strip().strip("$").strip(" .")
+    if "matrix}" in gold:
+        size = len(_ROWS.findall(gold)) + 1
+        diagonal, unit = _DIAGONAL.fullmatch(text), _UNIT.fullmatch(text)
+        if diagonal is not None:
+            yield _diagonal(diagonal["entries"].split(","))
+        elif unit is not None and unit["size"] in (None, str(size)):
+            yield _diagonal(["0" if unit["kind"] in "O0" else "1"] * size)
+    if _BASIS.search(text):
+        yield from _components(text)
+
+
+def _diagonal(entries: list[str]) -> str:
+    rows = [
+        "&".join(entry if row == column else "0" for column in range(len(entries))) for row, entry in enumerate(entries)
+    ]
+    return "\\begin{pmatrix}" + "\\\\".join(rows) + "\\end{pmatrix}"
+
+
+def _components(text: str) -> Iterator[str]:
+    """(2, -1) for 2i - j: the text before each unit vector is its coefficient."""
+    found: dict[str, str] = {}
+    begin = 0
+    for basis in _BASIS.finditer(text):
+        coefficient = text[begin : basis.start()].strip().removesuffix("\\cdot").removesuffix("\\,").strip()
+        if basis["axis"] in found or _BRACKETS_OPEN.search(coefficient):
+            return
+        found[basis["axis"]] = coefficient.lstrip("+ ") + ("1" if coefficient in ("", "+", "-") else "")
+        begin = basis.end()
+    if not text[begin:].strip():
+        axes = "ij" if "k" not in found else "ijk"
+        yield f"({', '.join(found.get(axis, '0') for axis in axes)})"
+        if "k" not in found:
+            yield f"({', '.join(found.get(axis, '0') for axis in 'ijk')})"
+
+
+_BRACKETS_OPEN = re.compile(r"\A[^()]*\)|\([^()]*\Z")
 
 
 def _by_options(gold: str, answer: str, question: str) -> Iterator[str]:
@@ -158,11 +256,6 @@ _LOOSE_FUNCTION = re.compile(
 def _in_prose(gold: str, answer: str, question: str) -> Iterator[str]:
     """What a sentence in a box states: a number, or the word that the reference holds."""
     sentence = _FONT.sub(r" \1 ", answer)
-    wanted = _FONT.sub(r"\1", gold)
-    if _PLAIN_WORDS.fullmatch(wanted) and isinstance(reading(gold).node, Words) and not is_choice(gold):
-        if states(wanted, sentence, question):
-            yield gold
-        return
     if not is_number(gold) or _CHANGES.search(sentence):
         return
     plain = " ".join(sentence.replace("$", " ").split())
