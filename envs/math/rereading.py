@@ -125,6 +125,8 @@ _DIAGONAL = re.compile(
 _UNIT = re.compile(
     r"\\?(?:mathbf\s*\{|mathbb\s*\{|mathrm\s*\{)?(?P<kind>[IEO0])\}?(?:_\s*\{?\s*(?P<size>[2-9])(?:\s*\\times\s*[2-9])?\s*\}?)?"
 )
+_ARROW = re.compile(r"(?:\\text\s*\{)?(?:(?:the )?(?:ray|vector|half-line)\s*)?\}?\s*(?P<points>[A-Z]{2})")
+"""ray AB"""
 _ROWS = re.compile(r"\\\\(?!\s*\\end)")
 _BASIS = re.compile(
     r"\\(?:mathbf|hat|vec|bm|boldsymbol|overrightarrow|mathrm)\s*\{?\s*(?:\\(?:mathbf|hat|vec|bm)\s*\{\s*)?\\?(?P<axis>[ijk])(?:math)?\s*\}?\s*\}?"
@@ -141,6 +143,9 @@ def _shaped(gold: str, answer: str) -> Iterator[str]:
             yield _diagonal(diagonal["entries"].split(","))
         elif unit is not None and unit["size"] in (None, str(size)):
             yield _diagonal(["0" if unit["kind"] in "O0" else "1"] * size)
+    arrow = _ARROW.fullmatch(text) if "\\overrightarrow" in gold or "\\vec" in gold else None
+    if arrow is not None:
+        yield rf"\overrightarrow{{{arrow['points']}}}"
     if _BASIS.search(text):
         yield from _components(text)
 
