@@ -16,8 +16,9 @@ from __future__ import annotations
 import re
 
 from rlenv.envs.math.closing import sentence_ends
-from rlenv.envs.math.sentence import stated_value
+from rlenv.envs.math.sentence import stated_value, with_alternative
 from rlenv.envs.math.values import Value, is_bare
+from rlenv.envs.math.withdrawal import denied, withdrawn
 
 MAX_CHARS = 1000
 """An answer is announced this close to the end, or not at all."""
@@ -55,11 +56,6 @@ _SUPPOSED = re.compile(
     r"(?:[a-z]+\s+)?\Z",
     re.I,
 )
-_WITHDRAWN = re.compile(
-    r"\b(?:wait|oops|sorry|correction\s*:|scratch that|on second thought|i was wrong|my mistake)\b"
-    r"|(?:\A|[.!?\n])\W*(?:no\s*(?:[,.!]|\Z)|actually\b)",
-    re.I,
-)
 
 
 def line_answer(text: str, start: int, end: int) -> Value | None:
@@ -88,11 +84,6 @@ def answer_before(text: str, start: int, value: Value) -> Value | None:
     return None if withdrawn(text[before.end : value.start]) else before
 
 
-def withdrawn(behind: str) -> bool:
-    """True where the text behind an answer takes it back."""
-    return _WITHDRAWN.search(behind[:MAX_CHARS]) is not None
-
-
 def _last(marker: re.Pattern[str], tail: str) -> re.Match[str] | None:
     last = None
     for match in marker.finditer(tail):
@@ -106,11 +97,12 @@ def _announced(tail: str, begin: int, offset: int) -> Value | None:
     stop = _stop(tail, begin)
     answer = tail[begin:stop].strip()
     asked = answer.endswith("?") or tail[stop : stop + 1] == "?"
-    if not answer or len(answer) > MAX_ANSWER or asked or withdrawn(tail[stop:]):
+    if not answer or len(answer) > MAX_ANSWER or asked or withdrawn(tail[stop:]) or denied(tail[stop:]):
         return None
     value = _value(answer)
     if value is None:
         return None
+    value = with_alternative(value, tail[begin + value.end :])
     return value._replace(start=offset + begin + value.start, end=offset + begin + value.end)
 
 

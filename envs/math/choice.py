@@ -21,6 +21,12 @@ _DECIDED = re.compile(
     r"\**(?P<word>yes|no|true|false)\b\**(?=[\s.,;!]|\Z)(?!\s*(?:[,/]|or)\s*(?:yes|no|true|false)\b)",
     re.IGNORECASE,
 )
+_PREDICATE = re.compile(
+    r"\b(?:statement|claim|assertion|proposition|it|this|that|answer)\s+(?:is|must be)\s+"
+    r"(?:therefore |thus |hence |indeed |clearly |in fact )?\**(?P<word>true|false|yes|no)\**[.!\s]*\Z",
+    re.IGNORECASE,
+)
+"""so the statement is false."""
 _MARKED = re.compile(r"(?<![A-Za-z0-9])\(?([A-J])\)")
 _LETTER = re.compile(r"(?<![A-Za-z0-9$\\_'’])\(?(?P<letter>[A-J])\)?(?![A-Za-z0-9$\\_'’=+^])")
 _NEGATION = re.compile(
@@ -46,7 +52,7 @@ def chosen_letter(sentence: str) -> str | None:
     """The one option, or the one of yes and no (true and false), that the sentence names and does not deny."""
     if len(sentence) > MAX_CHARS:
         return None
-    decided = _DECIDED.match(sentence)
+    decided = _DECIDED.match(sentence) or _PREDICATE.search(sentence)
     if decided is not None:
         return decided["word"]
     named: set[str] = set()

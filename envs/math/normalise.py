@@ -11,6 +11,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from rlenv.envs.math.reading.notation import plain
+
 MAX_CHARS = 3000
 _PLAIN = {
     "−": "-", "–": "-", "—": "-", "‐": "-", "‑": "-", "×": "\\times ", "✕": "\\times ", "·": "\\cdot ",
@@ -72,7 +74,7 @@ def normalise(text: str) -> str:
     text = _SYSTEM.sub(r"\1", _without_delimiters(text))
     text = _OUTWARD.sub(_inward, _PER_CENT.sub("percent", _THOUSANDS.sub("", text).replace("{,}", ",")))
     text = _GLUED.sub(lambda match: match[0] + " ", text)
-    text = _SPACES.sub(" ", _SIZES.sub("", text))
+    text = plain(_SPACES.sub(" ", _SIZES.sub("", text)))
     return _trimmed(_SQUEEZED.sub(" ", text))
 
 

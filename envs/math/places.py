@@ -125,6 +125,8 @@ def _nothing_but_mathematics(text: str, span: Span) -> bool:
     if span[1] - span[0] > MAX_WHOLE:
         return False
     whole = text[slice(*span)].strip()
+    if "**" in whole[2:-2]:
+        return False  # 5 + 7 = **12**
     return is_bare(whole) or (whole.isascii() and not any(map(str.isspace, whole)))
 
 

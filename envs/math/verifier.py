@@ -20,18 +20,22 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
-from itertools import pairwise
+from functools import lru_cache, partial
+from itertools import chain, pairwise
 
 from rlenv.completion import Completion
 from rlenv.envs.math.choice import is_choice
+from rlenv.envs.math.closing import closing_clause
 from rlenv.envs.math.comparing import Comparison, compare, compare_symbolically
 from rlenv.envs.math.extract import answer_of
 from rlenv.envs.math.gold import gold_answer
 from rlenv.envs.math.policy import MathPolicy
+from rlenv.envs.math.rereading import is_number, rereadings, reworded
 from rlenv.envs.math.statement import Extracted, Refusal
+from rlenv.envs.math.tail import answer_tail
+from rlenv.envs.math.values import Value
 from rlenv.errors import TaskError
 from rlenv.jsontypes import canonical
 from rlenv.reading import Passage
@@ -83,12 +87,18 @@ class MathVerifier:
         except TaskError as error:
             raise TaskError(f"task {task.id}: {error}") from error
         found, passage = self._found(gold, completion)
+        clause = _closing_words(gold, found, passage.text)
+        if isinstance(found, Refusal) and clause is not None:
+            found = Extracted(clause.text, clause.start, clause.end, "line")
         if isinstance(found, Refusal):
             refused = Verdict.of(("correct", 0.0), scores={"tier": 0.0}, flags=found.flags, reason=found.reason)
             return refused.placed(passage)
         asked = str(task.metadata.get("question") or prompt_text(task.prompt))
         question = asked or _as_restated(passage.text, found)
-        verdict = _first_equal(gold, found, self.policy, question, compare_by)
+        said = chain(_readings(gold, found), rereadings(gold, found.text, question))
+        if clause is not None:
+            said = chain(said, reworded(gold, clause.text, question))
+        verdict = _first_equal(gold, found, said, partial(compare_by, policy=self.policy, question=question))
         return verdict and verdict.placed(passage)
 
     def _found(self, gold: str, completion: Completion) -> tuple[Extracted | Refusal, Passage]:
@@ -105,12 +115,20 @@ def _as_restated(text: str, found: Extracted) -> str:
     return "percent" if "percent" in text[max(0, found.start - RESTATED_CHARS) : found.start] else ""
 
 
-def _first_equal(gold: str, found: Extracted, policy: MathPolicy, question: str, compare_by: Compare) -> Verdict | None:
+def _closing_words(gold: str, found: Extracted | Refusal, text: str) -> Value | None:
+    """The last clause, where the reference may be said in words and no mark points to the answer."""
+    marked = bool(found.flags) if isinstance(found, Refusal) else found.place not in ("line", "whole")
+    return None if marked or is_number(gold) else closing_clause(text, *answer_tail(text))
+
+
+def _first_equal(
+    gold: str, found: Extracted, said: Iterable[str], same: Callable[[str, str], Comparison]
+) -> Verdict | None:
     """The verdict by the readings of one answer; None where a reading is undecided and none is equal."""
     refused: Comparison | None = None
     undecided = False
-    for answer in _readings(gold, found):
-        comparison = compare_by(gold, answer, policy, question)
+    for answer in said:
+        comparison = same(gold, answer)
         if comparison.equal:
             return _verdict(True, comparison, found)
         undecided = undecided or comparison.equal is None

@@ -17,6 +17,7 @@ from rlenv.envs.math.comparing.comparison import Comparison
 from rlenv.envs.math.comparing.structure import Judge
 from rlenv.envs.math.policy import MathPolicy
 from rlenv.envs.math.reading.answer import reading
+from rlenv.envs.math.reading.naming import told_apart
 from rlenv.envs.math.reading.nodes import Words
 from rlenv.envs.math.reading.phrases import phrase
 
@@ -66,6 +67,8 @@ def _quickly(gold: str, answer: str, policy: MathPolicy) -> Comparison | None:
 
 
 def _with_reasons(gold: str, answer: str, judge: Judge) -> Comparison:
+    if "(" in answer or "(" in gold:
+        gold, answer = told_apart(gold, judge.question), told_apart(answer, judge.question)
     expected, said = reading(gold), reading(answer)
     if not expected.text or not said.text:
         return Comparison(False, "identity", "an empty answer")

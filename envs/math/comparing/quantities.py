@@ -27,7 +27,7 @@ from rlenv.envs.math.reading.nodes import (
     children,
     negative,
 )
-from rlenv.envs.math.reading.units import factor, is_generic, same_unit
+from rlenv.envs.math.reading.units import counts, factor, is_generic, same_unit
 
 Same = Callable[[Node, Node], Comparison]
 _PERCENT = re.compile(r"%|\bper ?cent|\bpct\b", re.IGNORECASE)
@@ -74,6 +74,8 @@ def same_quantity(gold: Node, answer: Node, same: Same, policy: MathPolicy, ques
         said = _as_written(said.value, expected.unit)
     if said.unit and not expected.unit:
         expected = _as_written(expected.value, said.unit)
+    if said.unit and not expected.unit and not counts(said.unit, question):
+        return Comparison(False, "structure", f"{said.unit!r} says more than what is counted", ("unit",))
     if policy.units == "ignored" or is_generic(expected.unit) or is_generic(said.unit):
         return same(expected.value, said.value)
     if not said.unit:

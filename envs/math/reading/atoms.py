@@ -136,7 +136,7 @@ class Atoms(Functions):
             return self._subscripted(letter)
         while self.accept("'"):
             letter += "'"
-        if letter in {"e", "i"} and not self.is_op("("):
+        if letter in {"e", "i"}:
             return Constant(letter)
         if letter[0] in _APPLIED and self.is_op("(") and not self.peek().spaced:
             return self._applied(letter)

@@ -10,10 +10,11 @@ from fractions import Fraction
 
 from rlenv.envs.math.reading.atoms import CURRENCIES
 from rlenv.envs.math.reading.expressions import Expressions
-from rlenv.envs.math.reading.names import NUMERALS, SCALES
+from rlenv.envs.math.reading.names import FRACTIONS, NUMERALS, SCALES
 from rlenv.envs.math.reading.nodes import (
     Apply,
     Braces,
+    Bracketed,
     Builder,
     Items,
     Node,
@@ -26,7 +27,7 @@ from rlenv.envs.math.reading.nodes import (
     Sum,
     Words,
 )
-from rlenv.envs.math.reading.tokens import Unreadable, tokenize
+from rlenv.envs.math.reading.tokens import Token, Unreadable, tokenize
 from rlenv.envs.math.reading.units import factor, unit_text
 
 _RELATIONS = frozenset({"=", "<", ">", "<=", ">=", "!=", "~", "in", "notin", "equiv", "subset", "->", "propto",
@@ -97,12 +98,27 @@ class _Answers(Expressions):
 
     def relation(self) -> Node:
         self.accept("=", "~")  # = 5 and \\approx 5 state 5
-        sides, operators = [self._set()], []
+        sides, operators = [self._subject() or self._set()], []
         while self.peek().kind == "op" and self.peek().value in _RELATIONS:
             operators.append(self.next().value)
             self.accept("=")  # x == 1 is one sign, and so is a stray \approx =
             sides.append(self._set())
         return Relation(tuple(sides), tuple(operators)) if operators else sides[0]
+
+    def _subject(self) -> Node | None:
+        """The p(x) of `p(x) = x + 1`: a letter with brackets that an equal sign follows is a name, never a product."""
+        name, opening = self.peek(), self.peek(1)
+        if name.kind != "letter" or opening[:2] != ("op", "(") or opening.spaced or self.bars or self.in_set:
+            return None
+        depth, behind = 1, 2
+        while depth and self.peek(behind).kind != "end":
+            depth += {"(": 1, ")": -1}.get(self.peek(behind).value, 0)
+            behind += 1
+        if depth or self.peek(behind)[:2] != ("op", "=") or _is_product(self.tokens[self.at : self.at + behind]):
+            return None
+        self.next()
+        inside = self.bracket()
+        return Apply(name.value, inside.items if isinstance(inside, Bracketed) else (inside,), known=False)
 
     def _set(self) -> Node:
         node = self._ratio()
@@ -195,6 +211,13 @@ class _Answers(Expressions):
         return Braces(inside.items if isinstance(inside, Items) else (inside,))
 
 
+def _is_product(tokens: list[Token]) -> bool:
+    """True for x(x - 3): the letter stands in its own brackets, or an operation with a letter does."""
+    inside = [token.value for token in tokens[2:-1]]
+    letters = [token for token in tokens[2:-1] if token.kind == "letter"]
+    return tokens[0].value in inside or (bool(letters) and not {"+", "-", "*", "/", "^"}.isdisjoint(inside))
+
+
 def compound(first: Node, second: Node) -> Quantity:
     """A quantity in two units of one kind, the larger first, in the first. Raises Unreadable."""
     if isinstance(first, Quantity) and isinstance(second, Quantity):
@@ -205,8 +228,30 @@ def compound(first: Node, second: Node) -> Quantity:
 
 
 def numeral(words: list[str]) -> Node | None:
-    """The number that words such as "twenty five" or "three million" spell, None for other words."""
+    """The number that words such as "twenty five", "two thirds" or "three million" spell, None for other words."""
+    if len(words) > 10:
+        return None
+    whole, share = _whole_and_share(words)
+    total = _counted(whole) if whole else Fraction(0)
+    return None if total is None or share is None else Number(total + share)
+
+
+def _whole_and_share(words: list[str]) -> tuple[list[str], Fraction | None]:
+    """The words of the whole number, and the fraction that the last words spell, 0 where they spell none."""
+    named = FRACTIONS.get(words[-1].removesuffix("s") if words[-1] != "halves" else "half") if words else None
+    if named is None or (len(words) > 1 and words[-2] in SCALES):
+        return words, Fraction(0)
+    split = len(words) - words[::-1].index("and") - 1 if "and" in words else -1
+    above = words[split + 1 : -1]
+    count = Fraction(1) if above in ([], ["a"], ["one"], ["an"]) else _counted(above)
+    alone = not above and split < 0
+    return words[: max(split, 0)], None if count is None or alone or split == 0 else count / named
+
+
+def _counted(words: list[str]) -> Fraction | None:
     total = Fraction(0)
+    if words[:1] in (["a"], ["an"]) and len(words) > 1 and words[1] in SCALES:
+        words = ["one", *words[1:]]
     if not words or words[0] not in NUMERALS or len(words) > 6:
         return None
     for place, word in enumerate(words):
@@ -216,7 +261,7 @@ def numeral(words: list[str]) -> Node | None:
             total += NUMERALS[word]
         else:
             return None
-    return Number(total)
+    return total
 
 
 def _scaled(node: Node, scale: int) -> Node:

@@ -1,0 +1,89 @@
+r"""The layout around an answer taken for what it shows: HTML, code, footnotes, in as many characters as before.
+
+>>> [as_read(text) for text in ("<b>42</b>", "x<sup>2</sup>", "`42`", "It is 72 [1].\n[1] Seen on 2024-05-06.")]
+[' **42**  ', 'x^{   2}     ', '$42$', 'It is 72    .\n                       ']
+
+Every place in the text stays where it was, so that a span found in what is read holds in what was said. Only the end of
+a text is looked at, as an answer stands there.
+"""
+
+from __future__ import annotations
+
+import re
+
+from rlenv.envs.math.values import is_bare
+
+_TAG = re.compile(r"<(?P<close>/?)(?P<name>[A-Za-z]{1,10}[1-6]?)(?:\s[^<>\n=]{1,20}=[^<>\n]{0,200})?\s?/?>")
+"""An HTML tag: `<b>`, `</span>`, `<p class="x">`, `<br/>`; `a <b and b> c` holds none."""
+_STRUCK = re.compile(r"~~[^~\n]{1,300}~~|<(s|del|strike)>[^<\n]{1,300}</\1>|\\sout\{[^{}\n]{1,100}\}")
+"""What was struck out: `~~12~~`, `<del>12</del>`, `\\sout{12}`."""
+_BOLD = frozenset({"b", "strong", "mark"})
+_LOOKS = re.compile(
+    r"(?:i|em|u|code|span|p|div|font|big|small|center|tt|kbd|math|pre|ins|li|[uo]l|t[dhr]|table|tbody|body|html|h[1-6])"
+)
+_CODE = re.compile(r"(?<!`)`(?P<code>[^`\n]{1,200})`(?!`)")
+"""`x**2`: code in a line."""
+_FENCE = re.compile(r"^[ \t]*```[\w+-]{0,20}[ \t]*$", re.MULTILINE)
+_NOTE = re.compile(
+    r"^[ \t]*(?P<mark>\[\^?[0-9*]{1,2}\]:?|[¹²³⁴]|\(\*\)|\*(?=\s))[ \t]*(?=[A-Za-z])[^\n]*$", re.MULTILINE
+)
+"""A footnote on a line of its own: `[1] From the table.`, `[^1]: Seen in 2024.`"""
+_RATIO = re.compile(r"(\bratio\b[^.:;\n]{0,80}?\b[0-9]+) to (?=[0-9])")
+"""The ratio is 4 to 9."""
+_RATING = re.compile(
+    r"(?:^|(?<=[.!?)] ))[ \t*_>(\[-]*(?:(?:my|self|final|overall|estimated|your|level of)[ -]+){0,2}"
+    r"(?:(?:score|grade|rating|marks?|points?|evaluation|self-evaluation|assessment|reward|quality|stars)"
+    r"[ *_]*[:=]+[ *_]*[0-9.]+[ ]?(?:/|of|out of)[ ]?[0-9]+"
+    r"|(?:confidence|certainty|difficulty|likelihood|word count|words|tokens?)(?: level| score| used)?[ *_]*[:=]+)"
+    r"[^\n]{0,60}$",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""What speaks of the reply and not of the task: `Score: 10/10`, `**Confidence:** 95%`."""
+
+
+def as_read(text: str) -> str:
+    """The text with its layout in plain signs, no character longer or shorter."""
+    if "~~" in text or "</" in text or "\\sout" in text:
+        text = _STRUCK.sub(_blank, text)
+    if "<" in text:
+        text = _TAG.sub(_plain_tag, text)
+    if "`" in text:
+        text = _CODE.sub(_plain_code, _FENCE.sub(_blank, text))
+    if "ratio" in text:
+        text = _RATIO.sub(r"\1 :  ", text)
+    return _without_remarks(text)
+
+
+def _plain_tag(tag: re.Match[str]) -> str:
+    name, width = tag["name"].lower(), len(tag[0])
+    if name == "br":
+        return "\n".ljust(width)
+    if name in ("sup", "sub"):
+        return ("}" if tag["close"] else "^{" if name == "sup" else "_{").ljust(width)
+    if name in _BOLD and width > 2:
+        return "**".ljust(width) if tag["close"] else "**".rjust(width)
+    if name == "answer":
+        return tag[0].lower()
+    return " " * width if name in _BOLD or _LOOKS.fullmatch(name) else tag[0]
+
+
+def _plain_code(code: re.Match[str]) -> str:
+    inside = code["code"]
+    if "$" in inside or "\\" in inside or not is_bare(inside):
+        return f" {inside} "
+    return f"${inside}$"
+
+
+def _without_remarks(text: str) -> str:
+    """Blank where the last lines are footnotes or ratings, unless nothing else is said."""
+    blanked = _RATING.sub(_blank, text) if ":" in text or "=" in text else text
+    notes = [note["mark"].rstrip(":") for note in _NOTE.finditer(blanked) if note["mark"][0] == "["]
+    if notes:
+        blanked = _NOTE.sub(_blank, blanked)
+        for mark in notes[:20]:
+            blanked = blanked.replace(mark, " " * len(mark))
+    return blanked if blanked.strip() else text
+
+
+def _blank(found: re.Match[str]) -> str:
+    return " " * len(found[0])
