@@ -13,8 +13,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from rlenv.envs.math.comparing.comparison import Comparison
+from rlenv.envs.math.comparing.constants import same_with_constants
 from rlenv.envs.math.comparing.equations import Stated, renamed, same_equation, same_name, stated, substituted, worth
+from rlenv.envs.math.comparing.families import same_families
 from rlenv.envs.math.comparing.lists import in_order, listed, matched, spread
+from rlenv.envs.math.comparing.piecewise import same_functions, without_remark
 from rlenv.envs.math.comparing.quantities import same_quantity
 from rlenv.envs.math.comparing.regions import infinite, is_region, region, same_region, variable
 from rlenv.envs.math.comparing.text import same_clock, same_words, spelled
@@ -35,6 +38,7 @@ from rlenv.envs.math.reading.nodes import (
     Number,
     Power,
     Product,
+    Quantity,
     Ratio,
     Relation,
     SetOperation,
@@ -47,6 +51,8 @@ from rlenv.envs.math.reading.nodes import (
 )
 
 MAX_DEPTH = 40
+_PLAIN = frozenset({Number, InBase, Symbol, Constant, Power, Choice, Clock, Quantity, Ratio, Matrix, Words})
+"""Kinds that alone describe neither cases nor a family."""
 _VALUES = (Number, InBase, Symbol, Constant, Sum, Product, Power, Apply)
 
 
@@ -70,9 +76,20 @@ class Judge:
         if self.depth > MAX_DEPTH:
             return Comparison(False, "guard", "nested too deep", ("cost_guard",))
         self.depth += 1
-        found = self._same(spread(gold), spread(answer))
+        found = self._described(gold, answer)
+        if found is None:
+            found = self._same(spread(without_remark(gold)), spread(without_remark(answer)))
         self.depth -= 1
         return found
+
+    def _described(self, gold: Node, answer: Node) -> Comparison | None:
+        """Values described by cases, by letters that run over something, or by free constants; None for others."""
+        if type(gold) in _PLAIN and type(answer) in _PLAIN:
+            return None
+        found = same_functions(gold, answer, self.same)
+        if found is None:
+            found = same_families(gold, answer)
+        return same_with_constants(gold, answer, self.question) if found is None else found
 
     def _same(self, gold: Node, answer: Node) -> Comparison:
         if isinstance(gold, Choice) or isinstance(answer, Choice):

@@ -9,7 +9,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 from rlenv.envs.math.reading.atoms import CURRENCIES
-from rlenv.envs.math.reading.expressions import Expressions
+from rlenv.envs.math.reading.conditions import RELATIONS, Conditions, is_opening
+from rlenv.envs.math.reading.given import gathered
 from rlenv.envs.math.reading.names import FRACTIONS, NUMERALS, SCALES
 from rlenv.envs.math.reading.nodes import (
     Apply,
@@ -30,8 +31,6 @@ from rlenv.envs.math.reading.nodes import (
 from rlenv.envs.math.reading.tokens import Token, Unreadable, tokenize
 from rlenv.envs.math.reading.units import factor, unit_text
 
-_RELATIONS = frozenset({"=", "<", ">", "<=", ">=", "!=", "~", "in", "notin", "equiv", "subset", "->", "propto",
-                        "perp", "parallel"})  # fmt: skip
 _SET_OPERATORS = ("union", "intersection", "minus")
 _PERCENT = frozenset({"percent", "pct", "percentage", "percents"})
 _HEDGES = {
@@ -64,17 +63,19 @@ def parse(text: str) -> Node:
     return node
 
 
-class _Answers(Expressions):
+class _Answers(Conditions):
     def statement(self) -> Node:
-        items, word = [self.relation()], ","
+        items, words = [self.relation()], [","]
         while True:
             joined = self._separators()
             if not joined:
                 break
-            word = "or" if "or" in (word, joined) else joined if joined == "and" else word
+            words.append(joined)
             if self.peek().kind == "end" or self.is_op(")", "]", "}", "set}"):
                 break
-            items.append(self.relation())
+            items.append(self.domain() or self.relation())
+        word = "or" if "or" in words else "and" if "and" in words else ","
+        items = gathered(items, words[: len(items)])
         if word == "and" and len(items) == 2 and all(isinstance(item, Quantity) for item in items):
             try:
                 return compound(*items)
@@ -90,20 +91,15 @@ class _Answers(Expressions):
             found = token.value if token.kind == "join" else found or ","
         return found
 
-    def cell(self) -> Node:
-        node = self.relation()
-        while self.accept(",", ";"):
-            pass
-        return node
-
     def relation(self) -> Node:
         self.accept("=", "~")  # = 5 and \\approx 5 state 5
         sides, operators = [self._subject() or self._set()], []
-        while self.peek().kind == "op" and self.peek().value in _RELATIONS:
+        while self.peek().kind == "op" and self.peek().value in RELATIONS:
             operators.append(self.next().value)
             self.accept("=")  # x == 1 is one sign, and so is a stray \approx =
             sides.append(self._set())
-        return Relation(tuple(sides), tuple(operators)) if operators else sides[0]
+        node = self.conditioned(Relation(tuple(sides), tuple(operators)) if operators else sides[0])
+        return self._with_unit(node, True) if is_opening(self.peek()) and not operators else node
 
     def _subject(self) -> Node | None:
         """The p(x) of `p(x) = x + 1`: a letter with brackets that an equal sign follows is a name, never a product."""
@@ -145,7 +141,8 @@ class _Answers(Expressions):
             return self._prose()
         return self._with_unit(self.sum())
 
-    def _with_unit(self, node: Node) -> Node:
+    def _with_unit(self, node: Node, any_word: bool = False) -> Node:
+        """The value with the unit behind it; with `any_word` one that begins like a condition: 12 for adults."""
         while self.peek().kind == "word" and self.peek().value.lower() in SCALES:
             node = _scaled(node, SCALES[self.next().value.lower()])
         if self.peek().kind == "op" and self.peek().value in CURRENCIES:
@@ -154,7 +151,7 @@ class _Answers(Expressions):
         if token.kind == "word" and token.value.lower() in _PERCENT:
             self.next()
             return Apply("percent", (node,))
-        if token.kind == "word":
+        if token.kind == "word" and (any_word or not is_opening(token)):
             unit = unit_text(self._unit())
             if not _HEDGES.isdisjoint(unit.split()) or (unit.split()[:1] and unit.split()[0] in _FRACTIONAL):
                 raise Unreadable("a value and a word that takes it back")
@@ -192,6 +189,8 @@ class _Answers(Expressions):
     def _prose(self) -> Node:
         words = []
         while self.peek().kind == "word" or (self.peek().kind in {"letter", "name"} and self.peek().text):
+            if words and is_opening(self.peek()) and (self.peek().value != "for" or numeral(words)):
+                break
             words.append(self.next().value.lower())
         number = numeral(words)
         return self._with_unit(number) if number is not None else Words(" ".join(words))

@@ -237,6 +237,8 @@ class _Tokenizer:
             return [("letter", word)]
         if lower == "to" and self.tokens and self.tokens[-1].kind == "num":
             return [("op", ":")]  # 3 to 2
+        if lower in {"mod", "modulo"}:
+            return [("op", "mod")]
         if lower in JOINING:
             return [("join", JOINING[lower])]
         if lower in UNIT_WORDS and (self.in_text or self._unit_follows(word)):
