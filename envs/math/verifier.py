@@ -29,6 +29,7 @@ from rlenv.completion import Completion
 from rlenv.envs.math.choice import is_choice
 from rlenv.envs.math.comparing import Comparison, compare, compare_symbolically
 from rlenv.envs.math.extract import answer_of
+from rlenv.envs.math.form import fault
 from rlenv.envs.math.gold import gold_answer
 from rlenv.envs.math.policy import MathPolicy
 from rlenv.envs.math.statement import Extracted, Refusal
@@ -38,9 +39,9 @@ from rlenv.reading import Passage
 from rlenv.task import Task, prompt_text
 from rlenv.verdict import Flag, Verdict
 
-RULES = "math-2"
+RULES = "math-3"
 """Changes with the rules by which answers are found and compared."""
-TIERS = ("extraction", "identity", "exact", "structure", "polynomial", "numeric", "text", "guard", "symbolic")
+TIERS = ("extraction", "identity", "exact", "structure", "polynomial", "numeric", "text", "guard", "symbolic", "form")
 """What can decide; `scores["tier"]` of a verdict is the index of the one that did."""
 
 RESTATED_CHARS = 500
@@ -88,7 +89,7 @@ class MathVerifier:
             return refused.placed(passage)
         asked = str(task.metadata.get("question") or prompt_text(task.prompt))
         question = asked or _as_restated(passage.text, found)
-        verdict = _first_equal(gold, found, self.policy, question, compare_by)
+        verdict = _first_equal(gold, found, self.policy, question, compare_by, bool(asked))
         return verdict and verdict.placed(passage)
 
     def _found(self, gold: str, completion: Completion) -> tuple[Extracted | Refusal, Passage]:
@@ -105,14 +106,20 @@ def _as_restated(text: str, found: Extracted) -> str:
     return "percent" if "percent" in text[max(0, found.start - RESTATED_CHARS) : found.start] else ""
 
 
-def _first_equal(gold: str, found: Extracted, policy: MathPolicy, question: str, compare_by: Compare) -> Verdict | None:
-    """The verdict by the readings of one answer; None where a reading is undecided and none is equal."""
+def _first_equal(
+    gold: str, found: Extracted, policy: MathPolicy, question: str, compare_by: Compare, known: bool
+) -> Verdict | None:
+    """The verdict by the readings of one answer; None where a reading is undecided and none is equal. The form of an
+    answer is judged where the question itself is `known`."""
     refused: Comparison | None = None
     undecided = False
     for answer in _readings(gold, found):
         comparison = compare_by(gold, answer, policy, question)
         if comparison.equal:
-            return _verdict(True, comparison, found)
+            wrong = fault(gold, answer, question) if known and policy.form == "asked" else None
+            if wrong is None:
+                return _verdict(True, comparison, found)
+            comparison = Comparison(False, "form", wrong.reason, (*comparison.flags, wrong.flag))
         undecided = undecided or comparison.equal is None
         refused = refused or comparison
     return None if undecided or refused is None else _verdict(False, refused, found)
