@@ -28,7 +28,7 @@ _RELATION = re.compile(
 )
 _PART = re.compile(r"[0-9]+(?:[.,][0-9]+)*|[A-Za-z]+|[-+*/^()!%×÷·−√]|[^\S\n]+|.", re.DOTALL)  # 1,000.5, ln, x, +
 _OPERATION = re.compile(r"[-+*/^×÷·−](?!\s*$)|[!√]|[a-z]{2}")  # 3 + 4, 5!, sqrt 2; not the end of 3 -
-_NAMES = frozenset("sqrt log ln sin cos tan exp pi mod gcd lcm".split())
+_NAMES = frozenset({"sqrt", "log", "ln", "sin", "cos", "tan", "exp", "pi", "mod", "gcd", "lcm"})
 _ARTICLES = frozenset("aAI")
 
 

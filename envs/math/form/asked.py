@@ -2,8 +2,8 @@ r"""What a question asks to do with its expressions, and in what form it wants t
 
 >>> asked("Factor $x^2 - 9$ completely.").factored, asked("Express your answer as a common fraction.").kind
 (True, True)
->>> asked("How many apples are left?")
-Asked(carried_out=False, reduced=False, rational=False, factored=False, expanded=False, single=False, solved=False, kind=False, named=False, radians=False)
+>>> any(asked("How many apples are left?"))
+False
 
 Words only open a question that the trees of answer and reference then settle (see `finished`): a form that the
 reference does not have is not asked for, whatever the question says.
@@ -38,13 +38,14 @@ class Asked(NamedTuple):
     named: bool
     """A form that the question writes or names: vertex form, partial fractions, a + bi."""
     radians: bool
+    degrees: bool
 
 
-_VERBS = (
+_CARRIED_OUT = (
     r"\b(?:simplif|comput|evaluat|calculat|expand|multipl(?:y|ied) out|work(?:ed)? out|reduce|rationali[sz]e|combin)"
-    r"|\b(?:find|determine|give|state|what(?:'s| is)) (?:the )?(?:exact |numerical |simplified )?"
-    r"(?:value|sum|product|difference|quotient|result|total|determinant)\b"
-    r"|\bas an integer\b|\bhow much is\b"
+    r"|\b(?:find|determine|give|state|what(?:'s| is)) (?:the )?(?:exact |numerical |simplified |absolute )?"
+    r"(?:value|sum|product|difference|quotient|result|total|determinant|remainder|greatest common|least common|gcd|lcm)"
+    r"|\bas an integer\b|\bhow much is\b|\bin terms of\b"
 )
 _REDUCED = (
     r"\b(?:simplif|simplest|lowest terms|reduc(?:e|ing|ed)\b|irreducible"
@@ -55,25 +56,27 @@ _SOLVED = (
     r"|\bfor (?:which|what)\b"
 )
 _KIND = (
-    r"\b(?:fraction|fractional form|mixed number|decimal|percent|percentage|ratio|lowest terms|base[- ]?\S+|binary"
-    r"|octal|hexadecimal|scientific notation|standard notation|numerals?|powers? of|exponential form"
-    r"|prime factori[sz]ation|product of (?:its )?primes?|to the nearest|rounded)\b"
+    r"\b(?:as|to|into|in) (?:an? |the |its )?(?:[\w-]+ ){0,3}(?:fraction|decimal|percent(?:age)?|mixed number|ratio)\b"
+    r"|\b(?:decimal|fraction) (?:form|equivalent|expansion|representation)|\bfractional form|\bratio of (?:int|whole)"
+    r"|\b(?:scientific|standard|ordinary|decimal) notation|\bpowers? of|\bexponential form|\bprime factori[sz]ation"
+    r"|\bproduct of (?:its )?primes?|\bto the nearest|\brounded|\blowest terms"
 )
 _NAMED = (
     r"\b(?:in|into|to) (?:the |its )?(?:\S+ ){0,2}form\b|\bform\b|\bcomplet\w+ the square|\bpartial fractions?"
     r"|\bas a power\b|\bas (?:a|the) sum\b"
 )
 _WORDS = {
-    "carried_out": _VERBS,  # Compute 2 + 3; find the exact value of; what is the sum
+    "carried_out": _CARRIED_OUT,  # Compute 2 + 3; find the exact value of; what is the sum
     "reduced": _REDUCED,  # in simplest form, in lowest terms, as a common fraction
     "rational": r"\brationali[sz]|\brational denominator|\bsimplest radical|\bsimplified radical",
     "factored": r"\bfactor(?:i[sz](?:e|ed|ation))?(?:ed|ing)?\b(?! of)|\bas a product\b",  # Factor x^2; no factor of 12
     "expanded": r"\bexpand|\bmultipl(?:y|ied) out|\bwithout (?:brackets|parentheses)|\bsum of logarithms",
     "single": r"\bas (?:a |one )?single\b|\bas one (?:fraction|logarithm|power|term)|\bsingle (?:fraction|logarithm)",
     "solved": _SOLVED,  # Solve for y; in slope-intercept form; for what values of x
-    "kind": _KIND,  # as a decimal, in base 5, in scientific notation, to the nearest tenth
+    "kind": _KIND,  # as a common fraction, in decimal form, in scientific notation, to the nearest tenth
     "named": _NAMED,  # in the form a + bi, in vertex form, complete the square
     "radians": r"\bradians?\b",
+    "degrees": r"\b(?:in|to|of) degrees\b|\bdegree measure",
 }
 _PATTERNS = tuple(re.compile(_WORDS[name], re.IGNORECASE) for name in Asked._fields)
 

@@ -1,4 +1,4 @@
-r"""Whether an answer of the right value is finished: not the question again, nothing left undone, in the form asked for.
+r"""Whether an answer of the right value is finished: not the question again, nothing left undone, in the form asked.
 
 >>> def said(question, reference, *answers):
 ...     return [found.flag if (found := fault(reference, answer, question)) else "" for answer in answers]
@@ -23,20 +23,39 @@ from typing import NamedTuple
 
 from rlenv.envs.math.comparing import compare
 from rlenv.envs.math.comparing.equations import is_name
+from rlenv.envs.math.comparing.exact import rational
 from rlenv.envs.math.comparing.values import guarded, symbols_of
 from rlenv.envs.math.form.asked import Asked, asked
-from rlenv.envs.math.form.flat import flat
+from rlenv.envs.math.form.flat import flat, walk
 from rlenv.envs.math.form.kinds import PLAIN, WHOLE, degrees, kinds
 from rlenv.envs.math.form.pending import pending
 from rlenv.envs.math.form.structure import brackets, common_divisor, factor_count, features, is_solved
 from rlenv.envs.math.reading.answer import read
-from rlenv.envs.math.reading.nodes import Choice, Clock, Items, Node, Number, Ratio, Relation, Sum, Words
+from rlenv.envs.math.reading.names import SCALES
+from rlenv.envs.math.reading.nodes import (
+    Apply,
+    Choice,
+    Clock,
+    Constant,
+    InBase,
+    Items,
+    Node,
+    Number,
+    Ratio,
+    Relation,
+    Sum,
+    Words,
+    children,
+)
 from rlenv.text.formulas import formulas
 
 _PLAIN = re.compile(r"\s*-?[0-9]{1,30}\s*")  # 42
+_SCALED = re.compile(rf"\b(?:{'|'.join(SCALES)})s?\b", re.IGNORECASE)  # 5 million
 _WORDLIKE = (Words, Choice, Clock)
-_REDUCTIONS = frozenset({"unreduced", "root below", "root", "denominator", "powers", "nested"})
+_REDUCTIONS = frozenset({"unreduced", "root below", "radical", "denominator", "powers", "nested"})
 """What only a question for a simple form asks to be done."""
+_ARITHMETIC = frozenset({"sum", "product"})
+"""What no question asks to be left: a sum or product of plain numbers, where the reference is one number."""
 MAX_EQUAL = 12
 """How many expressions of a question are compared with the reference."""
 
@@ -111,22 +130,25 @@ def _faults(sides: Sides, want: Asked, question: str, gold: str) -> Iterator[Fau
     yield from _written(sides, want)
     yield from _built(sides, want)
     left = _undone(sides)
-    if not left:
-        return
-    kept = left if want.carried_out or want.kind or _holds_the_value(question, gold) else Counter[str]()
+    if left and not (any(want[:6]) or want.kind or want.named or _holds_the_value(question, gold)):
+        left = Counter({name: left[name] for name in _ARITHMETIC & left.keys() if not children(sides.gold)})
     if not want.reduced and not want.rational:
-        kept = Counter({name: count for name, count in kept.items() if name not in _REDUCTIONS})
+        left = Counter({name: count for name, count in left.items() if name not in _REDUCTIONS})
     if not want.rational:
-        kept.pop("root below", None)
+        left.pop("root below", None)
     if want.named:
-        kept.pop("brackets", None)
-    if kept:
-        yield Fault("left_undone", f"left undone: {', '.join(sorted(kept))}")
+        left.pop("brackets", None)
+    if left:
+        yield Fault("left_undone", f"left undone: {', '.join(sorted(left))}")
 
 
 def _undone(sides: Sides) -> Counter[str]:
-    """What the answer leaves to be carried out and the reference does not."""
+    """What the answer leaves to be carried out and the reference does not. Primes are a number taken apart."""
+    if "primes" in kinds(sides.gold, sides.gold_text) & kinds(sides.said, sides.said_text):
+        return Counter()
     left, expected = pending(sides.said), pending(sides.gold)
+    if _SCALED.search(sides.said_text):
+        left = left - Counter({"product": 1})
     return Counter(
         {
             name: count
@@ -140,26 +162,57 @@ def _written(sides: Sides, want: Asked) -> Iterator[Fault]:
     """Numbers in another way than the question names and the reference has."""
     if want.radians and degrees(sides.said) and not degrees(sides.gold):
         yield Fault("other_form", "degrees, where radians are asked for")
-    if not want.kind and not want.reduced:
-        return
+    if want.degrees and _holds_pi(sides.said) and not _holds_pi(sides.gold):
+        yield Fault("other_form", "radians, where degrees are asked for")
     expected, said = kinds(sides.gold, sides.gold_text), kinds(sides.said, sides.said_text)
-    special = {kind for kind in expected if kind not in PLAIN}
-    if not want.kind or not said or expected == said or (expected <= {WHOLE} and not _based(said)):
+    if expected == said or not said or _same_digits(sides):
         return
-    if special - said or said - expected - {WHOLE} - ({"fraction"} if "ratio" in expected else set()):
-        yield Fault("other_form", f"{_listed(said)}, where the question asks for {_listed(expected)}")
+    based = any(kind.startswith("base ") for kind in expected | said)
+    if based or (want.kind and not expected <= {WHOLE} and _differ(expected, said)):
+        yield Fault("other_form", f"{_listed(said)}, where {_listed(expected)} is asked for")
 
 
-def _based(said: frozenset[str]) -> bool:
-    return any(kind.startswith("base ") for kind in said)
+def _differ(expected: frozenset[str], said: frozenset[str]) -> bool:
+    """Whether a special way to write numbers is missing, or another than the reference's is there."""
+    if {"ratio", "fraction"} >= expected | said:
+        return False
+    return bool(expected - PLAIN - said or said - expected - {WHOLE})
+
+
+def _same_digits(sides: Sides) -> bool:
+    """Whether a percent sign or a base is all that one of the two leaves out."""
+    digits = {_percent(sides.gold), _percent(sides.said)}
+    if len({_is_percent(sides.gold), _is_percent(sides.said)}) == 2:
+        return len(digits) == 1 and None not in digits
+    if len({isinstance(sides.gold, InBase), isinstance(sides.said, InBase)}) == 1:
+        return False
+    return _digits(sides.gold) == _digits(sides.said) != ""
+
+
+def _is_percent(node: Node) -> bool:
+    return isinstance(node, Apply) and node.name == "percent"
+
+
+def _percent(node: Node) -> Fraction | None:
+    return rational(node.args[0] if isinstance(node, Apply) and _is_percent(node) else node)
+
+
+def _digits(node: Node) -> str:
+    if isinstance(node, Number):
+        return str(node.value)
+    return node.digits if isinstance(node, InBase) else ""
+
+
+def _holds_pi(node: Node) -> bool:
+    return any(part == Constant("pi") for part in walk(node))
 
 
 def _built(sides: Sides, want: Asked) -> Iterator[Fault]:
     """Another structure than the question names and the reference has."""
     gold, said = sides.gold, sides.said
-    if want.factored and factor_count(gold) > 1:
-        if factor_count(said) < factor_count(gold) or common_divisor(said) > common_divisor(gold):
-            yield Fault("left_undone", "not factored as far as the reference is")
+    unfactored = factor_count(said) < factor_count(gold) or common_divisor(said) > common_divisor(gold)
+    if want.factored and factor_count(gold) > 1 and unfactored:
+        yield Fault("left_undone", "not factored as far as the reference is")
     if want.expanded and brackets(said) > brackets(gold):
         yield Fault("left_undone", "brackets are not multiplied out")
     if want.single and isinstance(said, Sum) and not isinstance(gold, Sum):
@@ -190,5 +243,3 @@ def _holds_the_value(question: str, gold: str) -> bool:
 def _open_text(text: str) -> bool:
     node = read(text)
     return not isinstance(node, _WORDLIKE) and not guarded(node) and bool(pending(flat(node)))
-
-

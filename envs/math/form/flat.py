@@ -14,6 +14,7 @@ from dataclasses import fields
 from functools import lru_cache
 from typing import cast
 
+from rlenv.envs.math.comparing.exact import rational
 from rlenv.envs.math.reading.nodes import (
     MINUS_ONE,
     ONE,
@@ -115,8 +116,9 @@ def _raised(base: Node, exponent: Node) -> Node:
             return base
         if isinstance(base, Product):
             return _multiplied([part for factor in base.factors for part in _factors(_raised(factor, MINUS_ONE))])
-        if isinstance(base, Power) and base.exponent == MINUS_ONE:
-            return base.base
+        power = rational(base.exponent) if isinstance(base, Power) else None
+        if isinstance(base, Power) and power is not None:
+            return base.base if power == -1 else Power(base.base, Number(-power))
     return Power(base, exponent)
 
 

@@ -3,7 +3,7 @@ r"""The operations that a tree leaves to be carried out, each by a name and as o
 >>> from rlenv.envs.math.form.flat import flat
 >>> from rlenv.envs.math.reading.answer import read
 >>> [sorted(pending(flat(read(text)))) for text in (r"2\sqrt{18}", "2x + 5 + 2", r"\frac{9}{12}", r"3 + 2\sqrt{5}")]
-[['root'], ['sum'], ['unreduced'], []]
+[['radical'], ['sum'], ['unreduced'], []]
 
 A tree without any is finished whatever the question asks: what stands in it cannot be worked out further. One with some
 is finished where the reference leaves the same ones. So no list of finished forms is kept.
@@ -62,7 +62,7 @@ def pending(node: Node) -> Counter[str]:
             case Standing():
                 found["standing"] += 1
             case Ratio(parts):
-                found["unreduced"] += _common(parts)
+                found.update(_of_ratio(parts))
     return +found
 
 
@@ -222,25 +222,27 @@ def _degree(base: Node) -> int:
     if isinstance(base, Power):
         value = rational(base.exponent)
         return _degree(base.base) * math.ceil(abs(value)) if value is not None else 1
-    return int(isinstance(base, Symbol) or (isinstance(base, Apply) and bool(symbols_of(base))))
+    return int(isinstance(base, Symbol))
 
 
 def _of_root(base: Node, power: Fraction) -> Counter[str]:
-    """A root from which a factor can be drawn, or one of a fraction."""
-    parts = factors_of(base)
-    found: Counter[str] = Counter()
-    for part in parts:
-        value = rational(part)
-        if value is not None and part != MINUS_ONE:
-            found["root"] += _resolves(value.numerator, power) or _resolves(value.denominator, power)
-            found["root below"] += value.denominator > 1
+    """A root that is a number, one from which a factor can be drawn, or one that divides."""
+    value = rational(Power(base, Number(power)))
+    if value is not None:
+        return Counter({"root": 1})
+    found = Counter({"root below": int(power < 0), "radical": int(abs(power) > 1 or isinstance(base, Power))})
+    for part in factors_of(base):
+        inside = rational(part)
+        if inside is not None and part != MINUS_ONE:
+            found["radical"] += _resolves(inside.numerator, power) or _resolves(inside.denominator, power)
+            found["root below"] += inside.denominator > 1 or _divides(part)
         elif part == MINUS_ONE and power.denominator % 2 == 0:
             found["root"] += 1
         elif isinstance(part, Power) and isinstance(part.base, Symbol):
-            inside = rational(part.exponent)
-            found["root"] += inside is not None and abs(inside) >= power.denominator
-    found["root below"] += power < 0
-    found["root"] += abs(power) > 1 or isinstance(base, Power)
+            raised = rational(part.exponent)
+            found["radical"] += raised is not None and abs(raised) >= power.denominator
+        elif _is_square(part):
+            found["radical"] += 1
     return found
 
 
@@ -266,10 +268,12 @@ def _of_function(name: str, args: tuple[Node, ...]) -> Counter[str]:
     return Counter({name: int(constant)})
 
 
-def _common(parts: tuple[Node, ...]) -> int:
-    """Whether the parts of a ratio have a common divisor, or are fractions."""
+def _of_ratio(parts: tuple[Node, ...]) -> Counter[str]:
+    """A ratio of fractions, or of whole numbers with a common divisor."""
     values = [rational(part) for part in parts]
-    if any(value is None for value in values):
-        return 0
     numbers = [value for value in values if value is not None]
-    return int(any(value.denominator > 1 for value in numbers) or math.gcd(*(value.numerator for value in numbers)) > 1)
+    if len(numbers) < len(values):
+        return Counter()
+    if any(value.denominator > 1 for value in numbers):
+        return Counter({"division": 1})
+    return Counter({"unreduced": int(math.gcd(*(value.numerator for value in numbers)) > 1)})

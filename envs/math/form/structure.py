@@ -1,4 +1,4 @@
-r"""The structure that a form has: factors, brackets, squares, lone unknowns; counted, to be compared with the reference.
+r"""The structure that a form has: factors, brackets, squares, lone unknowns; to be compared with the reference.
 
 >>> from rlenv.envs.math.form.flat import flat
 >>> from rlenv.envs.math.reading.answer import read
