@@ -30,6 +30,7 @@ from rlenv.envs.math.choice import is_choice
 from rlenv.envs.math.closing import closing_clause
 from rlenv.envs.math.comparing import Comparison, compare, compare_symbolically
 from rlenv.envs.math.extract import answer_of
+from rlenv.envs.math.form import fault
 from rlenv.envs.math.gold import gold_answer
 from rlenv.envs.math.policy import MathPolicy
 from rlenv.envs.math.rereading import is_number, rereadings, reworded
@@ -42,9 +43,9 @@ from rlenv.reading import Passage
 from rlenv.task import Task, prompt_text
 from rlenv.verdict import Flag, Verdict
 
-RULES = "math-2"
+RULES = "math-3"
 """Changes with the rules by which answers are found and compared."""
-TIERS = ("extraction", "identity", "exact", "structure", "polynomial", "numeric", "text", "guard", "symbolic")
+TIERS = ("extraction", "identity", "exact", "structure", "polynomial", "numeric", "text", "guard", "symbolic", "form")
 """What can decide; `scores["tier"]` of a verdict is the index of the one that did."""
 
 RESTATED_CHARS = 500
@@ -98,7 +99,9 @@ class MathVerifier:
         said = chain(_readings(gold, found), rereadings(gold, found.text, question))
         if clause is not None:
             said = chain(said, reworded(gold, clause.text, question))
-        verdict = _first_equal(gold, found, said, partial(compare_by, policy=self.policy, question=question))
+        compared = partial(compare_by, policy=self.policy, question=question)
+        in_form = partial(_in_form, question=question) if asked and self.policy.form == "asked" else _any_form
+        verdict = _first_equal(gold, found, said, lambda gold, said: in_form(gold, said, compared(gold, said)))
         return verdict and verdict.placed(passage)
 
     def _found(self, gold: str, completion: Completion) -> tuple[Extracted | Refusal, Passage]:
@@ -113,6 +116,16 @@ class MathVerifier:
 def _as_restated(text: str, found: Extracted) -> str:
     """What stands for a question that nobody gave: whether the solution itself says that it seeks a percentage."""
     return "percent" if "percent" in text[max(0, found.start - RESTATED_CHARS) : found.start] else ""
+
+
+def _in_form(gold: str, said: str, comparison: Comparison, question: str) -> Comparison:
+    """The comparison; an equal one becomes unequal where the answer is not in the form that the question asks for."""
+    wrong = fault(gold, said, question) if comparison.equal else None
+    return comparison if wrong is None else Comparison(False, "form", wrong.reason, (*comparison.flags, wrong.flag))
+
+
+def _any_form(gold: str, said: str, comparison: Comparison) -> Comparison:
+    return comparison
 
 
 def _closing_words(gold: str, found: Extracted | Refusal, text: str) -> Value | None:
