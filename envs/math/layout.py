@@ -30,6 +30,8 @@ _NOTE = re.compile(
 """A footnote on a line of its own: `[1] From the table.`, `[^1]: Seen in 2024.`"""
 _RATIO = re.compile(r"(\bratio\b[^.:;\n]{0,80}?\b[0-9]+) to (?=[0-9])")
 """The ratio is 4 to 9."""
+_SHARE = re.compile(r"(\b(?:probability|chances?)\b[^.:;\n]{0,80}?\b[0-9]+)( in | out of )(?=[0-9])")
+"""The chance is 1 in 6."""
 _RATING = re.compile(
     r"(?:^|(?<=[.!?)] ))[ \t*_>(\[-]*(?:(?:my|self|final|overall|estimated|your|level of)[ -]+){0,2}"
     r"(?:(?:score|grade|rating|marks?|points?|evaluation|self-evaluation|assessment|reward|quality|stars)"
@@ -51,6 +53,8 @@ def as_read(text: str) -> str:
         text = _CODE.sub(_plain_code, _FENCE.sub(_blank, text))
     if "ratio" in text:
         text = _RATIO.sub(r"\1 :  ", text)
+    if "probability" in text or "chance" in text:
+        text = _SHARE.sub(lambda found: found[1] + " /".ljust(len(found[2])), text)
     return _without_remarks(text)
 
 

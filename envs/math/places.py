@@ -34,7 +34,9 @@ MAX_WORDS_CHARS = 100
 """Nor is one in words that is longer than this."""
 _INTRODUCED = re.compile(r"\A\s*\\(?:text|mbox|textrm|textbf)\s*\{[^{}]*\b(?:answer|result)\s+(?:is|:)\s*\}\s*")
 _LEAD_IN = re.compile(
-    r"\A(?:∴|(?:so|thus|hence|therefore|then|finally|i\.e\.|we (?:get|have|find)(?: that)?)\b)[,:]?\s*", re.I
+    r"\A(?:∴|(?:so|thus|hence|therefore|then|finally|i\.e\.|we (?:get|have|find)(?: that)?"
+    r"|(?:it|this|that) is)\b)[,:]?\s*",
+    re.I,
 )
 _CLAIM = re.compile(r"\b(?:is|are|was|not|isn't|wrong|incorrect|false)\b", re.IGNORECASE)
 _SENTENCE = re.compile(r"[^0-9$\\]*[a-z]{2,}[^0-9$\\]* [^0-9$\\]*[a-z]{2,}[.!?…]+")
@@ -137,7 +139,7 @@ def _whole(text: str, span: Span, same: Same, _choice: bool) -> Extracted | Refu
     whole = text[start:end].strip()
     if not whole or (not is_bare(whole) and _is_prose(whole)):
         return None
-    whole = _LEAD_IN.sub("", whole) or whole
+    whole = _LEAD_IN.sub("", _LEAD_IN.sub("", whole)) or whole
     start = text.index(whole, start)
     return Extracted(_BRACKETED.sub(r"\1", whole), start, start + len(whole), "whole")
 

@@ -87,7 +87,8 @@ class MathVerifier:
         except TaskError as error:
             raise TaskError(f"task {task.id}: {error}") from error
         found, passage = self._found(gold, completion)
-        clause = _closing_words(gold, found, passage.text)
+        clause = self._closing_words(gold, found, passage.text)
+        stands = isinstance(found, Extracted)
         if isinstance(found, Refusal) and clause is not None:
             found = Extracted(clause.text, clause.start, clause.end, "line")
         if isinstance(found, Refusal):
@@ -95,7 +96,7 @@ class MathVerifier:
             return refused.placed(passage)
         asked = str(task.metadata.get("question") or prompt_text(task.prompt))
         question = asked or _as_restated(passage.text, found)
-        said = chain(_readings(gold, found), rereadings(gold, found.text, question))
+        said = chain(_readings(gold, found), rereadings(gold, found.text, question)) if stands else iter(())
         if clause is not None:
             said = chain(said, reworded(gold, clause.text, question))
         verdict = _first_equal(gold, found, said, partial(compare_by, policy=self.policy, question=question))
@@ -103,6 +104,14 @@ class MathVerifier:
 
     def _found(self, gold: str, completion: Completion) -> tuple[Extracted | Refusal, Passage]:
         return answer_of(completion, self.policy, self._same, is_choice(gold))
+
+    def _closing_words(self, gold: str, found: Extracted | Refusal, text: str) -> Value | None:
+        """The last clause, where the reference may be said in words and no mark points to the answer."""
+        marked = bool(found.flags) if isinstance(found, Refusal) else found.place not in ("line", "whole")
+        settled = is_number(gold) and isinstance(found, Extracted)
+        if marked or settled or "line" not in self.policy.answer_in:
+            return None
+        return closing_clause(text, *answer_tail(text))
 
     def _same(self, left: str, right: str) -> bool:
         """Whether two answers may be one value: only what is known to differ does."""
@@ -113,12 +122,6 @@ class MathVerifier:
 def _as_restated(text: str, found: Extracted) -> str:
     """What stands for a question that nobody gave: whether the solution itself says that it seeks a percentage."""
     return "percent" if "percent" in text[max(0, found.start - RESTATED_CHARS) : found.start] else ""
-
-
-def _closing_words(gold: str, found: Extracted | Refusal, text: str) -> Value | None:
-    """The last clause, where the reference may be said in words and no mark points to the answer."""
-    marked = bool(found.flags) if isinstance(found, Refusal) else found.place not in ("line", "whole")
-    return None if marked or is_number(gold) else closing_clause(text, *answer_tail(text))
 
 
 def _first_equal(
@@ -133,7 +136,9 @@ def _first_equal(
             return _verdict(True, comparison, found)
         undecided = undecided or comparison.equal is None
         refused = refused or comparison
-    return None if undecided or refused is None else _verdict(False, refused, found)
+    if undecided:
+        return None
+    return _verdict(False, refused or Comparison(False, "text", "the last clause does not say it"), found)
 
 
 def _readings(gold: str, found: Extracted) -> Iterator[str]:

@@ -39,7 +39,9 @@ _MINUTES = re.compile(
     r"([0-9]+) ?\^ ?\{? ?\\circ ?\}? ?([0-9]{1,2})(?:'|\^ ?\{? ?\\prime ?\}?)(?!') ?(?:([0-9]{1,2}(?:\.[0-9]+)?) ?'')?"
 )
 """22^\\circ 30'"""
-_CODE_IN_FRONT = re.compile(r"(?<![A-Za-z])(USD|EUR|GBP|INR|JPY|CHF|CAD|AUD|CNY|RMB|Rs)\b\.? ?(-?[0-9][0-9.,]*)")
+_CODE_IN_FRONT = re.compile(
+    r"(?:\\text ?\{ ?|(?<![A-Za-z]))(USD|EUR|GBP|INR|JPY|CHF|CAD|AUD|CNY|RMB|Rs)\b\.? ?\}? ?(-?[0-9][0-9.,]*)"
+)
 """USD 18.50"""
 _DOLLARS = re.compile(r"(?<![A-Za-z])(?:US|CA|AU|HK|NZ|A|C) ?\\?\$ ?(?=[0-9])")
 """US$5"""

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 
-from rlenv.envs.math.options import rivals, stem, words
+from rlenv.envs.math.rereading.options import rivals, stem, words
 from rlenv.text.function_words import word_set
 
 MAX_CHARS = 300

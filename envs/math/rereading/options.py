@@ -9,11 +9,15 @@ r"""What the question offers to choose from: lettered options, and the words bet
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 
+from rlenv.envs.math.comparing import compare
 from rlenv.text.function_words import word_set
 
 MAX_CHARS = 8000
+LETTER = re.compile(r"\s*(?:\\(?:text|textbf|mathrm|mathbf)\s*\{)?\s*\(?([A-J])\)?\.?\s*\}?\s*")
+r"""C, (C), \text{(C)}"""
 _MARK = re.compile(
     r"(?:^|(?<=[\s$};,.?]))(?:\\text(?:bf|rm)?\s?\{\s?)?(?:\((?P<round>[A-J])\)|(?P<plain>[A-J])[.):](?=\s))\s?\}?[\s~]*",
     re.MULTILINE,
@@ -53,6 +57,21 @@ def _bare(content: str) -> str:
         if content.startswith("$") and content.count("$") == 1:
             content = content[1:]
     return content
+
+
+def by_options(gold: str, answer: str, question: str) -> Iterator[str]:
+    """The letter of the one option that an answer spells, and what stands beside a letter."""
+    wanted, said = LETTER.fullmatch(gold), LETTER.fullmatch(answer)
+    if (wanted is None) == (said is None):
+        return
+    offered = options(question)
+    if said is not None:
+        if said[1] in offered:
+            yield offered[said[1]]
+        return
+    same = [letter for letter, content in offered.items() if compare(content, answer, question=question).equal]
+    if len(same) == 1:
+        yield same[0]
 
 
 def stem(word: str) -> str:
