@@ -33,6 +33,7 @@ from rlenv.envs.math.extract import answer_of
 from rlenv.envs.math.gold import gold_answer
 from rlenv.envs.math.policy import MathPolicy
 from rlenv.envs.math.rereading import is_number, rereadings, reworded
+from rlenv.envs.math.rereading.options import contradicted, options
 from rlenv.envs.math.statement import Extracted, Refusal
 from rlenv.envs.math.tail import answer_tail
 from rlenv.envs.math.values import Value
@@ -78,7 +79,7 @@ class MathVerifier:
         verdict = self._judge(task, completion, compare_symbolically)
         if verdict is not None:
             return verdict
-        found, passage = self._found(gold_answer(task.reference), completion)
+        found, passage = self._found(gold_answer(task.reference), completion, "")
         return _verdict(False, Comparison(False, "symbolic", "algebra cannot tell"), found).placed(passage)
 
     def _judge(self, task: Task, completion: Completion, compare_by: Compare) -> Verdict | None:
@@ -86,7 +87,8 @@ class MathVerifier:
             gold = gold_answer(task.reference)
         except TaskError as error:
             raise TaskError(f"task {task.id}: {error}") from error
-        found, passage = self._found(gold, completion)
+        asked = str(task.metadata.get("question") or prompt_text(task.prompt))
+        found, passage = self._found(gold, completion, asked)
         clause = self._closing_words(gold, found, passage.text)
         stands = isinstance(found, Extracted)
         if isinstance(found, Refusal) and clause is not None:
@@ -94,7 +96,6 @@ class MathVerifier:
         if isinstance(found, Refusal):
             refused = Verdict.of(("correct", 0.0), scores={"tier": 0.0}, flags=found.flags, reason=found.reason)
             return refused.placed(passage)
-        asked = str(task.metadata.get("question") or prompt_text(task.prompt))
         question = asked or _as_restated(passage.text, found)
         said = chain(_readings(gold, found), rereadings(gold, found.text, question)) if stands else iter(())
         if clause is not None:
@@ -102,8 +103,16 @@ class MathVerifier:
         verdict = _first_equal(gold, found, said, partial(compare_by, policy=self.policy, question=question))
         return verdict and verdict.placed(passage)
 
-    def _found(self, gold: str, completion: Completion) -> tuple[Extracted | Refusal, Passage]:
-        return answer_of(completion, self.policy, self._same, is_choice(gold))
+    def _found(self, gold: str, completion: Completion, question: str) -> tuple[Extracted | Refusal, Passage]:
+        """The answer: a letter where the reference is one, or else what an option of the question says."""
+        choice = is_choice(gold)
+        found, passage = answer_of(completion, self.policy, self._same, choice)
+        if choice and isinstance(found, Refusal) and not found.flags and options(question):
+            return answer_of(completion, self.policy, self._same)
+        if choice and isinstance(found, Extracted) and contradicted(found.text, question):
+            flag = Flag("conflicting_answers", found.start, found.end)
+            return Refusal("the letter of one option and the words of another", (flag,)), passage
+        return found, passage
 
     def _closing_words(self, gold: str, found: Extracted | Refusal, text: str) -> Value | None:
         """The last clause, where the reference may be said in words and no mark points to the answer."""

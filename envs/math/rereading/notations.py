@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from rlenv.envs.math.comparing import compare
 from rlenv.envs.math.rereading.options import words
 from rlenv.envs.math.rereading.wording import is_number
 from rlenv.text.function_words import OF_WORD
@@ -40,6 +41,8 @@ _NAMED = re.compile(
     r"(?:\\?[A-Za-z]+(?:\s?\{[A-Za-z]+\})?)\s*(?:\\left)?[(\[|].{0,80}?[)\]|]\s*=\s*(?P<value>[^=]+)"
 )
 r"""P(\text{sum}=9) = \frac19; a function whose value is known has no name to be left out"""
+_TWICE = re.compile(r"(?P<value>[^()]*[^()\s])\s+\((?:=|≈|\\approx|i\.e\.,?|or)?\s*(?P<again>[^()]+)\)")
+"""1/2 (0.5)"""
 _POINT = re.compile(r"\s*(?:\\(?:text|mathrm)\s*\{)?[A-Z]\}?\s*=?\s*(?P<point>(?:\\left)?\(.*\))\s*")
 """P(4, 0)"""
 _CHOSEN = re.compile(r"\s*(?:\\(?:mathrm|text|operatorname)\s*\{)?C\}?\s*\(\s*([0-9]+)\s*[,;]\s*([0-9]+)\s*\)\s*")
@@ -97,6 +100,9 @@ def named(gold: str, answer: str) -> Iterator[str]:
     found = _NAMED.fullmatch(text) if "=" in text and is_number(gold) else None
     if found is not None:
         yield found["value"]
+    twice = _TWICE.fullmatch(text)
+    if twice is not None and compare(twice["value"], twice["again"]).equal:
+        yield twice["value"]
     chosen = _CHOSEN.fullmatch(text)
     if chosen is not None and ("binom" in gold or gold.isdigit()):
         yield rf"\binom{{{chosen[1]}}}{{{chosen[2]}}}"
