@@ -50,9 +50,9 @@ _MARKED = re.compile(
     r"|(?<![\w_])__(?=[^_\s])([^_\n]{1,200})__(?![\w_])"
 )
 """***42*** and __42__ are bold."""
-_ENTITY = re.compile(r"&(nbsp|lt|gt|amp|times|minus|pi|radic|le|ge|divide|middot|deg|sup2|sup3|infin);")
-_ENTITIES = {"nbsp": " ", "lt": "<", "gt": ">", "amp": "&", "times": "×", "minus": "−", "pi": "π", "radic": "√", "le": "≤",
-             "ge": "≥", "divide": "÷", "middot": "·", "deg": "°", "sup2": "²", "sup3": "³", "infin": "∞"}  # fmt: skip
+_ENTITY = re.compile(r"&(nbsp|lt|gt|amp|times|minus|pi|radic|le|ge|divide|middot|deg|infin);")
+_ENTITIES = {"nbsp": " ", "lt": "<", "gt": ">", "amp": "&", "times": "×", "minus": "−", "pi": "π", "radic": "√",
+             "le": "≤", "ge": "≥", "divide": "÷", "middot": "·", "deg": "°", "infin": "∞"}  # fmt: skip
 _ANSWER_TAGS = {"[answer]": "<answer>", "[/answer]": "</answer>", "<final_answer>": "      <answer>",
                 "</final_answer>": "</answer>      "}  # fmt: skip
 _ANSWER_TAG = re.compile(r"\[/?answer\]|</?final_answer>", re.IGNORECASE)

@@ -42,7 +42,8 @@ _MINUTES = re.compile(
 )
 """22^\\circ 30'"""
 _CODE_IN_FRONT = re.compile(
-    r"(?:\\text ?\{ ?|(?<![A-Za-z]))(USD|EUR|GBP|INR|JPY|CHF|CAD|AUD|CNY|RMB|Rs)\b\.? ?\}? ?(-?[0-9][0-9.,]*)"
+    r"(?<![0-9A-Za-z])(?<![0-9] )(?:\\text ?\{ ?)?(USD|EUR|GBP|INR|JPY|CHF|CAD|AUD|CNY|RMB|Rs)"
+    r"\b\.? ?\}? ?(-?[0-9]+(?:[.,][0-9]+)*)"
 )
 """USD 18.50"""
 _DOLLARS = re.compile(r"(?<![A-Za-z])(?:US|CA|AU|HK|NZ|A|C) ?\\?\$ ?(?=[0-9])")
