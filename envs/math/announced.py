@@ -124,7 +124,7 @@ def unwrapped(said: str) -> str:
     for opening, closing in _DELIMITERS:
         inside = bare[len(opening) : -len(closing)]
         if bare.startswith(opening) and bare.endswith(closing) and opening not in inside:
-            return inside.strip(" .")
+            return inside.strip().rstrip(" .")
     return bare
 
 

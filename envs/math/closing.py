@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
+from rlenv.envs.math.layout import as_read
 from rlenv.envs.math.sentence import MAX_SENTENCE, last_clause, stated_value
 from rlenv.envs.math.values import Value, mathematics_spans, values_in
 
@@ -59,11 +60,11 @@ def closing_answer(text: str, start: int, end: int) -> Value | None:
 def closing_clause(text: str, start: int, end: int) -> Value | None:
     """The last clause of the last sentence, word for word: `so Evelyn is the fastest`."""
     start = max(start, end - MAX_CHARS)
-    tail = text[start:end].rstrip()
+    tail = as_read(text[start:end]).rstrip()
     ends = [0, *sentence_ends(tail)]
     begin, stop = next((pair for pair in reversed(list(pairwise(ends))) if tail[slice(*pair)].strip(" \n*.$")), (0, 0))
     sentence = tail[begin:stop]
-    if not 0 < len(sentence) <= MAX_SENTENCE or _ASKED_OR_SUPPOSED.search(sentence):
+    if not 0 < len(sentence) <= MAX_SENTENCE or _ASKED_OR_SUPPOSED.search(sentence) or _GIVEN_UP.search(tail):
         return None
     clause = sentence[last_clause(sentence) :].strip(" \n:*.,")
     at = tail.rindex(clause, begin, stop) + start if clause else 0

@@ -44,7 +44,10 @@ from rlenv.verdict import Flag
 
 _SPRAY = re.compile(r"(?<![\w.,^{}])-?[0-9]+(?:\.[0-9]+)?(?:[ \t\n]+-?[0-9]+(?:\.[0-9]+)?(?![\w/.,])){2,}")
 _THOUSANDS = re.compile(r"-?[0-9]{1,3}(?:[ \t][0-9]{3})+(?:\.[0-9]+)?")
-_HAS_LAYOUT = re.compile(r"\bratio\b|</?[A-Za-z]|[`~]|[:=][ *_]*[0-9.]+ ?(?:/|o)|[:=]+[^\n]{0,60}\Z|\n[ \t]*[\[(*¹²]")
+_HAS_LAYOUT = re.compile(
+    r"\b(?:ratio|chance|probab)|</?[A-Za-z]|[`~]|__|\*{3}|&[a-z]|\[/?[aA]|[:=][ *_]*[0-9.]+ ?(?:/|o)|[:=]+[^\n]{0,60}\Z"
+    r"|\n[ \t]*[\[(*¹²]|\((?:[0-9]+ [pm]|[a-zA-Z]+)"
+)
 """What `as_read` changes: tags, code, ratings, footnotes."""
 _SEPARATORS = {"٫": ".", "．": ".", "％": "%", "＝": "=", "＋": "+", "－": "-"}
 

@@ -17,32 +17,55 @@ _TAG = re.compile(r"<(?P<close>/?)(?P<name>[A-Za-z]{1,10}[1-6]?)(?:\s[^<>\n=]{1,
 """An HTML tag: `<b>`, `</span>`, `<p class="x">`, `<br/>`; `a <b and b> c` holds none."""
 _STRUCK = re.compile(r"~~[^~\n]{1,300}~~|<(s|del|strike)>[^<\n]{1,300}</\1>|\\sout\{[^{}\n]{1,100}\}")
 """What was struck out: `~~12~~`, `<del>12</del>`, `\\sout{12}`."""
-_BOLD = frozenset({"b", "strong", "mark"})
+_BOLD = frozenset({"b", "strong", "mark", "final", "result"})
 _LOOKS = re.compile(
     r"(?:i|em|u|code|span|p|div|font|big|small|center|tt|kbd|math|pre|ins|li|[uo]l|t[dhr]|table|tbody|body|html|h[1-6])"
 )
 _CODE = re.compile(r"(?<!`)`(?P<code>[^`\n]{1,200})`(?!`)")
 """`x**2`: code in a line."""
 _FENCE = re.compile(r"^[ \t]*```[\w+-]{0,20}[ \t]*$", re.MULTILINE)
-_NOTE = re.compile(
-    r"^[ \t]*(?P<mark>\[\^?[0-9*]{1,2}\]:?|[¹²³⁴]|\(\*\)|\*(?=\s))[ \t]*(?=[A-Za-z])[^\n]*$", re.MULTILINE
-)
+_NOTE = re.compile(r"^[ \t]*(?P<mark>\[\^?[0-9*]{1,2}\]:?|[¹²³⁴]|\(\*\))[ \t]*(?=[A-Za-z])[^\n]*$", re.MULTILINE)
 """A footnote on a line of its own: `[1] From the table.`, `[^1]: Seen in 2024.`"""
 _RATIO = re.compile(r"(\bratio\b[^.:;\n]{0,80}?\b[0-9]+) to (?=[0-9])")
 """The ratio is 4 to 9."""
+_SHARE = re.compile(r"(\b(?:probability|chances?)\b[^.:;\n]{0,80}?\b[0-9]+)( in | out of )(?=[0-9])")
+"""The chance is 1 in 6."""
 _RATING = re.compile(
-    r"(?:^|(?<=[.!?)] ))[ \t*_>(\[-]*(?:(?:my|self|final|overall|estimated|your|level of)[ -]+){0,2}"
-    r"(?:(?:score|grade|rating|marks?|points?|evaluation|self-evaluation|assessment|reward|quality|stars)"
+    r"(?:^|(?<=[.!?)] ))[ \t*_>(\[-]*(?:(?:my|self|final|overall|estimated|your|level of|total)[ -]+){0,2}"
+    r"(?:(?:score|grade|marks?|points?|evaluation|assessment|reward|quality|stars)(?: for [a-z ]{1,30})?"
     r"[ *_]*[:=]+[ *_]*[0-9.]+[ ]?(?:/|of|out of)[ ]?[0-9]+"
-    r"|(?:confidence|certainty|difficulty|likelihood|word count|words|tokens?)(?: level| score| used)?[ *_]*[:=]+)"
-    r"[^\n]{0,60}$",
+    r"|(?:(?:rating|confidence|certainty|difficulty|likelihood|word count)(?: level| score| for [a-z ]{1,30})?"
+    r"|tokens? (?:used|generated|count)|(?<=total )tokens)[ *_]*[:=]+)[^\n]{0,60}$",
     re.IGNORECASE | re.MULTILINE,
 )
 """What speaks of the reply and not of the task: `Score: 10/10`, `**Confidence:** 95%`."""
+_ASIDE = re.compile(
+    r"\((?:(?:see|cf\.|from|source:|figure|problem|exercise|page|ref\.?|eq\.?)\b[^()\n]{0,60}"
+    r"|[0-9]{1,3} (?:points?|marks?|pts))\)",
+    re.IGNORECASE,
+)
+"""(see Figure 3), (3 points)"""
+_MARKED = re.compile(
+    r"(?<![*\w])\*\*\*(?=[^*\s])([^*\n]{1,200})\*\*\*(?![*\w])"
+    r"|(?<![\w_])__(?=[^_\s])([^_\n]{1,200})__(?![\w_])"
+)
+"""***42*** and __42__ are bold."""
+_ENTITY = re.compile(r"&(nbsp|lt|gt|amp|times|minus|pi|radic|le|ge|divide|middot|deg|infin);")
+_ENTITIES = {"nbsp": " ", "lt": "<", "gt": ">", "amp": "&", "times": "×", "minus": "−", "pi": "π", "radic": "√",
+             "le": "≤", "ge": "≥", "divide": "÷", "middot": "·", "deg": "°", "infin": "∞"}  # fmt: skip
+_ANSWER_TAGS = {"[answer]": "<answer>", "[/answer]": "</answer>", "<final_answer>": "      <answer>",
+                "</final_answer>": "</answer>      "}  # fmt: skip
+_ANSWER_TAG = re.compile(r"\[/?answer\]|</?final_answer>", re.IGNORECASE)
 
 
 def as_read(text: str) -> str:
     """The text with its layout in plain signs, no character longer or shorter."""
+    if "nswer" in text or "NSWER" in text:
+        text = _ANSWER_TAG.sub(lambda tag: _ANSWER_TAGS[tag[0].lower()], text)
+    if "&" in text:
+        text = _ENTITY.sub(lambda entity: _ENTITIES[entity[1]].ljust(len(entity[0])), text)
+    if "***" in text or "__" in text:
+        text = _MARKED.sub(_bold, text)
     if "~~" in text or "</" in text or "\\sout" in text:
         text = _STRUCK.sub(_blank, text)
     if "<" in text:
@@ -51,7 +74,13 @@ def as_read(text: str) -> str:
         text = _CODE.sub(_plain_code, _FENCE.sub(_blank, text))
     if "ratio" in text:
         text = _RATIO.sub(r"\1 :  ", text)
+    if "probability" in text or "chance" in text:
+        text = _SHARE.sub(lambda found: found[1] + " /".ljust(len(found[2])), text)
     return _without_remarks(text)
+
+
+def _bold(marked: re.Match[str]) -> str:
+    return f" **{marked[1]}** " if marked[1] else f"**{marked[2]}**"
 
 
 def _plain_tag(tag: re.Match[str]) -> str:
@@ -77,6 +106,7 @@ def _plain_code(code: re.Match[str]) -> str:
 def _without_remarks(text: str) -> str:
     """Blank where the last lines are footnotes or ratings, unless nothing else is said."""
     blanked = _RATING.sub(_blank, text) if ":" in text or "=" in text else text
+    blanked = _ASIDE.sub(_blank, blanked) if "(" in blanked else blanked
     notes = [note["mark"].rstrip(":") for note in _NOTE.finditer(blanked) if note["mark"][0] == "["]
     if notes:
         blanked = _NOTE.sub(_blank, blanked)

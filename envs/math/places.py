@@ -34,8 +34,13 @@ MAX_WORDS_CHARS = 100
 """Nor is one in words that is longer than this."""
 _INTRODUCED = re.compile(r"\A\s*\\(?:text|mbox|textrm|textbf)\s*\{[^{}]*\b(?:answer|result)\s+(?:is|:)\s*\}\s*")
 _LEAD_IN = re.compile(
-    r"\A(?:∴|(?:so|thus|hence|therefore|then|finally|i\.e\.|we (?:get|have|find)(?: that)?)\b)[,:]?\s*", re.I
+    r"\A(?:∴|⇒|→|[=-]>|(?:so|thus|hence|therefore|then|finally|i\.e\.|we (?:get|have|find)(?: that)?"
+    r"|(?:it|this|that) is)\b)[,:]?\s*",
+    re.I,
 )
+_ENDED = re.compile(r"\s*(?:[∎□■◻▪]|\$?\\(?:blacksquare|square|qed|Box)\$?|Q\.?E\.?D\.?)\s*\Z")
+_QUOTED = re.compile(r"\A[\"'“‘«]([^\"'“”‘’«»]{1,100})[\"'”’»]\Z")
+"""Quotation marks around the whole answer."""
 _CLAIM = re.compile(r"\b(?:is|are|was|not|isn't|wrong|incorrect|false)\b", re.IGNORECASE)
 _SENTENCE = re.compile(r"[^0-9$\\]*[a-z]{2,}[^0-9$\\]* [^0-9$\\]*[a-z]{2,}[.!?…]+")
 _BRACKETED = re.compile(r"\A\[([^\[\](),;]+)\]\Z")
@@ -137,7 +142,8 @@ def _whole(text: str, span: Span, same: Same, _choice: bool) -> Extracted | Refu
     whole = text[start:end].strip()
     if not whole or (not is_bare(whole) and _is_prose(whole)):
         return None
-    whole = _LEAD_IN.sub("", whole) or whole
+    whole = _LEAD_IN.sub("", _LEAD_IN.sub("", whole)) or whole
+    whole = _QUOTED.sub(r"\1", _ENDED.sub("", whole)) or whole
     start = text.index(whole, start)
     return Extracted(_BRACKETED.sub(r"\1", whole), start, start + len(whole), "whole")
 

@@ -34,6 +34,7 @@ from rlenv.envs.math.form import fault
 from rlenv.envs.math.gold import gold_answer
 from rlenv.envs.math.policy import MathPolicy
 from rlenv.envs.math.rereading import is_number, rereadings, reworded
+from rlenv.envs.math.rereading.options import contradicted, options
 from rlenv.envs.math.statement import Extracted, Refusal
 from rlenv.envs.math.tail import answer_tail
 from rlenv.envs.math.values import Value
@@ -79,7 +80,7 @@ class MathVerifier:
         verdict = self._judge(task, completion, compare_symbolically)
         if verdict is not None:
             return verdict
-        found, passage = self._found(gold_answer(task.reference), completion)
+        found, passage = self._found(gold_answer(task.reference), completion, "")
         return _verdict(False, Comparison(False, "symbolic", "algebra cannot tell"), found).placed(passage)
 
     def _judge(self, task: Task, completion: Completion, compare_by: Compare) -> Verdict | None:
@@ -87,16 +88,17 @@ class MathVerifier:
             gold = gold_answer(task.reference)
         except TaskError as error:
             raise TaskError(f"task {task.id}: {error}") from error
-        found, passage = self._found(gold, completion)
-        clause = _closing_words(gold, found, passage.text)
+        asked = str(task.metadata.get("question") or prompt_text(task.prompt))
+        found, passage = self._found(gold, completion, asked)
+        clause = self._closing_words(gold, found, passage.text)
+        stands = isinstance(found, Extracted)
         if isinstance(found, Refusal) and clause is not None:
             found = Extracted(clause.text, clause.start, clause.end, "line")
         if isinstance(found, Refusal):
             refused = Verdict.of(("correct", 0.0), scores={"tier": 0.0}, flags=found.flags, reason=found.reason)
             return refused.placed(passage)
-        asked = str(task.metadata.get("question") or prompt_text(task.prompt))
         question = asked or _as_restated(passage.text, found)
-        said = chain(_readings(gold, found), rereadings(gold, found.text, question))
+        said = chain(_readings(gold, found), rereadings(gold, found.text, question)) if stands else iter(())
         if clause is not None:
             said = chain(said, reworded(gold, clause.text, question))
         compared = partial(compare_by, policy=self.policy, question=question)
@@ -104,8 +106,24 @@ class MathVerifier:
         verdict = _first_equal(gold, found, said, lambda gold, said: in_form(gold, said, compared(gold, said)))
         return verdict and verdict.placed(passage)
 
-    def _found(self, gold: str, completion: Completion) -> tuple[Extracted | Refusal, Passage]:
-        return answer_of(completion, self.policy, self._same, is_choice(gold))
+    def _found(self, gold: str, completion: Completion, question: str) -> tuple[Extracted | Refusal, Passage]:
+        """The answer: a letter where the reference is one, or else what an option of the question says."""
+        choice = is_choice(gold)
+        found, passage = answer_of(completion, self.policy, self._same, choice)
+        if choice and isinstance(found, Refusal) and not found.flags and options(question):
+            return answer_of(completion, self.policy, self._same)
+        if choice and isinstance(found, Extracted) and contradicted(found.text, question):
+            flag = Flag("conflicting_answers", found.start, found.end)
+            return Refusal("the letter of one option and the words of another", (flag,)), passage
+        return found, passage
+
+    def _closing_words(self, gold: str, found: Extracted | Refusal, text: str) -> Value | None:
+        """The last clause, where the reference may be said in words and no mark points to the answer."""
+        marked = bool(found.flags) if isinstance(found, Refusal) else found.place not in ("line", "whole")
+        settled = is_number(gold) and isinstance(found, Extracted)
+        if marked or settled or "line" not in self.policy.answer_in:
+            return None
+        return closing_clause(text, *answer_tail(text))
 
     def _same(self, left: str, right: str) -> bool:
         """Whether two answers may be one value: only what is known to differ does."""
@@ -128,12 +146,6 @@ def _any_form(gold: str, said: str, comparison: Comparison) -> Comparison:
     return comparison
 
 
-def _closing_words(gold: str, found: Extracted | Refusal, text: str) -> Value | None:
-    """The last clause, where the reference may be said in words and no mark points to the answer."""
-    marked = bool(found.flags) if isinstance(found, Refusal) else found.place not in ("line", "whole")
-    return None if marked or is_number(gold) else closing_clause(text, *answer_tail(text))
-
-
 def _first_equal(
     gold: str, found: Extracted, said: Iterable[str], same: Callable[[str, str], Comparison]
 ) -> Verdict | None:
@@ -146,7 +158,9 @@ def _first_equal(
             return _verdict(True, comparison, found)
         undecided = undecided or comparison.equal is None
         refused = refused or comparison
-    return None if undecided or refused is None else _verdict(False, refused, found)
+    if undecided:
+        return None
+    return _verdict(False, refused or Comparison(False, "text", "the last clause does not say it"), found)
 
 
 def _readings(gold: str, found: Extracted) -> Iterator[str]:

@@ -37,13 +37,19 @@ _AT_ONCE = re.compile(
 _ASKED = re.compile(r"\A[\s$*)\]}_\"\\]*\?(?!\s*(?:yes|correct|right|indeed|exactly|yep|✓|✔))", re.I)
 """ `? No` right behind an answer."""
 _SUBJECT = (
-    r"(?:this|that|it|(?:the|my|this|that) (?:(?:above|boxed|previous|last|final|given|first|earlier|stated) )*"
+    r"(?:(?:the|my|this|that) (?:(?:above|boxed|previous|last|final|given|first|earlier|stated) )*"
     r"(?:above|box|answer|result|value|solution|number|calculation|computation|reasoning|conclusion|figure|work))"
 )
+_PLAINLY = (
+    r"(?:actually |clearly |in fact |simply |just |also )?"
+    r"(?:wrong|incorrect|mistaken|a mistake|an error|not (?:correct|right|the (?:answer|right|correct)))\b"
+)
+"""What is said of an answer alone; `this is impossible` ends a proof."""
 _BACK = re.compile(
-    rf"\b{_SUBJECT}(?: above| in the box)?(?:{_IS}{_BAD}|{_ISNT})(?!\s+(?:to|that|if|when)\b)"
+    rf"\b(?:{_SUBJECT}(?: above| in the box)?(?:{_IS}{_BAD}|{_ISNT})|(?:this|that|it)(?:{_IS}{_PLAINLY}|{_ISNT}))"
+    r"(?!\s+(?:to|that|if|when|for|since|because|as)\b)"
     r"|\b(?:take|taking|took) (?:that|this|it|the \w+(?: answer)?) back\b|\bI (?:hereby )?(?:retract|withdraw)\b"
-    rf"|(?:\A|[.!?\n;,])\s*(?:please )?(?:disregard|ignore|discard|strike|scratch|forget) {_SUBJECT}\b"
+    rf"|(?:\A|[.!?\n;,])\s*(?:please )?(?:disregard|ignore|discard|strike|scratch|forget) (?:{_SUBJECT}|this|that|it)\b"
     r"|\bI (?:have|can give) no answer\b|\bI made (?:a|an) (?:mistake|error|slip)\b",
     re.I,
 )

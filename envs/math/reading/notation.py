@@ -14,6 +14,8 @@ r"""`\color{red}`, `\textcolor[rgb]{1,0,0}`, `\colorbox{yellow}`."""
 _SIZE = re.compile(
     r"\\(?:large|Large|LARGE|huge|Huge|small|normalsize|bfseries|scriptstyle|strut|mathstrut)(?![A-Za-z])"
 )
+_ROW_GAP = re.compile(r"\\\\ ?\[ ?[0-9.]+ ?(?:pt|em|ex|cm|mm|in) ?\]")
+r"""\\[6pt] between rows"""
 _POINTS = re.compile(
     r"(?<![0-9.,])([0-9]{1,3}(?:\.[0-9]{3}){2,}|[0-9]{1,3}(?:\.[0-9]{3})+(?=,[0-9]))(?:,([0-9]+))?(?![0-9.,])"
 )
@@ -39,7 +41,10 @@ _MINUTES = re.compile(
     r"([0-9]+) ?\^ ?\{? ?\\circ ?\}? ?([0-9]{1,2})(?:'|\^ ?\{? ?\\prime ?\}?)(?!') ?(?:([0-9]{1,2}(?:\.[0-9]+)?) ?'')?"
 )
 """22^\\circ 30'"""
-_CODE_IN_FRONT = re.compile(r"(?<![A-Za-z])(USD|EUR|GBP|INR|JPY|CHF|CAD|AUD|CNY|RMB|Rs)\b\.? ?(-?[0-9][0-9.,]*)")
+_CODE_IN_FRONT = re.compile(
+    r"(?<![0-9A-Za-z])(?<![0-9] )(?:\\text ?\{ ?)?(USD|EUR|GBP|INR|JPY|CHF|CAD|AUD|CNY|RMB|Rs)"
+    r"\b\.? ?\}? ?(-?[0-9]+(?:[.,][0-9]+)*)"
+)
 """USD 18.50"""
 _DOLLARS = re.compile(r"(?<![A-Za-z])(?:US|CA|AU|HK|NZ|A|C) ?\\?\$ ?(?=[0-9])")
 """US$5"""
@@ -59,7 +64,7 @@ def plain(text: str) -> str:
     if "\\" in text:
         if "color" in text:
             text = _COLOUR.sub("", text)
-        text = _SIZE.sub(" ", text)
+        text = _ROW_GAP.sub(r"\\\\", _SIZE.sub(" ", text))
     if "'" in text or "prime" in text:
         text = _APOSTROPHES.sub(lambda found: found[0].replace("'", ""), text)
         text = _MINUTES.sub(_degrees, text)

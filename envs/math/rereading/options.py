@@ -9,11 +9,20 @@ r"""What the question offers to choose from: lettered options, and the words bet
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 
+from rlenv.envs.math.choice import chosen_letter
+from rlenv.envs.math.comparing import compare
+from rlenv.envs.math.reading.answer import reading
+from rlenv.envs.math.reading.nodes import Choice
 from rlenv.text.function_words import word_set
 
 MAX_CHARS = 8000
+_PICKS = re.compile(r"\b(?:option|choice|answer|pick|choose)\b", re.IGNORECASE)
+LETTER = re.compile(r"\s*(?:\\(?:text|textbf|mathrm|mathbf)\s*\{)?\s*\(?([A-J])\)?\.?\s*\}?\s*")
+r"""C, (C), \text{(C)}"""
+_BESIDE = re.compile(r"\A\s*(?:\\text(?:bf|rm)?\s?\{)?\s*\(?[A-Ja-j][).:]*\s*\}?[.:\s]*(?:\\[ ,;]|\\q?quad)?\s*")
 _MARK = re.compile(
     r"(?:^|(?<=[\s$};,.?]))(?:\\text(?:bf|rm)?\s?\{\s?)?(?:\((?P<round>[A-J])\)|(?P<plain>[A-J])[.):](?=\s))\s?\}?[\s~]*",
     re.MULTILINE,
@@ -53,6 +62,34 @@ def _bare(content: str) -> str:
         if content.startswith("$") and content.count("$") == 1:
             content = content[1:]
     return content
+
+
+def by_options(gold: str, answer: str, question: str) -> Iterator[str]:
+    """The letter of the one option that an answer spells, and what the option says whose letter it is."""
+    wanted, said = LETTER.fullmatch(gold), LETTER.fullmatch(answer)
+    if (wanted is not None and said is not None) or not (offered := options(question)):
+        return
+    if wanted is None:
+        picked = chosen_letter(answer) if said is None and _PICKS.search(answer) else said and said[1]
+        yield from [offered[picked]] if picked in offered else []
+        return
+    same = [letter for letter, content in offered.items() if compare(content, answer, question=question).equal]
+    yield from same if len(same) == 1 else []
+
+
+def contradicted(answer: str, question: str) -> bool:
+    """Whether beside the letter of one option stands what another one says: (B) 34."""
+    node = reading(answer).node
+    if not isinstance(node, Choice) or node.content is None:
+        return False
+    offered = options(question)
+    beside = _BESIDE.sub("", answer)
+    others = [content for letter, content in offered.items() if letter != node.letter]
+    return (
+        node.letter in offered
+        and any(compare(content, beside, question=question).equal for content in others)
+        and not compare(offered[node.letter], beside, question=question).equal
+    )
 
 
 def stem(word: str) -> str:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 
-from rlenv.envs.math.options import rivals, stem, words
+from rlenv.envs.math.rereading.options import rivals, stem, words
 from rlenv.text.function_words import word_set
 
 MAX_CHARS = 300
@@ -24,7 +24,8 @@ _DENIED = re.compile(
 _SMALL = word_set(
     """a an the is are was were be it its this that these those there of so thus hence therefore which who what and in
     to for we have has had get answer result indeed clearly always must also one on as by text boxed with statement
-    claim series sequence function number limit triangle shape figure person graph lines line day month called"""
+    claim series sequence function number limit triangle shape figure person graph lines line day month
+    called will would then falls it's that's very"""
 )
 
 
