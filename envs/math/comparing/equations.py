@@ -52,6 +52,7 @@ def stated(node: Node, same: Same, trusted: bool = False) -> Stated | Comparison
     """
     if not isinstance(node, Relation):
         return Stated(None, node)
+    node = _plain(node)
     sides, operators = _without_approximation(node)
     if not operators:
         return Stated(None, sides[0])
@@ -74,6 +75,22 @@ def stated(node: Node, same: Same, trusted: bool = False) -> Stated | Comparison
     if trusted or _holds(values, same):
         return Stated(name, values[-1])
     return _broken()
+
+
+def _plain(node: Relation) -> Relation:
+    """f \equiv 0 and x \mapsto x^2 as f = 0 and f(x) = x^2."""
+    if set(node.operators) == {"equiv"} and not any(_has_modulus(side) for side in node.sides):
+        return Relation(node.sides, ("=",) * len(node.operators))
+    if node.operators == ("->",):
+        name, value = node.sides
+        called, argument = name.parts if isinstance(name, Ratio) and len(name.parts) == 2 else (Symbol("f"), name)
+        if isinstance(argument, Symbol) and isinstance(called, Symbol) and argument.name in symbols_of(value):
+            return Relation((Apply(called.name, (argument,), known=False), value), ("=",))
+    return node
+
+
+def _has_modulus(node: Node) -> bool:
+    return (isinstance(node, Apply) and node.name == "mod") or any(_has_modulus(child) for child in children(node))
 
 
 def _remainder(node: Node) -> Node:
@@ -184,7 +201,7 @@ def _leaves(node: Node) -> list[Node]:
 
 
 def same_name(gold: Node, answer: Node) -> bool:
-    """Whether two names may stand for one quantity: equal, or y for f(x), or a function with another argument."""
+    """Whether two names may stand for one quantity: equal, y for f(x), f for f(x), another argument, another index."""
     if gold == answer:
         return True
     functions = [name for name in (gold, answer) if isinstance(name, Apply) and not name.known]
@@ -192,15 +209,32 @@ def same_name(gold: Node, answer: Node) -> bool:
         return False  # f(1) = 2 is not f(3) = 2
     if len(functions) == 2:
         return (functions[0].name, len(functions[0].args)) == (functions[1].name, len(functions[1].args))
-    return len(functions) == 1 and Symbol("y") in (gold, answer)
+    if len(functions) == 1:
+        return Symbol("y") in (gold, answer) or Symbol(functions[0].name) in (gold, answer)
+    return _called(gold) == answer or _called(answer) == gold or _index(gold)[0] == _index(answer)[0] is not None
+
+
+def _called(node: Node) -> Node | None:
+    """The y of y(x), which is read as a product."""
+    if isinstance(node, Product) and len(node.factors) == 2 and all(isinstance(one, Symbol) for one in node.factors):
+        return node.factors[0]
+    return None
+
+
+def _index(node: Node) -> tuple[str | None, str]:
+    """Name and index of a term of a sequence whose index is a letter: a_n."""
+    name, _, index = node.name.partition("_") if isinstance(node, Symbol) else ("", "", "")
+    return (name, index) if len(index) == 1 and index.isalpha() and name else (None, "")
 
 
 def renamed(gold: Node, answer: Node, value: Node) -> Node:
-    """The answer's value in the letter that the reference's function has."""
+    """The answer's value in the letter that the reference's function or sequence has."""
     if isinstance(gold, Apply) and isinstance(answer, Apply) and len(gold.args) == len(answer.args) == 1:
         new, old = gold.args[0], answer.args[0]
         if isinstance(new, Symbol) and isinstance(old, Symbol) and new != old:
             return substituted(value, {old.name: new, new.name: old})
+    if _index(gold)[0] is not None and _index(gold)[0] == _index(answer)[0] and gold != answer:
+        return substituted(value, {_index(answer)[1]: Symbol(_index(gold)[1])})
     return value
 
 

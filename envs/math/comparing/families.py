@@ -372,6 +372,14 @@ def _limits(item: Relation, letters: frozenset[str]) -> bool:
     return item.operators[0] in _ORDERS | {"!=", "equiv"} and bool(named) and named <= letters
 
 
+def filled(node: Node) -> Node:
+    """A list with the dots between its numbers filled in: {1, 2, ..., 5}."""
+    if isinstance(node, (Items, Braces)) and DOTS in node.items:
+        items = tuple(_finite(list(node.items)))
+        return Items(items, node.word) if isinstance(node, Items) else Braces(items)
+    return node
+
+
 def _finite(values: list[Node]) -> list[Node]:
     """The values with the dots between them filled in: 1, 2, ..., 5."""
     if DOTS not in values:

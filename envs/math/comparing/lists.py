@@ -34,6 +34,13 @@ MAX_PAIRS = 2000
 """Comparisons that matching two lists may cost."""
 
 
+def as_list(node: Node) -> Node:
+    """A chain such as a < b < c as the list that it puts in order."""
+    if isinstance(node, Relation) and len(node.sides) > 2 and len({*node.operators}) == 1 and node.operators[0] in "<>":
+        return Items(node.sides)
+    return node
+
+
 def spread(node: Node) -> Node:
     """The node with both values of each plus-minus, and with lists inside lists made one."""
     if isinstance(node, (Items, Braces)):
@@ -121,8 +128,8 @@ def matched(gold: Sequence[Node], answer: Sequence[Node], same: Same) -> Compari
     return Comparison(None if undecided else True, "structure", flags=tuple(dict.fromkeys(flags)))
 
 
-def listed(gold: Node, answer: Node, same: Same, policy: MathPolicy) -> Comparison:
-    """Two things of which one at least is a bare list or a set."""
+def listed(gold: Node, answer: Node, same: Same, policy: MathPolicy, ordered: bool = False) -> Comparison:
+    """Two things of which one at least is a bare list or a set; `ordered` where the question asks for an order."""
     gold, answer = _joined(gold), _joined(answer)
     if isinstance(gold, Relation) and is_name(gold.sides[0]) and gold.operators == ("=",):
         gold = gold.sides[1]
@@ -135,6 +142,8 @@ def listed(gold: Node, answer: Node, same: Same, policy: MathPolicy) -> Comparis
         return _single(gold, answer, expected, said, same)
     if isinstance(gold, Braces) and isinstance(answer, Braces):
         return matched(_distinct(expected, same), _distinct(said, same), same)
+    if ordered and isinstance(gold, Items):
+        return in_order(_values(expected, same, True), _values(said, same, False), same)
     if isinstance(gold, (Braces, Items)) and isinstance(answer, (Braces, Items)):
         return _named_lists(expected, said, same, policy)
     if isinstance(gold, Braces) or isinstance(answer, Braces):

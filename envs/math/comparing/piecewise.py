@@ -46,11 +46,13 @@ class _Piece(NamedTuple):
     """Where it holds; None for what is left."""
 
 
-def same_functions(gold: Node, answer: Node, same: Same) -> Comparison | None:
-    """None where neither is a function by cases."""
+def same_functions(gold: Node, answer: Node, same: Same, asked: bool = False) -> Comparison | None:
+    """None where neither is a function by cases; `asked` where only one by cases will do."""
     expected, said = _function(gold), _function(answer)
     if expected is None and said is None:
         return None
+    if said is None and asked:
+        return Comparison(False, "structure", "no function by cases, which the question asks for")
     left, right = expected or _whole(gold), said or _whole(answer)
     if left.name is not None and right.name is not None:
         if not same_name(left.name, right.name):
@@ -276,18 +278,20 @@ def _by_pairs(gold: Sequence[Given], answer: Sequence[Given], same: Same) -> Com
     return Comparison(None if undecided else True, "structure")
 
 
-def without_remark(node: Node) -> Node:
-    """A value without what only says where it is defined: x + 1 for x not 1, 2x for real x."""
+def without_remark(node: Node, gold: Node) -> Node:
+    """A value without what only says where it is defined, which the reference leaves out: x + 1 for x not 1."""
+    if isinstance(gold, (Given, Items)):
+        return node
     if isinstance(node, Given) and _is_remark(node.condition):
-        return without_remark(node.value)
+        return without_remark(node.value, gold)
+    if isinstance(node, Items) and not isinstance(node.items[0], Relation) and all(map(_is_remark, node.items[1:])):
+        return node.items[0]
     return node
 
 
 def _is_remark(condition: Node) -> bool:
     if isinstance(condition, Items):
         return all(_is_remark(item) for item in condition.items)
-    return (
-        isinstance(condition, Relation)
-        and condition.operators[0] in {"!=", "in"}
-        and isinstance(condition.sides[0], Symbol)
-    )
+    if not isinstance(condition, Relation) or not isinstance(condition.sides[0], Symbol):
+        return False
+    return condition.operators[0] in {"!=", "in"}

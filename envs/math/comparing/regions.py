@@ -10,6 +10,7 @@ one form. Ends are trees with their value, so they are compared like any other v
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 from functools import cmp_to_key
@@ -103,6 +104,39 @@ def same_region(gold: Region, answer: Region, same: Callable[[Node, Node], Compa
                     return found
                 undecided = undecided or found.equal is None
     return Comparison(None if undecided else True, "structure")
+
+
+def same_whole_numbers(gold: Region, answer: Region) -> bool:
+    """Whether two sets hold the same whole numbers: n > 4 and n >= 5."""
+    try:
+        return _whole_numbers(gold) == _whole_numbers(answer)
+    except Undefined:
+        return False
+
+
+def _whole_numbers(pieces: Region) -> list[tuple[int | None, int | None]]:
+    """The runs of whole numbers in a set, those that follow each other joined."""
+    runs: list[tuple[int | None, int | None]] = []
+    for low, high in pieces:
+        first, last = _first(low, 1), _first(high, -1)
+        if first is not None and last is not None and first > last:
+            continue
+        if runs and runs[-1][1] is not None and first == runs[-1][1] + 1:
+            first = runs.pop()[0]
+        runs.append((first, last))
+    return runs
+
+
+def _first(end: End, sign: int) -> int | None:
+    """The whole number next to an end, inwards."""
+    if end.node is None:
+        return None
+    value = _value(end.node)
+    near = round(float(value.real))
+    whole = abs(value - near) < 1e-20
+    if whole:
+        return near if end.closed else near + sign
+    return math.ceil(value.real) if sign > 0 else math.floor(value.real)
 
 
 def _region(node: Node) -> Region | None:
