@@ -78,7 +78,7 @@ def stated(node: Node, same: Same, trusted: bool = False) -> Stated | Comparison
 
 
 def _plain(node: Relation) -> Relation:
-    """f \equiv 0 and x \mapsto x^2 as f = 0 and f(x) = x^2."""
+    r"""f \equiv 0 and x \mapsto x^2 as f = 0 and f(x) = x^2."""
     if set(node.operators) == {"equiv"} and not any(_has_modulus(side) for side in node.sides):
         return Relation(node.sides, ("=",) * len(node.operators))
     if node.operators == ("->",):
@@ -211,14 +211,17 @@ def same_name(gold: Node, answer: Node) -> bool:
         return (functions[0].name, len(functions[0].args)) == (functions[1].name, len(functions[1].args))
     if len(functions) == 1:
         return Symbol("y") in (gold, answer) or Symbol(functions[0].name) in (gold, answer)
-    return _called(gold) == answer or _called(answer) == gold or _index(gold)[0] == _index(answer)[0] is not None
+    return _index(gold)[0] == _index(answer)[0] is not None
 
 
-def _called(node: Node) -> Node | None:
-    """The y of y(x), which is read as a product."""
-    if isinstance(node, Product) and len(node.factors) == 2 and all(isinstance(one, Symbol) for one in node.factors):
-        return node.factors[0]
-    return None
+def without_argument(node: Node, other: Node) -> Node:
+    """y(x) = 2x, which is read as a product, as y = 2x where the other relation is one for y."""
+    if not isinstance(node, Relation) or not isinstance(other, Relation):
+        return node
+    name, factors = other.sides[0], node.sides[0].factors if isinstance(node.sides[0], Product) else ()
+    if not isinstance(name, Symbol) or len(factors) != 2 or factors[0] != name or not isinstance(factors[1], Symbol):
+        return node
+    return Relation((name, *node.sides[1:]), node.operators)
 
 
 def _index(node: Node) -> tuple[str | None, str]:

@@ -23,7 +23,7 @@ from itertools import product
 from typing import NamedTuple
 
 from rlenv.envs.math.comparing.comparison import Comparison
-from rlenv.envs.math.comparing.equations import is_name, same_name
+from rlenv.envs.math.comparing.equations import is_name, same_name, substituted
 from rlenv.envs.math.comparing.exact import rational
 from rlenv.envs.math.comparing.lists import spread
 from rlenv.envs.math.comparing.numeric import Point, Undefined, Value, evaluate
@@ -48,6 +48,7 @@ from rlenv.envs.math.reading.nodes import (
     Sum,
     Symbol,
     Words,
+    children,
     negative,
 )
 
@@ -77,7 +78,11 @@ def same_families(gold: Node, answer: Node) -> Comparison | None:
     """None where neither is a family over whole numbers, or where one is nothing that could be one."""
     expected, said = family(gold), family(answer)
     if not _runs(expected) and not _runs(said):
-        return None
+        expected, said = _angles(gold), _angles(answer)
+        if expected is None or said is None:
+            return None
+    if isinstance(gold, Number) and isinstance(answer, (Apply, Relation)):
+        return _remainder(gold, answer)
     expected, said = expected or _as_list(gold), said or _as_list(answer)
     if expected is None or said is None:
         return None
@@ -89,6 +94,32 @@ def same_families(gold: Node, answer: Node) -> Comparison | None:
     if any(guarded(part) for one in (expected, said) for member in one.members for part in member):
         return Comparison(False, "guard", "not evaluated", ("cost_guard",))
     return _compared(expected, said)
+
+
+def _remainder(gold: Number, answer: Node) -> Comparison | None:
+    """A number beside a congruence: its remainder, as it is written."""
+    residue = answer.sides[-1] if isinstance(answer, Relation) and answer.operators == ("equiv",) else answer
+    if not isinstance(residue, Apply) or residue.name != "mod":
+        return None
+    equal = rational(residue.args[0]) == gold.value
+    return Comparison(equal, "exact", "" if equal else "another remainder")
+
+
+def _angles(node: Node) -> Family | None:
+    """An angle with a letter that nothing is said of, which counts the turns: 30 degrees + 360 degrees k."""
+    one = _as_list(node) if isinstance(node, (Relation, Items)) else None
+    letters = _symbols(one) if one is not None else frozenset()
+    if one is None or not one.names or len(letters) != 1 or not letters <= set("kn"):
+        return None
+    if not all(_is_angle(part) for member in one.members for part in member):
+        return None
+    return one._replace(ranges=dict.fromkeys(letters, Range("integers")))
+
+
+def _is_angle(node: Node) -> bool:
+    if node == Constant("pi") or (isinstance(node, Apply) and node.name == "degree"):
+        return True
+    return any(_is_angle(child) for child in children(node))
 
 
 def _runs(one: Family | None) -> bool:
@@ -218,7 +249,7 @@ def _undeclared(one: Family, other: Family) -> Family:
 def family(node: Node) -> Family | None:
     """The family that a tree writes, None for what is none."""
     if not isinstance(
-        node, (Items, Given, Builder, Relation, Braces, Quantity, Apply, SetOperation, Constant, Product)
+        node, (Items, Given, Builder, Relation, Braces, Quantity, Apply, SetOperation, Constant, Product, Sum, Words)
     ):
         return None
     values, conditions = parted(node)
@@ -290,7 +321,7 @@ def parted(node: Node) -> tuple[list[Node], list[Node]]:
     match node:
         case Given(value, condition):
             values, conditions = parted(value)
-            return values, [*conditions, *(condition.items if _joins(condition) else (condition,))]
+            return values, [*conditions, *(condition.items if _joins(condition) else (_run(condition),))]
         case Builder(Relation((element, _), ("in",)) as inside, condition):
             return [element], [inside, condition]
         case Builder(element, condition):
@@ -306,7 +337,22 @@ def parted(node: Node) -> tuple[list[Node], list[Node]]:
             return [value for values, _ in parts for value in values], [one for _, found in parts for one in found]
         case Items(items) | Braces(items):
             return _listed(items)
+        case Sum() | Product() if _holds_integers(node):  # 3 + 7Z
+            inside = substituted(node, {"integers": Symbol("#")})
+            return [inside], [Relation((Symbol("#"), Constant("integers")), ("in",))]
     return [node], []
+
+
+def _holds_integers(node: Node) -> bool:
+    return node == Constant("integers") or any(_holds_integers(child) for child in children(node))
+
+
+def _run(condition: Node) -> Node:
+    """k = 0, 1, 2 as k in {0, 1, 2}."""
+    first, *rest = condition.items if isinstance(condition, Items) else (condition,)
+    if _is_range(first) and isinstance(first, Relation):
+        return Relation((first.sides[0], Items((first.sides[1], *rest))), ("in",))
+    return condition
 
 
 def _joins(condition: Node) -> bool:
@@ -361,7 +407,7 @@ def _is_domain(following: Sequence[Node]) -> bool:
 
 
 def _right(value: Node) -> Node:
-    return value.sides[-1] if isinstance(value, Relation) and value.operators == ("=",) else value
+    return value.sides[-1] if isinstance(value, Relation) and value.operators in {("=",), ("equiv",)} else value
 
 
 def _limits(item: Relation, letters: frozenset[str]) -> bool:
@@ -418,8 +464,6 @@ def _residue(node: Node) -> tuple[Node | None, Node, Node | None]:
             return (
                 (name, residue, modulus) if modulus is not None or node.operators == ("equiv",) else (None, node, None)
             )
-        case Relation((name, Number() as modulus), ("divides",)):
-            return name, Number(Fraction(0)), modulus
         case Apply("mod", (value, modulus)) if (rational(modulus) or 0) > 0:
             return None, value, modulus
         case Product((Number() as sign, inside)) if sign == MINUS_ONE:

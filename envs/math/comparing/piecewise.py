@@ -22,6 +22,7 @@ from typing import NamedTuple
 from rlenv.envs.math.comparing.comparison import Comparison
 from rlenv.envs.math.comparing.equations import is_name, renamed, same_name, substituted
 from rlenv.envs.math.comparing.numeric import Point, Undefined, Value, context, evaluate
+from rlenv.envs.math.comparing.ranges import ranges
 from rlenv.envs.math.comparing.regions import EVERYTHING, Region, region, variable
 from rlenv.envs.math.comparing.values import guarded, points, symbols_of
 from rlenv.envs.math.reading.given import OTHERWISE
@@ -64,7 +65,7 @@ def same_functions(gold: Node, answer: Node, same: Same, asked: bool = False) ->
     if found is not None:
         return found
     if expected is None or said is None:
-        return Comparison(False, "structure", "a function by cases is no one expression")
+        return _by_numbers(left, right, same)
     return _by_pairs(left.pieces, right.pieces, same)
 
 
@@ -131,6 +132,29 @@ def _by_places(gold: _Function, answer: _Function, same: Same) -> Comparison | N
         return None
 
 
+def _by_numbers(gold: _Function, answer: _Function, same: Same) -> Comparison:
+    """One by cases of a whole number (n even, n odd), the other one expression: by values at whole numbers."""
+    conditions = [piece.condition for piece in (*gold.pieces, *answer.pieces) if piece.condition != OTHERWISE]
+    found = [ranges([condition]) for condition in conditions]
+    letters = {name for one in found for name in one or {}}
+    if None in found or len(letters) != 1 or any(guarded(piece.value) for piece in (*gold.pieces, *answer.pieces)):
+        return Comparison(False, "structure", "a function by cases is no one expression")
+    walk = _Walk([], [], letters.pop(), same)
+    for number in map(Fraction, range(1, 25)):
+        left, right = (_value_at(one.pieces, number) for one in (gold, answer))
+        if left is None or right is None or not walk.agree(left, right, Number(number)):
+            return Comparison(False, "structure", "other values at whole numbers")
+    return Comparison(True, "structure")
+
+
+def _value_at(pieces: Sequence[Given], number: Fraction) -> Node | None:
+    for piece in pieces:
+        known = None if piece.condition == OTHERWISE else ranges([piece.condition])
+        if known is None or all(part.holds(number) for part in known.values()):
+            return piece.value
+    return None
+
+
 def _placed(function: _Function) -> list[_Piece] | None:
     found = []
     for piece in function.pieces:
@@ -166,7 +190,7 @@ class _Walk:
                 if self._valueless(given.value, at):
                     continue
                 return Comparison(False, "structure", "a value on one side alone")
-            if not self._agree(self.gold[left].value, self.answer[right].value, at):
+            if not self.agree(self.gold[left].value, self.answer[right].value, at):
                 return Comparison(False, "structure", "other values between the same bounds")
             used.add(left)
         if len(used) < len(self.gold):
@@ -230,7 +254,7 @@ class _Walk:
             return not isinstance(value, Words) or value.text == "undefined"
         return False
 
-    def _agree(self, gold: Node, answer: Node, at: Node) -> bool:
+    def agree(self, gold: Node, answer: Node, at: Node) -> bool:
         if gold == answer:
             return True
         try:

@@ -15,11 +15,21 @@ from dataclasses import dataclass
 from rlenv.envs.math.comparing.asked import by_cases, is_ordered, is_whole
 from rlenv.envs.math.comparing.comparison import Comparison
 from rlenv.envs.math.comparing.constants import same_with_constants
-from rlenv.envs.math.comparing.equations import Stated, renamed, same_equation, same_name, stated, substituted, worth
+from rlenv.envs.math.comparing.equations import (
+    Stated,
+    renamed,
+    same_equation,
+    same_name,
+    stated,
+    substituted,
+    without_argument,
+    worth,
+)
 from rlenv.envs.math.comparing.families import filled, same_families
 from rlenv.envs.math.comparing.lists import as_list, in_order, listed, matched, spread
 from rlenv.envs.math.comparing.piecewise import same_functions, without_remark
 from rlenv.envs.math.comparing.quantities import same_quantity
+from rlenv.envs.math.comparing.recurrences import aligned
 from rlenv.envs.math.comparing.regions import infinite, is_region, region, same_region, same_whole_numbers, variable
 from rlenv.envs.math.comparing.text import same_clock, same_words, spelled
 from rlenv.envs.math.comparing.values import same_value, symbols_of
@@ -78,6 +88,7 @@ class Judge:
         if self.depth > MAX_DEPTH:
             return Comparison(False, "guard", "nested too deep", ("cost_guard",))
         self.depth += 1
+        gold, answer = aligned(gold), aligned(answer)
         found = self._described(gold, answer)
         if found is None:
             found = self._same(spread(gold), spread(without_remark(answer, gold)))
@@ -197,6 +208,7 @@ class Judge:
         return listed(filled(gold), filled(answer), self.same, self.policy, is_ordered(self.question))
 
     def _relations(self, gold: Node, answer: Node) -> Comparison:
+        gold, answer = without_argument(gold, answer), without_argument(answer, gold)
         expected = stated(gold, self.same, trusted=True)
         said = stated(answer, self.same)
         if isinstance(said, Comparison):
