@@ -8,8 +8,9 @@ from functools import lru_cache
 from rlenv.envs.math.reading.units import factor
 
 _ORDERED = re.compile(
-    r"\b(?:in|by) (?:(?:the )?(?:\w+ ){0,2})order\b(?! to\b| that\b| for\b)|\b(?:as|de)scending|\bsort|\barrange\b|\brespectively\b"
-    r"|\bfrom (?:\w+ )?(?:least|smallest|lowest|shortest|greatest|largest|highest|biggest|longest) to\b|\bnext (?:\w+ )?terms",
+    r"\b(?:in|by) (?:the )?(?:\w+ ){0,2}order\b(?! to\b| that\b| for\b)|\b(?:as|de)scending|\bsort|\barrange\b"
+    r"|\bfrom (?:\w+ )?(?:least|smallest|lowest|shortest|greatest|largest|highest|biggest|longest) to\b"
+    r"|\bnext (?:\w+ )?terms|\brespectively\b",
     re.IGNORECASE,
 )
 """`in increasing order`, `from least to greatest`, `the next two terms`"""
@@ -20,7 +21,8 @@ _BY_CASES = re.compile(
     r"\bpiecewise\b|\b(?:as|by|in|into|with) cases\b|\bwithout (?:\w+ ){0,3}absolute\b", re.IGNORECASE
 )
 _UNIT = re.compile(
-    r"\bhow many ((?:(?:square|cubic) )?[a-z]+(?: per [a-z]+)?)|\bin ((?:(?:square|cubic) )?[a-z]{4,}(?: per [a-z]+)?)\b"
+    r"\bhow many ((?:(?:square|cubic) )?[a-z]+(?: per [a-z]+)?)"
+    r"|\bin ((?:(?:square|cubic) )?[a-z]{4,}(?: per [a-z]+)?)\b"
 )
 """`how many cents`, `in square metres`, `in miles per hour`"""
 

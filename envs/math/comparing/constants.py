@@ -35,12 +35,15 @@ _INDEFINITE = re.compile(
 )
 r"""`\int x dx` and not `\int_0^1`"""
 _GENERAL = re.compile(
-    r"general solution|differential equation|\by'|y\^\{?\\prime|\\dot|\\frac\{d\^?\d?\s*y\}|dy/dx|all (?:\w+ ){0,3}functions|"
+    r"general solution|differential equation|\by'|y\^\{?\\prime|\\dot|\\frac\{d\^?\d?\s*y\}|dy/dx|"
+    r"all (?:\w+ ){0,3}functions|"
     r"all (?:\w+ ){0,3}polynomials|arbitrary constant|parametri|f\s?:",
     re.IGNORECASE,
 )
 """Questions whose answer holds constants that nobody named."""
 _CONSTANT = re.compile(r"[CcKkDABM]|[CcKkABac]_[0-9n]")
+_ALONG = frozenset({"t", "s", "u", "v", "lambda", "mu"})
+"""Letters that run along a line or a plane."""
 _WRITTEN = re.compile(r"\$([^$]*)\$|\\\((.*?)\\\)|\\\[(.*?)\\\]", re.DOTALL)
 _LETTER = re.compile(r"(?<![A-Za-z\\])[A-Za-z](?:_\{?\w\}?)?(?![A-Za-z])")
 _STEPS = (Fraction(3, 4), Fraction(5, 3), Fraction(-7, 5))
@@ -117,12 +120,13 @@ def _by_custom(used: frozenset[str], parts: tuple[Node, ...], question: str) -> 
     added = {
         term.name for part in parts if isinstance(part, Sum) for term in part.terms if isinstance(term, Symbol)
     } & {name for name in used if _CONSTANT.fullmatch(name)}
+    along = used & _ALONG if len(parts) > 1 else set()
     if not question:
-        return added & {"C", "c"}
+        return (added & {"C", "c"}) | along
     asked = {match[0].replace("{", "").replace("}", "") for match in _LETTER.finditer(_mathematics(question))}
     if _GENERAL.search(question):
-        return {name for name in used - asked if _CONSTANT.fullmatch(name)}
-    return added - asked if _INDEFINITE.search(question) else set()
+        return {name for name in used - asked if _CONSTANT.fullmatch(name)} | (along - asked)
+    return (added - asked if _INDEFINITE.search(question) else set()) | (along - asked)
 
 
 def _mathematics(question: str) -> str:

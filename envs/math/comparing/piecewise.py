@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from itertools import pairwise
 from typing import NamedTuple
 
 from rlenv.envs.math.comparing.comparison import Comparison
@@ -216,7 +217,7 @@ class _Walk:
         """Numbers to look at, as trees and as values: the bounds and some between and beyond them."""
         marks = [Fraction(self.mp.nstr(mark, 25)) for mark in self.marks]
         between: list[Fraction] = []
-        for low, high in zip(marks, marks[1:], strict=False):
+        for low, high in pairwise(marks):
             between.extend(low + share * (high - low) for share in _INSIDE)
         between.extend(marks[0] - step for step in _BEYOND)
         between.extend(marks[-1] + step for step in _BEYOND)

@@ -168,6 +168,7 @@ def _behind(text: str, letter: str, content: str) -> int:
 
 def _multiples(bare: str) -> Node | None:
     """What is divisible by a number, as the class of zero."""
+    bare = " ".join(bare.split())
     match = _MULTIPLE.fullmatch(bare) or _DIVIDES.fullmatch(bare)
     if match is None or not int(match["modulus"]):
         return None

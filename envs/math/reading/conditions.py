@@ -59,6 +59,7 @@ _FILLING = frozenset(
         "fixed",
     ]
 )
+_DOMAIN_WORDS = _FILLING | _KINDS.keys() | _SIGNED.keys()
 _NARROW = ("naturals", "integers", "rationals", "complexes", "reals")
 """The kinds from the one that says most: a real constant is real, a whole number an integer."""
 
@@ -155,7 +156,7 @@ class Conditions(Expressions):
         while self.peek().kind == "word" or (self.is_op("-") and words[-1:] == ["non"]) or self._article():
             word = self.peek().value.lower() if not self._article() else "a"
             self.at += self._article() == "an"
-            if word not in _KINDS and word not in _SIGNED and word not in _FILLING and word != "-":
+            if word not in _DOMAIN_WORDS and word != "-":
                 break
             words.append(word)
             self.next()
@@ -164,14 +165,10 @@ class Conditions(Expressions):
     def _article(self) -> str:
         """The article before a noun, which looks like a letter or two: c a constant, k an integer."""
         for article in ("a", "an"):
-            letters = [self.peek(ahead) for ahead in range(len(article))]
-            noun = self.peek(len(article))
-            if (
-                all(token.kind == "letter" for token in letters)
-                and "".join(token.value for token in letters) == article
-            ):
-                if noun.kind == "word" and noun.value.lower() in (_KINDS.keys() | _SIGNED.keys() | _FILLING):
-                    return article
+            letters, noun = [self.peek(ahead) for ahead in range(len(article))], self.peek(len(article))
+            spelled = "".join(token.value for token in letters if token.kind == "letter")
+            if spelled == article and noun.kind == "word" and noun.value.lower() in _DOMAIN_WORDS:
+                return article
         return ""
 
     def _names(self) -> list[Node]:

@@ -67,8 +67,8 @@ NUMERALS = {word: value for value, word in enumerate(_COUNTED.split())} | {
 }
 SCALES = {"dozen": 12, "hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9, "trillion": 10**12}
 _SHORT = (
-    "no not yes odd all any if one two six ten red the for has set day man men none true false even only both nor is are "
-    "was its per dne nan he she it we us his her win tie via yet old new big low high who how why use see say"
+    "no not yes odd all any if one two six ten red the for has set day man men none true false even only both nor is "
+    "are was its per dne nan he she it we us his her win tie via yet old new big low high who how why use see say"
 )
 SHORT_WORDS = frozenset(_SHORT.split())
 """Short runs of letters that are words, never products of variables."""
