@@ -51,3 +51,11 @@ def asked_unit(question: str) -> str:
     found = [match[1] or match[2] for match in _UNIT.finditer(question.lower())]
     known = [unit for unit in found if factor(unit, unit) is not None]
     return known[0] if len({*known}) == 1 else ""
+
+
+@lru_cache(maxsize=512)
+def lowest(question: str) -> int | None:
+    """The least whole number that the question allows: 1 for positive integers, None where it sets none."""
+    if re.search(r"\bpositive (?:\w+ )?integers?\b|\bnatural numbers?\b", question, re.IGNORECASE):
+        return 1
+    return 0 if re.search(r"\bnon-?negative (?:\w+ )?integers?\b|\bwhole numbers?\b", question, re.IGNORECASE) else None

@@ -232,13 +232,23 @@ def _index(node: Node) -> tuple[str | None, str]:
 
 def renamed(gold: Node, answer: Node, value: Node) -> Node:
     """The answer's value in the letter that the reference's function or sequence has."""
-    if isinstance(gold, Apply) and isinstance(answer, Apply) and len(gold.args) == len(answer.args) == 1:
-        new, old = gold.args[0], answer.args[0]
-        if isinstance(new, Symbol) and isinstance(old, Symbol) and new != old:
-            return substituted(value, {old.name: new, new.name: old})
+    if isinstance(gold, Apply) and isinstance(answer, Apply) and len(gold.args) == len(answer.args):
+        new = {old.name: one for old, one in zip(answer.args, gold.args, strict=True) if isinstance(old, Symbol)}
+        back = {one.name: old for old, one in zip(answer.args, gold.args, strict=True) if isinstance(one, Symbol)}
+        return substituted(value, back | new)
     if _index(gold)[0] is not None and _index(gold)[0] == _index(answer)[0] and gold != answer:
         return substituted(value, {_index(answer)[1]: Symbol(_index(gold)[1])})
     return value
+
+
+def in_letter_of(gold: Node, name: Node | None, value: Node) -> Node:
+    """The value of a function or sequence in the one letter that a reference without a name has: x^2 for f(t) = t^2."""
+    letters = symbols_of(gold)
+    argument = name.args[0] if isinstance(name, Apply) and not name.known and len(name.args) == 1 else None
+    letter = argument.name if isinstance(argument, Symbol) else _index(name)[1] if name is not None else ""
+    if len(letters) != 1 or not letter or letter in letters or symbols_of(value) != {letter}:
+        return value
+    return substituted(value, {letter: Symbol(*letters)})
 
 
 def substituted(node: Node, values: dict[str, Node]) -> Node:

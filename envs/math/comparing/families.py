@@ -19,15 +19,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from itertools import product
 from typing import NamedTuple
 
+from rlenv.envs.math.comparing.asked import is_whole, lowest
 from rlenv.envs.math.comparing.comparison import Comparison
 from rlenv.envs.math.comparing.equations import is_name, same_name, substituted
 from rlenv.envs.math.comparing.exact import rational
 from rlenv.envs.math.comparing.lists import spread
 from rlenv.envs.math.comparing.numeric import Point, Undefined, Value, evaluate
 from rlenv.envs.math.comparing.ranges import DOTS, Range, domain, progression, ranges
+from rlenv.envs.math.comparing.regions import is_region, region, whole_numbers
 from rlenv.envs.math.comparing.values import guarded, points, symbols_of
 from rlenv.envs.math.reading.nodes import (
     MINUS_ONE,
@@ -45,6 +48,7 @@ from rlenv.envs.math.reading.nodes import (
     Quantity,
     Relation,
     SetOperation,
+    Standing,
     Sum,
     Symbol,
     Words,
@@ -74,15 +78,41 @@ class Family(NamedTuple):
     ranges: Mapping[str, Range]
 
 
-def same_families(gold: Node, answer: Node) -> Comparison | None:
+@lru_cache(maxsize=4096)
+def describes(node: Node) -> bool:
+    """Whether a tree may describe values by cases, by letters that run or by residues: a cheap first look."""
+    match node:
+        case (
+            Given()
+            | Builder()
+            | Apply("mod")
+            | Constant("integers" | "naturals" | "reals" | "complexes")
+            | Standing("dots")
+        ):
+            return True
+        case Quantity(Symbol(), unit) | Words(unit):
+            return _CLASSES.fullmatch(unit) is not None
+        case Relation():
+            if any(operator in {"in", "equiv"} for operator in node.operators) or symbols_of(node) & {"k", "n"}:
+                return True
+        case Items(items) if any(isinstance(item, Relation) for item in items):
+            return True
+    return any(describes(child) for child in children(node))
+
+
+def same_families(gold: Node, answer: Node, question: str = "") -> Comparison | None:
     """None where neither is a family over whole numbers, or where one is nothing that could be one."""
-    expected, said = family(gold), family(answer)
+    expected, said = _with_bounds(gold, question), _with_bounds(answer, question)
+    if not any(one is not None and "#0" not in one.ranges for one in (expected, said)) and expected and said:
+        return None  # two inequalities
     if not _runs(expected) and not _runs(said):
         expected, said = _angles(gold), _angles(answer)
         if expected is None or said is None:
             return None
     if isinstance(gold, Number) and isinstance(answer, (Apply, Relation)):
         return _remainder(gold, answer)
+    if any(one is None and is_region(node) for one, node in ((expected, gold), (said, answer))):
+        return Comparison(False, "structure", "whole numbers are not all real numbers")
     expected, said = expected or _as_list(gold), said or _as_list(answer)
     if expected is None or said is None:
         return None
@@ -94,6 +124,24 @@ def same_families(gold: Node, answer: Node) -> Comparison | None:
     if any(guarded(part) for one in (expected, said) for member in one.members for part in member):
         return Comparison(False, "guard", "not evaluated", ("cost_guard",))
     return _compared(expected, said)
+
+
+def _with_bounds(node: Node, question: str) -> Family | None:
+    """A family; where the question asks for whole numbers, those between the bounds of an inequality too."""
+    found = family(node)
+    if found is not None or not is_region(node) or not is_whole(question) or isinstance(node, (Constant, Words)):
+        return found
+    pieces = region(node)
+    try:
+        runs = whole_numbers(pieces) if pieces else []
+    except Undefined:
+        runs = []
+    least = lowest(question)
+    known = {
+        f"#{place}": Range("integers", low if least is None else max(least, low or least), high)
+        for place, (low, high) in enumerate(runs)
+    }
+    return Family((), tuple((Symbol(name),) for name in known), known) if known else None
 
 
 def _remainder(gold: Number, answer: Node) -> Comparison | None:
@@ -365,6 +413,8 @@ def _is_range(node: Node) -> bool:
 
 
 def _listed(items: Sequence[Node]) -> tuple[list[Node], list[Node]]:
+    if items and DOTS in items and _is_range(items[0]) and not any(isinstance(item, Relation) for item in items[1:]):
+        items = (items[0].sides[1], *items[1:]) if isinstance(items[0], Relation) else items  # n = 5, 6, 7, ...
     steps = progression(items)
     if steps is not None:
         first, step, times = steps

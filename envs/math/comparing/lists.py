@@ -24,12 +24,14 @@ from rlenv.envs.math.reading.nodes import (
     SetOperation,
     Sum,
     Symbol,
+    Words,
     children,
     negative,
 )
 
 Same = Callable[[Node, Node], Comparison]
 MAX_ITEMS = 200
+_NOTHING = (Constant("empty"), Words("no solution"))
 MAX_PAIRS = 2000
 """Comparisons that matching two lists may cost."""
 
@@ -198,7 +200,10 @@ def _items(node: Node) -> tuple[Node, ...] | None:
 def _single(
     gold: Node, answer: Node, expected: tuple[Node, ...] | None, said: tuple[Node, ...] | None, same: Same
 ) -> Comparison:
-    """One side is no list: equal only where the other has one item."""
+    """One side is no list: equal only where the other has one item, which is not nothing: {empty set} holds a set."""
+    for several, node in ((expected, gold), (said, answer)):
+        if several is not None and isinstance(node, Braces) and several[0] in _NOTHING:
+            return Comparison(False, "structure", "a set that holds the empty set is not empty")
     if expected is not None and len(expected) == 1:
         return same(expected[0], answer)
     if said is not None and len(said) == 1:

@@ -27,7 +27,7 @@ from rlenv.envs.math.comparing.ranges import ranges
 from rlenv.envs.math.comparing.regions import EVERYTHING, Region, region, variable
 from rlenv.envs.math.comparing.values import guarded, points, symbols_of
 from rlenv.envs.math.reading.given import OTHERWISE
-from rlenv.envs.math.reading.nodes import Given, Items, Node, Number, Relation, Symbol, Words
+from rlenv.envs.math.reading.nodes import Apply, Constant, Given, Items, Node, Number, Relation, Symbol, Words
 
 Same = Callable[[Node, Node], Comparison]
 DIGITS = 30
@@ -35,6 +35,7 @@ MAX_PIECES = 12
 _INSIDE = (Fraction(1, 7), Fraction(1, 2), Fraction(8, 9))
 _BEYOND = (Fraction(3, 5), Fraction(17, 4), Fraction(31))
 """Where a piece is looked at: at shares of it, and so far beyond its one bound where it has no other."""
+_WHOLE = (Constant("integers"), Constant("naturals"))
 
 
 class _Function(NamedTuple):
@@ -320,3 +321,26 @@ def _is_remark(condition: Node) -> bool:
     if not isinstance(condition, Relation) or not isinstance(condition.sides[0], Symbol):
         return False
     return condition.operators[0] in {"!=", "in"}
+
+
+def everywhere(node: Node) -> Node:
+    """A named function or sequence without the remark that it holds for all its arguments: a_n = 2n, n >= 1."""
+    value, conditions = node, ()
+    if isinstance(node, Given):
+        value, conditions = node.value, (node.condition,)
+    elif isinstance(node, Items) and len(node.items) == 2:
+        value, conditions = node.items[0], node.items[1:]
+    if not conditions or not isinstance(value, Relation) or value.operators != ("=",):
+        return node
+    name = value.sides[0]
+    if isinstance(name, Apply) and not name.known:
+        own, kinds = symbols_of(name), {"in"}
+    elif isinstance(name, Symbol) and "_" in name.name:
+        own, kinds = frozenset({name.name.partition("_")[2]}), {"in", ">=", ">"}
+    else:
+        return node
+    said = [part for one in conditions for part in (one.items if isinstance(one, Items) else (one,))]
+    if any(isinstance(one, Relation) and one.sides[-1] in _WHOLE for one in said):
+        kinds = kinds | {">=", ">"}
+    fits = all(isinstance(one, Relation) and {*one.operators} <= kinds and symbols_of(one) <= own for one in said)
+    return value if fits and said else node

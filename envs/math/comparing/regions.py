@@ -109,12 +109,12 @@ def same_region(gold: Region, answer: Region, same: Callable[[Node, Node], Compa
 def same_whole_numbers(gold: Region, answer: Region) -> bool:
     """Whether two sets hold the same whole numbers: n > 4 and n >= 5."""
     try:
-        return _whole_numbers(gold) == _whole_numbers(answer)
+        return whole_numbers(gold) == whole_numbers(answer)
     except Undefined:
         return False
 
 
-def _whole_numbers(pieces: Region) -> list[tuple[int | None, int | None]]:
+def whole_numbers(pieces: Region) -> list[tuple[int | None, int | None]]:
     """The runs of whole numbers in a set, those that follow each other joined."""
     runs: list[tuple[int | None, int | None]] = []
     for low, high in pieces:
@@ -177,8 +177,13 @@ def variable(node: Node) -> str | None:
 
 
 def _interval(low: Node, high: Node, opening: str, closing: str) -> Region | None:
-    if infinite(low) > 0 or infinite(high) < 0:
-        return None
+    if (
+        infinite(low) > 0
+        or infinite(high) < 0
+        or (infinite(low) and opening == "[")
+        or (infinite(high) and closing == "]")
+    ):
+        return None  # infinity is no number that belongs to a set
     left = End(None) if infinite(low) else End(low, opening == "[")
     right = End(None) if infinite(high) else End(high, closing == "]")
     if left.node is not None and right.node is not None:

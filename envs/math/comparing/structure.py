@@ -14,9 +14,10 @@ from dataclasses import dataclass
 
 from rlenv.envs.math.comparing.asked import by_cases, is_ordered, is_whole
 from rlenv.envs.math.comparing.comparison import Comparison
-from rlenv.envs.math.comparing.constants import same_with_constants
+from rlenv.envs.math.comparing.constants import may_hold_constants, same_with_constants
 from rlenv.envs.math.comparing.equations import (
     Stated,
+    in_letter_of,
     renamed,
     same_equation,
     same_name,
@@ -25,9 +26,9 @@ from rlenv.envs.math.comparing.equations import (
     without_argument,
     worth,
 )
-from rlenv.envs.math.comparing.families import filled, same_families
+from rlenv.envs.math.comparing.families import describes, filled, same_families
 from rlenv.envs.math.comparing.lists import as_list, in_order, listed, matched, spread
-from rlenv.envs.math.comparing.piecewise import same_functions, without_remark
+from rlenv.envs.math.comparing.piecewise import everywhere, same_functions, without_remark
 from rlenv.envs.math.comparing.quantities import same_quantity
 from rlenv.envs.math.comparing.recurrences import aligned
 from rlenv.envs.math.comparing.regions import infinite, is_region, region, same_region, same_whole_numbers, variable
@@ -88,7 +89,7 @@ class Judge:
         if self.depth > MAX_DEPTH:
             return Comparison(False, "guard", "nested too deep", ("cost_guard",))
         self.depth += 1
-        gold, answer = aligned(gold), aligned(answer)
+        gold, answer = everywhere(aligned(gold)), everywhere(aligned(answer))
         found = self._described(gold, answer)
         if found is None:
             found = self._same(spread(gold), spread(without_remark(answer, gold)))
@@ -99,10 +100,14 @@ class Judge:
         """Values described by cases, by letters that run over something, or by free constants; None for others."""
         if type(gold) in _PLAIN and type(answer) in _PLAIN:
             return None
-        found = same_functions(gold, answer, self.same, by_cases(self.question))
-        if found is None:
-            found = same_families(gold, answer)
-        return same_with_constants(gold, answer, self.question) if found is None else found
+        found = None
+        if describes(gold) or describes(answer) or is_whole(self.question):
+            found = same_functions(gold, answer, self.same, by_cases(self.question))
+            if found is None:
+                found = same_families(gold, answer, self.question)
+        if found is None and may_hold_constants(gold, self.question):
+            return same_with_constants(gold, answer, self.question)
+        return found
 
     def _same(self, gold: Node, answer: Node) -> Comparison:
         if isinstance(gold, Choice) or isinstance(answer, Choice):
@@ -218,6 +223,8 @@ class Judge:
         if expected.name is not None and said.name is not None:
             return self._named(gold, answer, expected, said)
         left, right = expected.value, said.value
+        if expected.name is None and not isinstance(left, Relation):
+            right = in_letter_of(left, said.name, right)
         if isinstance(gold, Relation) and isinstance(right, Bracketed) and not isinstance(left, Bracketed):
             chained = len(gold.sides) - 1 == len(right.items) > 1  # a = b = c = 1 beside (1, 1, 1)
             return in_order((left,) * len(right.items), right.items, self.same) if chained else unequal("a tuple")

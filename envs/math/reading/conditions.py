@@ -59,6 +59,7 @@ _FILLING = frozenset(
         "fixed",
     ]
 )
+_UNIVERSAL = frozenset({"all", "any", "every", "each"})
 _DOMAIN_WORDS = _FILLING | _KINDS.keys() | _SIGNED.keys()
 _NARROW = ("naturals", "integers", "rationals", "complexes", "reals")
 """The kinds from the one that says most: a real constant is real, a whole number an integer."""
@@ -77,7 +78,7 @@ class Conditions(Expressions):
     def conditioned(self, node: Node) -> Node:
         """The value with the conditions that follow it."""
         while True:
-            condition = self._condition()
+            condition = self.condition()
             if condition is None:
                 return node
             both = (node.condition, condition) if isinstance(node, Given) else ()
@@ -90,6 +91,8 @@ class Conditions(Expressions):
         letters = self._names()
         words += self._domain_words() if letters else []
         kinds = [_KINDS[word] for word in words if word in _KINDS]
+        if letters and not kinds and _UNIVERSAL & set(words):
+            kinds = ["reals"]
         if not letters or not kinds:
             self.at = start
             return None
@@ -101,7 +104,7 @@ class Conditions(Expressions):
             said.extend(Relation((letter, Number(Fraction(0))), (sign,)) for sign in signs)
         return said[0] if len(said) == 1 else Items(tuple(said), "and")
 
-    def _condition(self) -> Node | None:
+    def condition(self) -> Node | None:
         """One condition, where one stands here."""
         token, start = self.peek(), self.at
         try:
@@ -123,7 +126,7 @@ class Conditions(Expressions):
     def cell(self) -> Node:
         """An entry of a matrix, or a condition of a `cases` environment with all that joins it."""
         start = self.at
-        node = self._condition()
+        node = self.condition()
         if node is None:
             node = self.relation()
         while self.peek().kind == "join" and is_condition(node):

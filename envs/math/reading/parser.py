@@ -16,6 +16,7 @@ from rlenv.envs.math.reading.nodes import (
     Apply,
     Braces,
     Builder,
+    Given,
     Items,
     Node,
     Number,
@@ -72,6 +73,11 @@ class _Answers(Conditions):
             words.append(joined)
             if self.peek().kind == "end" or self.is_op(")", "]", "}", "set}"):
                 break
+            condition = self.condition() if is_opening(self.peek()) else None
+            if condition is not None:
+                items[-1] = Given(items[-1], condition)
+                words.pop()
+                continue
             items.append(self.domain() or self.relation())
         word = "or" if "or" in words else "and" if "and" in words else ","
         items = gathered(items, words[: len(items)])
