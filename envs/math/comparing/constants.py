@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 from rlenv.envs.math.comparing.comparison import Comparison
 from rlenv.envs.math.comparing.equations import is_name, renamed, same_name
-from rlenv.envs.math.comparing.families import components, describes, parted
+from rlenv.envs.math.comparing.families import MAX_SIZE, components, describes, parted, size
 from rlenv.envs.math.comparing.numeric import Point, Undefined, Value, context, evaluate, leaves_reals
 from rlenv.envs.math.comparing.ranges import Range, ranges
 from rlenv.envs.math.comparing.values import guarded, points, stands, symbols_of
@@ -94,7 +94,8 @@ def same_with_constants(gold: Node, answer: Node, question: str) -> Comparison |
         return None
     if expected.name is not None and said.name is not None and not same_name(expected.name, said.name):
         return Comparison(False, "structure", "a value for another name")
-    if any(guarded(part) or stands(part) for part in (*expected.parts, *said.parts)):
+    parts = (*expected.parts, *said.parts)
+    if any(guarded(part) or stands(part) for part in parts) or sum(map(size, parts)) > MAX_SIZE:
         return None
     try:
         equal = _same_sets(expected, said)

@@ -62,6 +62,8 @@ SAMPLES = {0: 1, 1: 26, 2: 7}
 WINDOW = 60
 """How far a member is searched where it does not depend linearly on its letter."""
 MAX_MEMBERS = 24
+MAX_SIZE = 300
+"""Nodes of both families: each is evaluated some hundred times."""
 _LETTER = re.compile(r"[jklmnpqrst](?:_[0-9])?")
 _ORDERS = frozenset({"<", ">", "<=", ">="})
 _CLASSES = re.compile(
@@ -121,7 +123,8 @@ def same_families(gold: Node, answer: Node, question: str = "") -> Comparison | 
         return None
     if not _named_alike(expected.names, said.names):
         return Comparison(False, "structure", "a family for another name")
-    if any(guarded(part) for one in (expected, said) for member in one.members for part in member):
+    parts = [part for one in (expected, said) for member in one.members for part in member]
+    if any(guarded(part) for part in parts) or sum(map(size, parts)) > MAX_SIZE:
         return Comparison(False, "guard", "not evaluated", ("cost_guard",))
     return _compared(expected, said)
 
@@ -168,6 +171,12 @@ def _is_angle(node: Node) -> bool:
     if node == Constant("pi") or (isinstance(node, Apply) and node.name == "degree"):
         return True
     return any(_is_angle(child) for child in children(node))
+
+
+@lru_cache(maxsize=1024)
+def size(node: Node) -> int:
+    """How many nodes a tree has."""
+    return 1 + sum(map(size, children(node)))
 
 
 def _runs(one: Family | None) -> bool:
@@ -250,7 +259,7 @@ class _Member:
                 return base, step
         except Undefined:
             pass
-        return [self._at(chosen, value) for value in self.known[self.solved].samples(WINDOW)]
+        return [self._at(chosen, value) for value in self.known[self.solved].samples(16 if self.searched else WINDOW)]
 
     def holds(self, values: tuple[Value, ...]) -> bool:
         if len(values) != len(self.parts):

@@ -106,7 +106,10 @@ class Conditions(Expressions):
 
     def condition(self) -> Node | None:
         """One condition, where one stands here."""
-        token, start = self.peek(), self.at
+        token, start, level = self.peek(), self.at, self.level
+        if not self.is_op("(") and token.kind != "word" and token.value != "\\forall":
+            return None
+        self.deeper()
         try:
             if self._holds_relation():
                 self.next()
@@ -119,8 +122,12 @@ class Conditions(Expressions):
                 return OTHERWISE
             if (token.kind == "word" or token.value == "\\forall") and word in _OPENING:
                 return self._behind_word()
-        except Unreadable:
+        except Unreadable as error:
+            if error.flag == "cost_guard":
+                raise
             self.at = start
+        finally:
+            self.level = level
         return None
 
     def cell(self) -> Node:
