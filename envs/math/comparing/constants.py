@@ -23,8 +23,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from rlenv.envs.math.comparing.comparison import Comparison
+from rlenv.envs.math.comparing.described import MAX_SIZE, components, describes, parted, size
 from rlenv.envs.math.comparing.equations import is_name, renamed, same_name
-from rlenv.envs.math.comparing.families import MAX_SIZE, components, describes, parted, size
 from rlenv.envs.math.comparing.numeric import Point, Undefined, Value, context, evaluate, leaves_reals
 from rlenv.envs.math.comparing.ranges import Range, ranges
 from rlenv.envs.math.comparing.values import guarded, points, stands, symbols_of

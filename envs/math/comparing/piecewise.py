@@ -84,7 +84,7 @@ def _function(node: Node) -> _Function | None:
             item = Given(Relation((item.sides[0], item.sides[1].value), ("=",)), item.sides[1].condition)
         if not isinstance(item, Given) or isinstance(item.value, Given):
             return None
-        value = item.value
+        value: Node = item.value
         if isinstance(value, Relation) and value.operators == ("=",) and is_name(value.sides[0]):
             name, value = value.sides[0], value.sides[1]
         pieces.append(Given(value, item.condition))
@@ -203,14 +203,13 @@ class _Walk:
         ends: list[tuple[Value, Node]] = []
         for piece in (*self.gold, *self.answer):
             for part in piece.places or ():
-                for end in part:
-                    if end.node is not None:
-                        ends.append((self.mp.re(evaluate(end.node, {}, DIGITS)), end.node))
-        ends.sort(key=lambda end: end[0])
+                nodes = [end.node for end in part if end.node is not None]
+                ends.extend((self.mp.re(evaluate(node, {}, DIGITS)), node) for node in nodes)
+        ends.sort(key=lambda found: found[0])
         kept: list[tuple[Value, Node]] = []
-        for end in ends:
-            if not kept or abs(end[0] - kept[-1][0]) > 1e-18 * (1 + abs(end[0])):
-                kept.append(end)
+        for value, node in ends:
+            if not kept or abs(value - kept[-1][0]) > 1e-18 * (1 + abs(value)):
+                kept.append((value, node))
         self.marks = [value for value, _ in kept]
         return [node for _, node in kept]
 
@@ -325,7 +324,8 @@ def _is_remark(condition: Node) -> bool:
 
 def everywhere(node: Node) -> Node:
     """A named function or sequence without the remark that it holds for all its arguments: a_n = 2n, n >= 1."""
-    value, conditions = node, ()
+    value: Node = node
+    conditions: tuple[Node, ...] = ()
     if isinstance(node, Given):
         value, conditions = node.value, (node.condition,)
     elif isinstance(node, Items) and len(node.items) == 2:

@@ -136,7 +136,7 @@ def _first(end: End, sign: int) -> int | None:
     whole = abs(value - near) < 1e-20
     if whole:
         return near if end.closed else near + sign
-    return math.ceil(value.real) if sign > 0 else math.floor(value.real)
+    return int(math.ceil(value.real) if sign > 0 else math.floor(value.real))
 
 
 def _region(node: Node) -> Region | None:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from rlenv.envs.math.comparing.asked import by_cases, is_ordered, is_whole
 from rlenv.envs.math.comparing.comparison import Comparison
 from rlenv.envs.math.comparing.constants import may_hold_constants, same_with_constants
+from rlenv.envs.math.comparing.described import describes, filled
 from rlenv.envs.math.comparing.equations import (
     Stated,
     in_letter_of,
@@ -26,7 +27,7 @@ from rlenv.envs.math.comparing.equations import (
     without_argument,
     worth,
 )
-from rlenv.envs.math.comparing.families import describes, filled, same_families
+from rlenv.envs.math.comparing.families import same_families
 from rlenv.envs.math.comparing.lists import as_list, in_order, listed, matched, spread
 from rlenv.envs.math.comparing.piecewise import everywhere, same_functions, without_remark
 from rlenv.envs.math.comparing.quantities import same_quantity

@@ -162,7 +162,7 @@ class Conditions(Expressions):
         return self.domain() or self.statement()
 
     def _domain_words(self) -> list[str]:
-        words = []
+        words: list[str] = []
         while self.peek().kind == "word" or (self.is_op("-") and words[-1:] == ["non"]) or self._article():
             word = self.peek().value.lower() if not self._article() else "a"
             self.at += self._article() == "an"

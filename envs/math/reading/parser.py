@@ -177,7 +177,7 @@ class _Answers(Conditions):
         return f"^{token.value}" if token.value in {"2", "3"} else ""
 
     def _prose(self) -> Node:
-        words = []
+        words: list[str] = []
         while self.peek().kind == "word" or (self.peek().kind in {"letter", "name"} and self.peek().text):
             if words and is_opening(self.peek()) and (self.peek().value != "for" or numeral(words)):
                 break
