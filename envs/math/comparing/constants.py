@@ -15,18 +15,20 @@ of one sign are taken together, because an antiderivative may have another const
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from typing import NamedTuple
 
 from rlenv.envs.math.comparing.comparison import Comparison
+from rlenv.envs.math.comparing.described import MAX_SIZE, components, describes, parted, size
 from rlenv.envs.math.comparing.equations import is_name, renamed, same_name
-from rlenv.envs.math.comparing.families import components, parted
 from rlenv.envs.math.comparing.numeric import Point, Undefined, Value, context, evaluate, leaves_reals
 from rlenv.envs.math.comparing.ranges import Range, ranges
 from rlenv.envs.math.comparing.values import guarded, points, stands, symbols_of
-from rlenv.envs.math.reading.nodes import Bracketed, Node, Relation, Sum, Symbol, negative
+from rlenv.envs.math.reading.nodes import Bracketed, Node, Number, Relation, Sum, Symbol, negative
 
 DIGITS = 30
 MAX_CONSTANTS = 4
@@ -34,13 +36,24 @@ _INDEFINITE = re.compile(
     r"\\int(?![a-z])(?!\s*(?:\\limits)?\s*[_^])|∫(?!\s*[_^])|anti-?derivative|indefinite integral|primitive\b"
 )
 r"""`\int x dx` and not `\int_0^1`"""
+_DEFINITE = re.compile(r"\\int\s*(?:\\limits)?\s*_|\bdefinite\b")
+r"""`\int_0^1`"""
+_ANY = re.compile(
+    r"\ban anti-?derivative\b(?!.*(?:\bwith\b|such that|\bwhere\b|satisf|\(0\)))|\ba primitive\b", re.DOTALL
+)
+"""`Find an antiderivative of 2x` and not `with F(0) = 3`"""
 _GENERAL = re.compile(
-    r"general solution|differential equation|\by'|y\^\{?\\prime|\\dot|\\frac\{d\^?\d?\s*y\}|dy/dx|all (?:\w+ ){0,3}functions|"
+    r"general solution|differential equation|\by'|y\^\{?\\prime|\\dot|\\frac\{d\^?\d?\s*y\}|dy/dx|"
+    r"all (?:\w+ ){0,3}functions|"
     r"all (?:\w+ ){0,3}polynomials|arbitrary constant|parametri|f\s?:",
     re.IGNORECASE,
 )
 """Questions whose answer holds constants that nobody named."""
 _CONSTANT = re.compile(r"[CcKkDABM]|[CcKkABac]_[0-9n]")
+_ANY_LETTER = re.compile(r"[a-dkmnA-DKM](?:_[0-9n])?")
+_FUNCTIONS = re.compile(r"all (?:\w+ ){0,3}(?:functions|polynomials)", re.IGNORECASE)
+_ALONG = frozenset({"t", "s", "u", "v", "lambda", "mu"})
+"""Letters that run along a line or a plane."""
 _WRITTEN = re.compile(r"\$([^$]*)\$|\\\((.*?)\\\)|\\\[(.*?)\\\]", re.DOTALL)
 _LETTER = re.compile(r"(?<![A-Za-z\\])[A-Za-z](?:_\{?\w\}?)?(?![A-Za-z])")
 _STEPS = (Fraction(3, 4), Fraction(5, 3), Fraction(-7, 5))
@@ -55,9 +68,23 @@ class _Set(NamedTuple):
     equation: bool
 
 
+def may_hold_constants(gold: Node, question: str) -> bool:
+    """Whether a reference may hold free constants: a cheap look before all else."""
+    if question and _speaks_of_constants(question):
+        return True
+    return describes(gold) or not symbols_of(gold).isdisjoint(_ALONG if question else _ALONG | {"C", "c"})
+
+
+@lru_cache(maxsize=512)
+def _speaks_of_constants(question: str) -> bool:
+    return bool(_INDEFINITE.search(question) or _GENERAL.search(question))
+
+
 def same_with_constants(gold: Node, answer: Node, question: str) -> Comparison | None:
     """None where the reference has no free constants."""
     expected = _read(gold, question)
+    if expected is not None and not expected.constants and _is_indefinite(question) and type(answer) is not Number:
+        return _with_any_constant(expected, answer, question)
     if expected is None or not expected.constants:
         return None
     said = _read(answer, question, frozenset().union(*map(symbols_of, expected.parts)) - set(expected.constants))
@@ -67,13 +94,38 @@ def same_with_constants(gold: Node, answer: Node, question: str) -> Comparison |
         return None
     if expected.name is not None and said.name is not None and not same_name(expected.name, said.name):
         return Comparison(False, "structure", "a value for another name")
-    if any(guarded(part) or stands(part) for part in (*expected.parts, *said.parts)):
+    parts = (*expected.parts, *said.parts)
+    if any(guarded(part) or stands(part) for part in parts) or sum(map(size, parts)) > MAX_SIZE:
         return None
     try:
         equal = _same_sets(expected, said)
     except Undefined:
         equal = False
     return Comparison(equal, "numeric", "" if equal else "other values for the free constants")
+
+
+def _is_indefinite(question: str) -> bool:
+    return bool(_INDEFINITE.search(question)) and not _DEFINITE.search(question)
+
+
+def _with_any_constant(expected: _Set, answer: Node, question: str) -> Comparison | None:
+    """A reference without its constant: the answer may add one, and where any antiderivative will do, a number."""
+    if len(expected.parts) != 1 or expected.equation or not symbols_of(expected.parts[0]):
+        return None
+    widened = expected._replace(parts=(Sum((expected.parts[0], Symbol("#"))),), constants=("#",))
+    said = _read(answer, question, symbols_of(expected.parts[0]))
+    if said is None or len(said.parts) != 1 or said.equation or guarded(widened.parts[0]) or guarded(said.parts[0]):
+        return None
+    if not said.constants and not _ANY.search(question):
+        return None
+    try:
+        if said.constants:
+            equal = _same_sets(widened, said)
+        else:
+            equal = _same_sets(widened, said._replace(parts=(Sum((said.parts[0], Symbol("#"))),), constants=("#",)))
+    except Undefined:
+        equal = False
+    return Comparison(True, "numeric") if equal else None
 
 
 def _read(node: Node, question: str, taken: frozenset[str] | None = None) -> _Set | None:
@@ -107,6 +159,8 @@ def _coordinates(values: Sequence[Node]) -> tuple[tuple[Node, ...], Node | None,
     if value.operators not in {("=",), ("equiv",), ("->",)} or len(value.sides) != 2:
         return None
     left, right = value.sides
+    if stands(left):
+        return components(right), None, False
     if is_name(left):
         return components(right), left, False
     return (Sum((left, negative(right))),), None, True
@@ -117,12 +171,14 @@ def _by_custom(used: frozenset[str], parts: tuple[Node, ...], question: str) -> 
     added = {
         term.name for part in parts if isinstance(part, Sum) for term in part.terms if isinstance(term, Symbol)
     } & {name for name in used if _CONSTANT.fullmatch(name)}
+    along = used & _ALONG if len(parts) > 1 else set()
     if not question:
-        return added & {"C", "c"}
+        return (added & {"C", "c"}) | along
     asked = {match[0].replace("{", "").replace("}", "") for match in _LETTER.finditer(_mathematics(question))}
     if _GENERAL.search(question):
-        return {name for name in used - asked if _CONSTANT.fullmatch(name)}
-    return added - asked if _INDEFINITE.search(question) else set()
+        custom = _ANY_LETTER if _FUNCTIONS.search(question) else _CONSTANT
+        return {name for name in used - asked if custom.fullmatch(name)} | (along - asked)
+    return (added - asked if _INDEFINITE.search(question) else set()) | (along - asked)
 
 
 def _mathematics(question: str) -> str:
@@ -214,14 +270,19 @@ def _reached(one: _Set, other: _Set, tried: Sequence[Point]) -> bool:
     """Whether members of the one are members of the other, by solving for its one constant at a point."""
     if len(one.constants) != 1 or len(other.constants) != 1 or len(tried) < 2 or one.equation:
         return False
+    reached = 0
     for step in _STEPS:
         try:
             wanted = _values(one, tried, {one.constants[0]: step})
         except Undefined:
             continue
-        if not any(_solved(other, tried, wanted, start) for start in (step, -step, 1 / step, Fraction(1, 9))):
+        if any(abs(value.imag) > 1e-20 for value in wanted):
+            continue
+        starts = (step, -step, 1 / step, Fraction(1, 9), Fraction(math.exp(step)).limit_denominator(100))
+        if not any(_solved(other, tried, wanted, start) for start in starts):
             return False
-    return True
+        reached += 1
+    return reached > 1
 
 
 def _solved(other: _Set, tried: Sequence[Point], wanted: Vector, start: Fraction) -> bool:

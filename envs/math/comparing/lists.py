@@ -24,14 +24,23 @@ from rlenv.envs.math.reading.nodes import (
     SetOperation,
     Sum,
     Symbol,
+    Words,
     children,
     negative,
 )
 
 Same = Callable[[Node, Node], Comparison]
 MAX_ITEMS = 200
+_NOTHING = (Constant("empty"), Words("no solution"))
 MAX_PAIRS = 2000
 """Comparisons that matching two lists may cost."""
+
+
+def as_list(node: Node) -> Node:
+    """A chain such as a < b < c as the list that it puts in order."""
+    if isinstance(node, Relation) and len(node.sides) > 2 and len({*node.operators}) == 1 and node.operators[0] in "<>":
+        return Items(node.sides)
+    return node
 
 
 def spread(node: Node) -> Node:
@@ -121,8 +130,8 @@ def matched(gold: Sequence[Node], answer: Sequence[Node], same: Same) -> Compari
     return Comparison(None if undecided else True, "structure", flags=tuple(dict.fromkeys(flags)))
 
 
-def listed(gold: Node, answer: Node, same: Same, policy: MathPolicy) -> Comparison:
-    """Two things of which one at least is a bare list or a set."""
+def listed(gold: Node, answer: Node, same: Same, policy: MathPolicy, ordered: bool = False) -> Comparison:
+    """Two things of which one at least is a bare list or a set; `ordered` where the question asks for an order."""
     gold, answer = _joined(gold), _joined(answer)
     if isinstance(gold, Relation) and is_name(gold.sides[0]) and gold.operators == ("=",):
         gold = gold.sides[1]
@@ -135,6 +144,8 @@ def listed(gold: Node, answer: Node, same: Same, policy: MathPolicy) -> Comparis
         return _single(gold, answer, expected, said, same)
     if isinstance(gold, Braces) and isinstance(answer, Braces):
         return matched(_distinct(expected, same), _distinct(said, same), same)
+    if ordered and isinstance(gold, Items):
+        return in_order(_values(expected, same, True), _values(said, same, False), same)
     if isinstance(gold, (Braces, Items)) and isinstance(answer, (Braces, Items)):
         return _named_lists(expected, said, same, policy)
     if isinstance(gold, Braces) or isinstance(answer, Braces):
@@ -189,7 +200,10 @@ def _items(node: Node) -> tuple[Node, ...] | None:
 def _single(
     gold: Node, answer: Node, expected: tuple[Node, ...] | None, said: tuple[Node, ...] | None, same: Same
 ) -> Comparison:
-    """One side is no list: equal only where the other has one item."""
+    """One side is no list: equal only where the other has one item, which is not nothing: {empty set} holds a set."""
+    for several, node in ((expected, gold), (said, answer)):
+        if several is not None and isinstance(node, Braces) and several[0] in _NOTHING:
+            return Comparison(False, "structure", "a set that holds the empty set is not empty")
     if expected is not None and len(expected) == 1:
         return same(expected[0], answer)
     if said is not None and len(said) == 1:

@@ -17,15 +17,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from itertools import pairwise
 from typing import NamedTuple
 
 from rlenv.envs.math.comparing.comparison import Comparison
 from rlenv.envs.math.comparing.equations import is_name, renamed, same_name, substituted
 from rlenv.envs.math.comparing.numeric import Point, Undefined, Value, context, evaluate
+from rlenv.envs.math.comparing.ranges import ranges
 from rlenv.envs.math.comparing.regions import EVERYTHING, Region, region, variable
 from rlenv.envs.math.comparing.values import guarded, points, symbols_of
 from rlenv.envs.math.reading.given import OTHERWISE
-from rlenv.envs.math.reading.nodes import Given, Items, Node, Number, Relation, Symbol, Words
+from rlenv.envs.math.reading.nodes import Apply, Constant, Given, Items, Node, Number, Relation, Symbol, Words
 
 Same = Callable[[Node, Node], Comparison]
 DIGITS = 30
@@ -33,6 +35,7 @@ MAX_PIECES = 12
 _INSIDE = (Fraction(1, 7), Fraction(1, 2), Fraction(8, 9))
 _BEYOND = (Fraction(3, 5), Fraction(17, 4), Fraction(31))
 """Where a piece is looked at: at shares of it, and so far beyond its one bound where it has no other."""
+_WHOLE = (Constant("integers"), Constant("naturals"))
 
 
 class _Function(NamedTuple):
@@ -46,11 +49,13 @@ class _Piece(NamedTuple):
     """Where it holds; None for what is left."""
 
 
-def same_functions(gold: Node, answer: Node, same: Same) -> Comparison | None:
-    """None where neither is a function by cases."""
+def same_functions(gold: Node, answer: Node, same: Same, asked: bool = False) -> Comparison | None:
+    """None where neither is a function by cases; `asked` where only one by cases will do."""
     expected, said = _function(gold), _function(answer)
     if expected is None and said is None:
         return None
+    if said is None and asked:
+        return Comparison(False, "structure", "no function by cases, which the question asks for")
     left, right = expected or _whole(gold), said or _whole(answer)
     if left.name is not None and right.name is not None:
         if not same_name(left.name, right.name):
@@ -62,7 +67,7 @@ def same_functions(gold: Node, answer: Node, same: Same) -> Comparison | None:
     if found is not None:
         return found
     if expected is None or said is None:
-        return Comparison(False, "structure", "a function by cases is no one expression")
+        return _by_numbers(left, right, same)
     return _by_pairs(left.pieces, right.pieces, same)
 
 
@@ -79,7 +84,7 @@ def _function(node: Node) -> _Function | None:
             item = Given(Relation((item.sides[0], item.sides[1].value), ("=",)), item.sides[1].condition)
         if not isinstance(item, Given) or isinstance(item.value, Given):
             return None
-        value = item.value
+        value: Node = item.value
         if isinstance(value, Relation) and value.operators == ("=",) and is_name(value.sides[0]):
             name, value = value.sides[0], value.sides[1]
         pieces.append(Given(value, item.condition))
@@ -129,6 +134,29 @@ def _by_places(gold: _Function, answer: _Function, same: Same) -> Comparison | N
         return None
 
 
+def _by_numbers(gold: _Function, answer: _Function, same: Same) -> Comparison:
+    """One by cases of a whole number (n even, n odd), the other one expression: by values at whole numbers."""
+    conditions = [piece.condition for piece in (*gold.pieces, *answer.pieces) if piece.condition != OTHERWISE]
+    found = [ranges([condition]) for condition in conditions]
+    letters = {name for one in found for name in one or {}}
+    if None in found or len(letters) != 1 or any(guarded(piece.value) for piece in (*gold.pieces, *answer.pieces)):
+        return Comparison(False, "structure", "a function by cases is no one expression")
+    walk = _Walk([], [], letters.pop(), same)
+    for number in map(Fraction, range(1, 25)):
+        left, right = (_value_at(one.pieces, number) for one in (gold, answer))
+        if left is None or right is None or not walk.agree(left, right, Number(number)):
+            return Comparison(False, "structure", "other values at whole numbers")
+    return Comparison(True, "structure")
+
+
+def _value_at(pieces: Sequence[Given], number: Fraction) -> Node | None:
+    for piece in pieces:
+        known = None if piece.condition == OTHERWISE else ranges([piece.condition])
+        if known is None or all(part.holds(number) for part in known.values()):
+            return piece.value
+    return None
+
+
 def _placed(function: _Function) -> list[_Piece] | None:
     found = []
     for piece in function.pieces:
@@ -164,7 +192,7 @@ class _Walk:
                 if self._valueless(given.value, at):
                     continue
                 return Comparison(False, "structure", "a value on one side alone")
-            if not self._agree(self.gold[left].value, self.answer[right].value, at):
+            if not self.agree(self.gold[left].value, self.answer[right].value, at):
                 return Comparison(False, "structure", "other values between the same bounds")
             used.add(left)
         if len(used) < len(self.gold):
@@ -175,14 +203,13 @@ class _Walk:
         ends: list[tuple[Value, Node]] = []
         for piece in (*self.gold, *self.answer):
             for part in piece.places or ():
-                for end in part:
-                    if end.node is not None:
-                        ends.append((self.mp.re(evaluate(end.node, {}, DIGITS)), end.node))
-        ends.sort(key=lambda end: end[0])
+                nodes = [end.node for end in part if end.node is not None]
+                ends.extend((self.mp.re(evaluate(node, {}, DIGITS)), node) for node in nodes)
+        ends.sort(key=lambda found: found[0])
         kept: list[tuple[Value, Node]] = []
-        for end in ends:
-            if not kept or abs(end[0] - kept[-1][0]) > 1e-18 * (1 + abs(end[0])):
-                kept.append(end)
+        for value, node in ends:
+            if not kept or abs(value - kept[-1][0]) > 1e-18 * (1 + abs(value)):
+                kept.append((value, node))
         self.marks = [value for value, _ in kept]
         return [node for _, node in kept]
 
@@ -190,7 +217,7 @@ class _Walk:
         """Numbers to look at, as trees and as values: the bounds and some between and beyond them."""
         marks = [Fraction(self.mp.nstr(mark, 25)) for mark in self.marks]
         between: list[Fraction] = []
-        for low, high in zip(marks, marks[1:], strict=False):
+        for low, high in pairwise(marks):
             between.extend(low + share * (high - low) for share in _INSIDE)
         between.extend(marks[0] - step for step in _BEYOND)
         between.extend(marks[-1] + step for step in _BEYOND)
@@ -228,7 +255,7 @@ class _Walk:
             return not isinstance(value, Words) or value.text == "undefined"
         return False
 
-    def _agree(self, gold: Node, answer: Node, at: Node) -> bool:
+    def agree(self, gold: Node, answer: Node, at: Node) -> bool:
         if gold == answer:
             return True
         try:
@@ -276,18 +303,44 @@ def _by_pairs(gold: Sequence[Given], answer: Sequence[Given], same: Same) -> Com
     return Comparison(None if undecided else True, "structure")
 
 
-def without_remark(node: Node) -> Node:
-    """A value without what only says where it is defined: x + 1 for x not 1, 2x for real x."""
+def without_remark(node: Node, gold: Node) -> Node:
+    """A value without what only says where it is defined, which the reference leaves out: x + 1 for x not 1."""
+    if isinstance(gold, (Given, Items)):
+        return node
     if isinstance(node, Given) and _is_remark(node.condition):
-        return without_remark(node.value)
+        return without_remark(node.value, gold)
+    if isinstance(node, Items) and not isinstance(node.items[0], Relation) and all(map(_is_remark, node.items[1:])):
+        return node.items[0]
     return node
 
 
 def _is_remark(condition: Node) -> bool:
     if isinstance(condition, Items):
         return all(_is_remark(item) for item in condition.items)
-    return (
-        isinstance(condition, Relation)
-        and condition.operators[0] in {"!=", "in"}
-        and isinstance(condition.sides[0], Symbol)
-    )
+    if not isinstance(condition, Relation) or not isinstance(condition.sides[0], Symbol):
+        return False
+    return condition.operators[0] in {"!=", "in"}
+
+
+def everywhere(node: Node) -> Node:
+    """A named function or sequence without the remark that it holds for all its arguments: a_n = 2n, n >= 1."""
+    value: Node = node
+    conditions: tuple[Node, ...] = ()
+    if isinstance(node, Given):
+        value, conditions = node.value, (node.condition,)
+    elif isinstance(node, Items) and len(node.items) == 2:
+        value, conditions = node.items[0], node.items[1:]
+    if not conditions or not isinstance(value, Relation) or value.operators != ("=",):
+        return node
+    name = value.sides[0]
+    if isinstance(name, Apply) and not name.known:
+        own, kinds = symbols_of(name), {"in"}
+    elif isinstance(name, Symbol) and "_" in name.name:
+        own, kinds = frozenset({name.name.partition("_")[2]}), {"in", ">=", ">"}
+    else:
+        return node
+    said = [part for one in conditions for part in (one.items if isinstance(one, Items) else (one,))]
+    if any(isinstance(one, Relation) and one.sides[-1] in _WHOLE for one in said):
+        kinds = kinds | {">=", ">"}
+    fits = all(isinstance(one, Relation) and {*one.operators} <= kinds and symbols_of(one) <= own for one in said)
+    return value if fits and said else node

@@ -12,14 +12,27 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from rlenv.envs.math.comparing.asked import by_cases, is_ordered, is_whole
 from rlenv.envs.math.comparing.comparison import Comparison
-from rlenv.envs.math.comparing.constants import same_with_constants
-from rlenv.envs.math.comparing.equations import Stated, renamed, same_equation, same_name, stated, substituted, worth
+from rlenv.envs.math.comparing.constants import may_hold_constants, same_with_constants
+from rlenv.envs.math.comparing.described import describes, filled
+from rlenv.envs.math.comparing.equations import (
+    Stated,
+    in_letter_of,
+    renamed,
+    same_equation,
+    same_name,
+    stated,
+    substituted,
+    without_argument,
+    worth,
+)
 from rlenv.envs.math.comparing.families import same_families
-from rlenv.envs.math.comparing.lists import in_order, listed, matched, spread
-from rlenv.envs.math.comparing.piecewise import same_functions, without_remark
+from rlenv.envs.math.comparing.lists import as_list, in_order, listed, matched, spread
+from rlenv.envs.math.comparing.piecewise import everywhere, same_functions, without_remark
 from rlenv.envs.math.comparing.quantities import same_quantity
-from rlenv.envs.math.comparing.regions import infinite, is_region, region, same_region, variable
+from rlenv.envs.math.comparing.recurrences import aligned
+from rlenv.envs.math.comparing.regions import infinite, is_region, region, same_region, same_whole_numbers, variable
 from rlenv.envs.math.comparing.text import same_clock, same_words, spelled
 from rlenv.envs.math.comparing.values import same_value, symbols_of
 from rlenv.envs.math.policy import MathPolicy
@@ -53,6 +66,7 @@ from rlenv.envs.math.reading.nodes import (
 MAX_DEPTH = 40
 _PLAIN = frozenset({Number, InBase, Symbol, Constant, Power, Choice, Clock, Quantity, Ratio, Matrix, Words})
 """Kinds that alone describe neither cases nor a family."""
+_FIGURES = frozenset({"angle", "triangle"})
 _VALUES = (Number, InBase, Symbol, Constant, Sum, Product, Power, Apply)
 
 
@@ -76,9 +90,10 @@ class Judge:
         if self.depth > MAX_DEPTH:
             return Comparison(False, "guard", "nested too deep", ("cost_guard",))
         self.depth += 1
+        gold, answer = everywhere(aligned(gold)), everywhere(aligned(answer))
         found = self._described(gold, answer)
         if found is None:
-            found = self._same(spread(without_remark(gold)), spread(without_remark(answer)))
+            found = self._same(spread(gold), spread(without_remark(answer, gold)))
         self.depth -= 1
         return found
 
@@ -86,14 +101,20 @@ class Judge:
         """Values described by cases, by letters that run over something, or by free constants; None for others."""
         if type(gold) in _PLAIN and type(answer) in _PLAIN:
             return None
-        found = same_functions(gold, answer, self.same)
-        if found is None:
-            found = same_families(gold, answer)
-        return same_with_constants(gold, answer, self.question) if found is None else found
+        found = None
+        if describes(gold) or describes(answer) or is_whole(self.question):
+            found = same_functions(gold, answer, self.same, by_cases(self.question))
+            if found is None:
+                found = same_families(gold, answer, self.question)
+        if found is None and may_hold_constants(gold, self.question):
+            return same_with_constants(gold, answer, self.question)
+        return found
 
     def _same(self, gold: Node, answer: Node) -> Comparison:
         if isinstance(gold, Choice) or isinstance(answer, Choice):
             return self._choice(gold, answer)
+        if is_ordered(self.question):
+            gold, answer = as_list(gold), as_list(answer)
         if isinstance(gold, Clock) or isinstance(answer, Clock):
             return same_clock(gold, answer, self.question, self.same)
         if is_region(gold) or is_region(answer):
@@ -119,6 +140,8 @@ class Judge:
             return self._matrices(gold, answer)
         if isinstance(gold, (Bracketed, Matrix)) and isinstance(answer, (Bracketed, Matrix)):
             return self._tuples(gold, answer)
+        if isinstance(gold, Apply) and isinstance(answer, Apply) and gold.name == answer.name in _FIGURES:
+            return _same_figure(gold, answer)
         if isinstance(gold, Ratio) or isinstance(answer, Ratio):
             return self._ratios(gold, answer)
         if isinstance(gold, SetOperation) and isinstance(answer, SetOperation) and gold.operator == answer.operator:
@@ -182,12 +205,16 @@ class Judge:
         names = {variable(gold), variable(answer)} - {None}
         if len(names) > 1:
             return unequal("an inequality for another symbol")
-        return same_region(expected, said, self.same)
+        found = same_region(expected, said, self.same)
+        if not found.equal and is_whole(self.question) and same_whole_numbers(expected, said):
+            return Comparison(True, "structure")
+        return found
 
     def _lists(self, gold: Node, answer: Node) -> Comparison:
-        return listed(gold, answer, self.same, self.policy)
+        return listed(filled(gold), filled(answer), self.same, self.policy, is_ordered(self.question))
 
     def _relations(self, gold: Node, answer: Node) -> Comparison:
+        gold, answer = without_argument(gold, answer), without_argument(answer, gold)
         expected = stated(gold, self.same, trusted=True)
         said = stated(answer, self.same)
         if isinstance(said, Comparison):
@@ -197,6 +224,8 @@ class Judge:
         if expected.name is not None and said.name is not None:
             return self._named(gold, answer, expected, said)
         left, right = expected.value, said.value
+        if expected.name is None and not isinstance(left, Relation):
+            right = in_letter_of(left, said.name, right)
         if isinstance(gold, Relation) and isinstance(right, Bracketed) and not isinstance(left, Bracketed):
             chained = len(gold.sides) - 1 == len(right.items) > 1  # a = b = c = 1 beside (1, 1, 1)
             return in_order((left,) * len(right.items), right.items, self.same) if chained else unequal("a tuple")
@@ -271,6 +300,13 @@ class Judge:
 
 
 _COMPOUND = frozenset({Bracketed, Matrix, SetOperation, Builder, Ratio, Relation, Items, Braces, Words})
+
+
+def _same_figure(gold: Apply, answer: Apply) -> Comparison:
+    """The angle ABC is the angle CBA, and a triangle may be named from any corner."""
+    turned = tuple(reversed(gold.args))
+    equal = answer.args in {gold.args, turned} or (gold.name == "triangle" and set(gold.args) == set(answer.args))
+    return Comparison(equal, "structure", "" if equal else "another figure")
 
 
 def _letter(node: Node) -> str | None:

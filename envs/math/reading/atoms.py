@@ -26,7 +26,7 @@ _FRACTIONS = frozenset({"\\frac", "\\dfrac", "\\tfrac", "\\cfrac"})
 _BINOMIALS = frozenset({"\\binom", "\\dbinom", "\\tbinom"})
 _STANDING = {"\\sum": "sum", "\\prod": "prod", "\\int": "int", "\\iint": "int", "\\oint": "int", "\\lim": "lim"}
 _PAIRS = {"(": (")", "]"), "[": ("]", ")"), "lfloor": ("rfloor",), "lceil": ("rceil",), "<<": (">>",), "{": ("}",)}
-_STARTS = frozenset({"(", "[", "{", "lfloor", "lceil", "begin", "$", "dots"})
+_STARTS = frozenset({"(", "[", "{", "lfloor", "lceil", "begin", "$", "dots", "<<"})
 _APPLIED = frozenset("fghFGHPQWTSVUR")
 
 

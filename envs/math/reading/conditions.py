@@ -59,6 +59,8 @@ _FILLING = frozenset(
         "fixed",
     ]
 )
+_UNIVERSAL = frozenset({"all", "any", "every", "each"})
+_DOMAIN_WORDS = _FILLING | _KINDS.keys() | _SIGNED.keys()
 _NARROW = ("naturals", "integers", "rationals", "complexes", "reals")
 """The kinds from the one that says most: a real constant is real, a whole number an integer."""
 
@@ -76,7 +78,7 @@ class Conditions(Expressions):
     def conditioned(self, node: Node) -> Node:
         """The value with the conditions that follow it."""
         while True:
-            condition = self._condition()
+            condition = self.condition()
             if condition is None:
                 return node
             both = (node.condition, condition) if isinstance(node, Given) else ()
@@ -89,6 +91,8 @@ class Conditions(Expressions):
         letters = self._names()
         words += self._domain_words() if letters else []
         kinds = [_KINDS[word] for word in words if word in _KINDS]
+        if letters and not kinds and _UNIVERSAL & set(words):
+            kinds = ["reals"]
         if not letters or not kinds:
             self.at = start
             return None
@@ -100,9 +104,12 @@ class Conditions(Expressions):
             said.extend(Relation((letter, Number(Fraction(0))), (sign,)) for sign in signs)
         return said[0] if len(said) == 1 else Items(tuple(said), "and")
 
-    def _condition(self) -> Node | None:
+    def condition(self) -> Node | None:
         """One condition, where one stands here."""
-        token, start = self.peek(), self.at
+        token, start, level = self.peek(), self.at, self.level
+        if not self.is_op("(") and token.kind != "word" and token.value != "\\forall":
+            return None
+        self.deeper()
         try:
             if self._holds_relation():
                 self.next()
@@ -115,14 +122,18 @@ class Conditions(Expressions):
                 return OTHERWISE
             if (token.kind == "word" or token.value == "\\forall") and word in _OPENING:
                 return self._behind_word()
-        except Unreadable:
+        except Unreadable as error:
+            if error.flag == "cost_guard":
+                raise
             self.at = start
+        finally:
+            self.level = level
         return None
 
     def cell(self) -> Node:
         """An entry of a matrix, or a condition of a `cases` environment with all that joins it."""
         start = self.at
-        node = self._condition()
+        node = self.condition()
         if node is None:
             node = self.relation()
         while self.peek().kind == "join" and is_condition(node):
@@ -151,11 +162,11 @@ class Conditions(Expressions):
         return self.domain() or self.statement()
 
     def _domain_words(self) -> list[str]:
-        words = []
+        words: list[str] = []
         while self.peek().kind == "word" or (self.is_op("-") and words[-1:] == ["non"]) or self._article():
             word = self.peek().value.lower() if not self._article() else "a"
             self.at += self._article() == "an"
-            if word not in _KINDS and word not in _SIGNED and word not in _FILLING and word != "-":
+            if word not in _DOMAIN_WORDS and word != "-":
                 break
             words.append(word)
             self.next()
@@ -164,14 +175,10 @@ class Conditions(Expressions):
     def _article(self) -> str:
         """The article before a noun, which looks like a letter or two: c a constant, k an integer."""
         for article in ("a", "an"):
-            letters = [self.peek(ahead) for ahead in range(len(article))]
-            noun = self.peek(len(article))
-            if (
-                all(token.kind == "letter" for token in letters)
-                and "".join(token.value for token in letters) == article
-            ):
-                if noun.kind == "word" and noun.value.lower() in (_KINDS.keys() | _SIGNED.keys() | _FILLING):
-                    return article
+            letters, noun = [self.peek(ahead) for ahead in range(len(article))], self.peek(len(article))
+            spelled = "".join(token.value for token in letters if token.kind == "letter")
+            if spelled == article and noun.kind == "word" and noun.value.lower() in _DOMAIN_WORDS:
+                return article
         return ""
 
     def _names(self) -> list[Node]:

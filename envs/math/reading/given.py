@@ -1,4 +1,4 @@
-"""Trees of conditions: which trees are conditions, which of them go on behind a comma, and what the rows of cases make."""
+"""Trees of conditions: which trees are conditions, what goes on behind a comma, and what the rows of cases make."""
 
 from __future__ import annotations
 

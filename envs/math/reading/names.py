@@ -74,8 +74,8 @@ FRACTIONS = {word: value for value, word in enumerate(_ORDINALS.split(), 3)} | {
 }  # fmt: skip
 """What two thirds and three quarters are parts of."""
 _SHORT = (
-    "no not yes odd all any if one two six ten red the for has set day man men none true false even only both nor is are "
-    "was its per dne nan he she it we us his her win tie via yet old new big low high who how why use see say"
+    "no not yes odd all any if one two six ten red the for has set day man men none true false even only both nor is "
+    "are was its per dne nan he she it we us his her win tie via yet old new big low high who how why use see say"
 )
 SHORT_WORDS = frozenset(_SHORT.split())
 """Short runs of letters that are words, never products of variables."""

@@ -17,6 +17,7 @@ from rlenv.envs.math.reading.nodes import (
     Braces,
     Bracketed,
     Builder,
+    Given,
     Items,
     Node,
     Number,
@@ -73,6 +74,11 @@ class _Answers(Conditions):
             words.append(joined)
             if self.peek().kind == "end" or self.is_op(")", "]", "}", "set}"):
                 break
+            condition = self.condition() if is_opening(self.peek()) else None
+            if condition is not None:
+                items[-1] = Given(items[-1], condition)
+                words.pop()
+                continue
             items.append(self.domain() or self.relation())
         word = "or" if "or" in words else "and" if "and" in words else ","
         items = gathered(items, words[: len(items)])
@@ -187,7 +193,7 @@ class _Answers(Conditions):
         return f"^{token.value}" if token.value in {"2", "3"} else ""
 
     def _prose(self) -> Node:
-        words = []
+        words: list[str] = []
         while self.peek().kind == "word" or (self.peek().kind in {"letter", "name"} and self.peek().text):
             if words and is_opening(self.peek()) and (self.peek().value != "for" or numeral(words)):
                 break

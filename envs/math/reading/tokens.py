@@ -237,6 +237,8 @@ class _Tokenizer:
             return [("letter", word)]
         if lower == "to" and self.tokens and self.tokens[-1].kind == "num":
             return [("op", ":")]  # 3 to 2
+        if lower in {"const", "constant"} and self.tokens and self.tokens[-1].value in {"+", "-"}:
+            return [("letter", "C")]
         if lower in {"mod", "modulo"}:
             return [("op", "mod")]
         if lower in JOINING:
