@@ -84,8 +84,8 @@ def fault(gold: str, answer: str, question: str) -> Fault | None:
     if sides is None or sides.gold == sides.said:
         return None
     found = next(_faults(sides, asked(question), question, gold), None)
-    echoed = flat(_stated(_read(answer))) in _shapes(question) or sides.said in _shapes(question)
-    if echoed and (found or _is_open(sides)):
+    whole = flat(_stated(_read(answer)))
+    if any(_is_open(said, found) for said in {whole, sides.said} & _shapes(question)):
         return Fault("echo", "the question's own expression")
     return found
 
@@ -119,11 +119,9 @@ def _stated(node: Node, related: bool = True) -> Node:
     return node if related else last
 
 
-def _is_open(sides: Sides) -> bool:
-    """Whether an expression of the question is more than a finished value: it has symbols, and is not solved."""
-    if isinstance(sides.said, Relation):
-        return not is_solved(sides.said)
-    return bool(symbols_of(sides.said)) and bool(sides.said != sides.gold)
+def _is_open(said: Node, found: Fault | None) -> bool:
+    """Whether an expression of the question leaves something to do: it is at fault, has symbols, or is not solved."""
+    return found is not None or (not is_solved(said) if isinstance(said, Relation) else bool(symbols_of(said)))
 
 
 def _faults(sides: Sides, want: Asked, question: str, gold: str) -> Iterator[Fault]:
