@@ -41,6 +41,7 @@ from rlenv.envs.math.reading.nodes import (
     Items,
     Node,
     Number,
+    Quantity,
     Ratio,
     Relation,
     Sum,
@@ -130,12 +131,10 @@ def _faults(sides: Sides, want: Asked, question: str, gold: str) -> Iterator[Fau
     left = _undone(sides)
     if left and not (any(want[:6]) or want.kind or want.named or _holds_the_value(question, gold)):
         left = Counter({name: left[name] for name in _ARITHMETIC & left.keys() if not children(sides.gold)})
-    if not want.reduced and not want.rational:
+    if not (want.reduced or want.rational or want.single):
         left = Counter({name: count for name, count in left.items() if name not in _REDUCTIONS})
     if not want.rational:
         left.pop("root below", None)
-    if want.named:
-        left.pop("brackets", None)
     if left:
         yield Fault("left_undone", f"left undone: {', '.join(sorted(left))}")
 
@@ -147,6 +146,8 @@ def _undone(sides: Sides) -> Counter[str]:
     left, expected = pending(sides.said), pending(sides.gold)
     if _SCALED.search(sides.said_text):
         left = left - Counter({"product": 1})
+    if isinstance(sides.said, Quantity) and not set("+-−") & set(sides.said_text):
+        left = left - Counter({"product": 1, "sum": 1})
     return Counter(
         {
             name: count
@@ -166,6 +167,8 @@ def _written(sides: Sides, want: Asked) -> Iterator[Fault]:
     if expected == said or not said or _same_digits(sides):
         return
     based = any(kind.startswith("base ") for kind in expected | said)
+    if not want.reduced and expected == {"fraction"} and said == {"mixed number"}:
+        return
     if based or (want.kind and not expected <= {WHOLE} and _differ(expected, said)):
         yield Fault("other_form", f"{_listed(said)}, where {_listed(expected)} is asked for")
 
@@ -215,10 +218,16 @@ def _built(sides: Sides, want: Asked) -> Iterator[Fault]:
         yield Fault("left_undone", "brackets are not multiplied out")
     if want.single and isinstance(said, Sum) and not isinstance(gold, Sum):
         yield Fault("left_undone", "several terms, where a single one is asked for")
+    if want.region and _is_relation(gold) != _is_relation(said):
+        yield Fault("other_form", "an interval, where an inequality is asked for, or the other way")
     if (want.solved or want.named) and is_solved(gold) and not is_solved(said):
         yield Fault("left_undone", "not solved for the unknown")
     if want.named and features(gold) - features(said) - {"solved"}:
         yield Fault("other_form", f"no {_listed(features(gold) - features(said))}, which the form asked for has")
+
+
+def _is_relation(node: Node) -> bool:
+    return any(isinstance(part, Relation) and part.operators != ("in",) for part in walk(node))
 
 
 def _listed(names: frozenset[str]) -> str:
