@@ -116,13 +116,22 @@ def _first_equal(
     for answer in _readings(gold, found):
         comparison = compare_by(gold, answer, policy, question)
         if comparison.equal:
-            wrong = fault(gold, answer, question) if known and policy.form == "asked" else None
-            if wrong is None:
+            if known and policy.form == "asked":
+                comparison = _held_to_form(comparison, gold, answer, question)
+            if comparison.equal:
                 return _verdict(True, comparison, found)
-            comparison = Comparison(False, "form", wrong.reason, (*comparison.flags, wrong.flag))
         undecided = undecided or comparison.equal is None
         refused = refused or comparison
     return None if undecided or refused is None else _verdict(False, refused, found)
+
+
+def _held_to_form(equal: Comparison, gold: str, answer: str, question: str) -> Comparison:
+    """The comparison of two equal answers where the form is as the question asks, else a refusal."""
+    try:
+        wrong = fault(gold, answer, question)
+    except RecursionError:
+        return Comparison(None, "guard", "the caller's stack is nearly full")
+    return equal if wrong is None else Comparison(False, "form", wrong.reason, (*equal.flags, wrong.flag))
 
 
 def _readings(gold: str, found: Extracted) -> Iterator[str]:
