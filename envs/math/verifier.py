@@ -138,7 +138,10 @@ def _as_restated(text: str, found: Extracted) -> str:
 
 def _in_form(gold: str, said: str, comparison: Comparison, question: str) -> Comparison:
     """The comparison; an equal one becomes unequal where the answer is not in the form that the question asks for."""
-    wrong = fault(gold, said, question) if comparison.equal else None
+    try:
+        wrong = fault(gold, said, question) if comparison.equal else None
+    except RecursionError:
+        return Comparison(None, "guard", "the caller's stack is nearly full")
     return comparison if wrong is None else Comparison(False, "form", wrong.reason, (*comparison.flags, wrong.flag))
 
 

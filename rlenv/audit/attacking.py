@@ -41,7 +41,7 @@ def attack_findings(subject: Subject, attacks: Sequence[Attack], plays: Sequence
     found = []
     for attack in attacks:
         mine = [play for play in plays if play.rule == _rule(attack)]
-        tried = min(len(subject.samples), attack.tasks or len(subject.samples))
+        tried = 0 if attack.fitting else min(len(subject.samples), attack.tasks or len(subject.samples))
         rate = partial(copy_severity, guess_rate=subject.guess_rate()[0]) if attack.copies else severity_of
         found += findings(subject, mine, about, rate, tried)
     return found

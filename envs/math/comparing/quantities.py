@@ -75,10 +75,10 @@ def same_quantity(gold: Node, answer: Node, same: Same, policy: MathPolicy, ques
         said = _as_written(said.value, expected.unit)
     if said.unit and not expected.unit:
         expected = _as_written(expected.value, said.unit)
-    if said.unit and not expected.unit and not counts(said.unit, question):
-        return Comparison(False, "structure", f"{said.unit!r} says more than what is counted", ("unit",))
     if said.unit and not expected.unit and policy.units != "ignored":
         expected = _as_asked(expected, said, question)
+    if said.unit and not expected.unit and not counts(said.unit, question):
+        return Comparison(False, "structure", f"{said.unit!r} says more than what is counted", ("unit",))
     if policy.units == "ignored" or is_generic(expected.unit) or is_generic(said.unit):
         return same(expected.value, said.value)
     if not said.unit:

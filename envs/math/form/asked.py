@@ -37,6 +37,8 @@ class Asked(NamedTuple):
     """A way to write numbers: fraction, mixed number, decimal, percent, ratio, in a base, as a power."""
     named: bool
     """A form that the question writes or names: vertex form, partial fractions, a + bi."""
+    region: bool
+    """A set of numbers in interval notation, or as an inequality."""
     radians: bool
     degrees: bool
 
@@ -45,7 +47,7 @@ _CARRIED_OUT = (
     r"\b(?:simplif|comput|evaluat|calculat|expand|multipl(?:y|ied) out|work(?:ed)? out|reduce|rationali[sz]e|combin)"
     r"|\b(?:find|determine|give|state|what(?:'s| is)) (?:the )?(?:exact |numerical |simplified |absolute )?"
     r"(?:value|sum|product|difference|quotient|result|total|determinant|remainder|greatest common|least common|gcd|lcm)"
-    r"|\bas an integer\b|\bhow much is\b|\bin terms of\b"
+    r"|\b(?:add|subtract|multiply|divide) \S+ (?:by|to|from|and)\b|\bas an integer\b|\bhow much is\b|\bin terms of\b"
 )
 _REDUCED = (
     r"\b(?:simplif|simplest|lowest terms|reduc(?:e|ing|ed)\b|irreducible"
@@ -75,6 +77,7 @@ _WORDS = {
     "solved": _SOLVED,  # Solve for y; in slope-intercept form; for what values of x
     "kind": _KIND,  # as a common fraction, in decimal form, in scientific notation, to the nearest tenth
     "named": _NAMED,  # in the form a + bi, in vertex form, complete the square
+    "region": r"\binterval notation|\bset[- ]builder|\bas an? (?:\w+ )?inequality",
     "radians": r"\bradians?\b",
     "degrees": r"\b(?:in|to|of) degrees\b|\bdegree measure",
 }

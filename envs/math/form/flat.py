@@ -118,7 +118,10 @@ def _raised(base: Node, exponent: Node) -> Node:
             return _multiplied([part for factor in base.factors for part in _factors(_raised(factor, MINUS_ONE))])
         power = rational(base.exponent) if isinstance(base, Power) else None
         if isinstance(base, Power) and power is not None:
-            return base.base if power == -1 else Power(base.base, Number(-power))
+            if power == -1:
+                return base.base
+            if power.denominator > 1:
+                return Power(base.base, Number(-power))
     return Power(base, exponent)
 
 

@@ -181,7 +181,9 @@ def coefficient(term: Node) -> int:
 
 def _base(factor: Node) -> Node:
     """What a factor is a power of. Roots of different degree of one number count as one base."""
-    return factor.base if isinstance(factor, Power) and rational(factor.exponent) is not None else factor
+    while isinstance(factor, Power) and rational(factor.exponent) is not None:
+        factor = factor.base
+    return factor
 
 
 def _drawn(node: Power) -> bool:
