@@ -43,6 +43,8 @@ _COMMANDS = (
 )
 _DOUBLED = re.compile(rf"(?<!\\)\\\\(?=(?:{_COMMANDS})(?![a-zA-Z]))")
 _THOUSANDS = re.compile(r"(?<=[0-9])(?:\{,\}\s?|\\[,!; ](?:\\!)?|,\s?\\!\s?|~)(?=[0-9]{3}(?![0-9]))")
+_DECIMAL = re.compile(r"(?<=(?<![0-9])0)\{,\}(?=[0-9])")
+"""The comma of `0{,}125`; that of `1{,}5` is one too, as it stands before no three digits."""
 _PER_CENT = re.compile(r"\bper cent\b")
 _OUTWARD = re.compile(r"(?<![\w)}])([\[\]])([^\[\](){}]*[,;][^\[\](){}]*)([\[\]])(?![\w({])")
 """An interval whose open ends are brackets turned outward, as in ]0, 1[."""
@@ -72,9 +74,10 @@ def normalise(text: str) -> str:
         text = _plain_letters(text)
     text = _DOUBLED.sub(r"\\", _WRITTEN_BREAK.sub(" ", text.strip()))
     text = _SYSTEM.sub(r"\1", _without_delimiters(text))
-    text = _OUTWARD.sub(_inward, _PER_CENT.sub("percent", _THOUSANDS.sub("", text).replace("{,}", ",")))
+    text = _THOUSANDS.sub("", _DECIMAL.sub(".", text)).replace("{,}", ".")
+    text = _OUTWARD.sub(_inward, _SIZES.sub("", _PER_CENT.sub("percent", text)))
     text = _GLUED.sub(lambda match: match[0] + " ", text)
-    text = plain(_SPACES.sub(" ", _SIZES.sub("", text)))
+    text = plain(_SPACES.sub(" ", text))
     return _trimmed(_SQUEEZED.sub(" ", text))
 
 

@@ -53,6 +53,19 @@ _CHANGED = re.compile(
     r"|(?:negative|factorial|squared|cubed|minimum|maximum|plus or minus|and (?:counting|a bit))\b(?![ ]*[A-Za-z]))"
 )
 """`at most` and `or more` behind a number: another answer than the number."""
+_ROUGHLY = re.compile(
+    r"(?:,\s*(?:or|i\.e\.,?|which is|that is,?)|\s\(or)\s*(?:roughly|approximately|about|\$?\s*(?:≈|\\approx))\s*"
+    r"\$?[0-9][0-9.,]*\s*\\?%?\$?\)?\s*[.!]?\s*\Z"
+)
+"""`, or roughly 53.6%` at the end of a sentence"""
+_ATTAINED = re.compile(
+    r"(?P<value>\b(?:maximum|minimum|maximal|minimal|greatest|largest|smallest|least)\b[^.,;:\n]{0,60}"
+    r"\b(?:is|equals)\s[^,;:\n]{1,60}?)"
+    r",?\s+(?:which is |and is |and it is )?(?:attained|achieved|reached|assumed|occurring)\s+(?:only |exactly )?"
+    r"(?:at|when|for|if|where)\b[^\n]*\Z",
+    re.IGNORECASE,
+)
+"""`The minimum value is 5, attained at x = -3.`"""
 _SOME_WORDS = re.compile(r"[A-Za-z]{2,}")
 _CHOICE = re.compile(r"\b(?:or|oder|ou)\b")
 _RESULT = re.compile(
@@ -77,6 +90,7 @@ def stated_value(sentence: str, worked: str = "") -> Value | None:
     """The value that the sentence states, None where it leaves that open. `worked` is the text before it."""
     if len(sentence) > MAX_SENTENCE:
         return None
+    sentence = _without_tail(sentence)
     begin = last_clause(sentence)
     if not begin:
         return _stated(sentence, worked)
@@ -84,6 +98,15 @@ def stated_value(sentence: str, worked: str = "") -> Value | None:
     if value is not None:
         return value._replace(start=value.start + begin, end=value.end + begin)
     return _stated(sentence, worked) if any(known.named for known in values_in(sentence[begin:])) else None
+
+
+def _without_tail(sentence: str) -> str:
+    """The sentence without what it says behind its value: a rough decimal, or where a value is attained."""
+    rough = _ROUGHLY.search(sentence)
+    if rough is not None and _A_NUMBER.search(sentence[: rough.start()]):
+        return sentence[: rough.start()]
+    located = _ATTAINED.search(sentence)
+    return sentence[: located.end("value")] if located is not None else sentence
 
 
 def with_alternative(value: Value, behind: str) -> Value:

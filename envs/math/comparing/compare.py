@@ -41,7 +41,10 @@ def compare_symbolically(gold: str, answer: str, policy: MathPolicy = _STRICT, q
     """The last tier, algebra: may take long, so only a process that can be killed may call it. Never None."""
     from rlenv.envs.math.comparing.symbolic import same_by_algebra
 
-    found = _with_reasons(gold, answer, Judge(policy, question, same_by_algebra))
+    try:
+        found = _with_reasons(gold, answer, Judge(policy, question, same_by_algebra))
+    except RecursionError:
+        return Comparison(False, "guard", "nested too deep", ("cost_guard",))
     return found if found.equal is not None else Comparison(False, "symbolic", "algebra could not show them equal")
 
 

@@ -56,6 +56,8 @@ _ALONG = frozenset({"t", "s", "u", "v", "lambda", "mu"})
 """Letters that run along a line or a plane."""
 _WRITTEN = re.compile(r"\$([^$]*)\$|\\\((.*?)\\\)|\\\[(.*?)\\\]", re.DOTALL)
 _LETTER = re.compile(r"(?<![A-Za-z\\])[A-Za-z](?:_\{?\w\}?)?(?![A-Za-z])")
+_FIXED = re.compile(r"\b[A-Za-z]'*\s*\(\s*-?[0-9][^()]{0,20}\)\s*=")
+"""An initial condition, which leaves no constant free: F(0) = 3."""
 _STEPS = (Fraction(3, 4), Fraction(5, 3), Fraction(-7, 5))
 
 
@@ -84,6 +86,8 @@ def same_with_constants(gold: Node, answer: Node, question: str) -> Comparison |
     """None where the reference has no free constants."""
     expected = _read(gold, question)
     if expected is not None and not expected.constants and _is_indefinite(question) and type(answer) is not Number:
+        if _FIXED.search(question):
+            return _without_constants(expected, answer, question)
         return _with_any_constant(expected, answer, question)
     if expected is None or not expected.constants:
         return None
@@ -102,6 +106,13 @@ def same_with_constants(gold: Node, answer: Node, question: str) -> Comparison |
     except Undefined:
         equal = False
     return Comparison(equal, "numeric", "" if equal else "other values for the free constants")
+
+
+def _without_constants(expected: _Set, answer: Node, question: str) -> Comparison | None:
+    """A refusal where an answer still has the constant that an initial condition fixes."""
+    said = _read(answer, question, frozenset().union(*map(symbols_of, expected.parts)))
+    free = said is not None and any(_CONSTANT.fullmatch(name) for name in said.constants)
+    return Comparison(False, "structure", "a free constant, where the question fixes it") if free else None
 
 
 def _is_indefinite(question: str) -> bool:

@@ -3,6 +3,7 @@ r"""Lists, sets and values with a sign of either kind: 1, 2 and 3; {1, 2}; 1 \pm
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 from rlenv.envs.math.comparing.comparison import Comparison
 from rlenv.envs.math.comparing.equations import Stated, is_element, is_name, stated
@@ -53,16 +54,22 @@ def spread(node: Node) -> Node:
         if tuple(items) == node.items:
             return node
         return Items(tuple(items), node.word) if isinstance(node, Items) else Braces(tuple(items))
-    if isinstance(node, SetOperation) and node.operator == "union":
-        parts = [spread(part) for part in node.sets]
-        if all(isinstance(part, Braces) for part in parts):
+    if isinstance(node, SetOperation):
+        parts = tuple(spread(part) for part in node.sets)
+        if node.operator == "union" and all(isinstance(part, Braces) for part in parts):
             return Braces(tuple(item for part in parts if isinstance(part, Braces) for item in part.items))
+        return node if parts == node.sets else SetOperation(node.operator, parts)
+    if isinstance(node, Relation) and any(isinstance(side, (Braces, SetOperation)) for side in node.sides):
+        node = Relation(tuple(spread(side) if isinstance(side, (Braces, SetOperation)) else side for side in node.sides), node.operators)
     if not _has_sign(node):
         return node
     return Items((_chosen(node, True), _chosen(node, False)), "or")
 
 
 def _has_sign(node: Node) -> bool:
+    """A set has taken its signs apart by itself."""
+    if isinstance(node, (Braces, SetOperation)):
+        return False
     return isinstance(node, PlusMinus) or any(_has_sign(child) for child in children(node))
 
 
@@ -154,7 +161,19 @@ def listed(gold: Node, answer: Node, same: Same, policy: MathPolicy, ordered: bo
         return Comparison(False, "structure", "an interval is not a list")
     if isinstance(answer, Bracketed) and (answer.opening == "[") != (answer.closing == "]"):
         return Comparison(False, "structure", "a list is not an interval")
-    return in_order(_values(expected, same, True), _values(said, same, False), same)
+    return in_order(_values(expected, same, True), _values(_by_letter(said), same, False), same)
+
+
+def _is_equation(item: Node) -> bool:
+    return isinstance(item, Relation) and item.operators == ("=",)
+
+
+def _by_letter(items: Sequence[Node]) -> Sequence[Node]:
+    """Values by name in the order of their letters, where these follow one another: `y = 1, x = 2` is (2, 1)."""
+    letters = [name.name if isinstance(name, Symbol) else "" for name in _names(items)]
+    ordered = sorted(letters)
+    row = all(len(name) == 1 for name in letters) and all(ord(b) - ord(a) == 1 for a, b in pairwise(ordered))
+    return [items[letters.index(name)] for name in ordered] if row else items
 
 
 def _joined(node: Node) -> Node:
@@ -233,7 +252,9 @@ def _named_lists(gold: Sequence[Node], answer: Sequence[Node], same: Same, polic
     if None not in names and None not in said_names and not (_is_indexed(names) or _is_indexed(said_names)):
         return matched(gold, answer, same)
     if _several(said_names) and all(name is None for name in names):
-        return in_order(gold, _values(answer, same, False), same)
+        return in_order(gold, _values(_by_letter(answer), same, False), same)
+    if None not in names and all(name is None for name in said_names) and all(map(_is_equation, answer)):
+        return matched(gold, answer, same)  # y = x, y = -x beside x - y = 0, x + y = 0
     left, right = _values(gold, same, True), _values(answer, same, False)
     if policy.order == "all":
         return in_order(left, right, same)

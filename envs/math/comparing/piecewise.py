@@ -27,7 +27,22 @@ from rlenv.envs.math.comparing.ranges import ranges
 from rlenv.envs.math.comparing.regions import EVERYTHING, Region, region, variable
 from rlenv.envs.math.comparing.values import guarded, points, symbols_of
 from rlenv.envs.math.reading.given import OTHERWISE
-from rlenv.envs.math.reading.nodes import Apply, Constant, Given, Items, Node, Number, Relation, Symbol, Words
+from rlenv.envs.math.reading.nodes import (
+    Apply,
+    Braces,
+    Bracketed,
+    Builder,
+    Constant,
+    Given,
+    Items,
+    Matrix,
+    Node,
+    Number,
+    Relation,
+    SetOperation,
+    Symbol,
+    Words,
+)
 
 Same = Callable[[Node, Node], Comparison]
 DIGITS = 30
@@ -35,6 +50,8 @@ MAX_PIECES = 12
 _INSIDE = (Fraction(1, 7), Fraction(1, 2), Fraction(8, 9))
 _BEYOND = (Fraction(3, 5), Fraction(17, 4), Fraction(31))
 """Where a piece is looked at: at shares of it, and so far beyond its one bound where it has no other."""
+_NO_EXPRESSIONS = (Words, Relation, Items, Given, Braces, Bracketed, Builder, SetOperation, Matrix)
+"""What has no number for its value anywhere, and is compared as it stands."""
 _WHOLE = (Constant("integers"), Constant("naturals"))
 
 
@@ -219,8 +236,8 @@ class _Walk:
         between: list[Fraction] = []
         for low, high in pairwise(marks):
             between.extend(low + share * (high - low) for share in _INSIDE)
-        between.extend(marks[0] - step for step in _BEYOND)
-        between.extend(marks[-1] + step for step in _BEYOND)
+        between.extend(min(marks, default=Fraction(0)) - step for step in _BEYOND)
+        between.extend(max(marks, default=Fraction(0)) + step for step in _BEYOND)
         numbers = [(Number(value), self.mp.mpf(value.numerator) / value.denominator) for value in between]
         return [*zip(bounds, self.marks, strict=True), *numbers]
 
@@ -252,7 +269,7 @@ class _Walk:
         try:
             self._at(value, at)
         except Undefined:
-            return not isinstance(value, Words) or value.text == "undefined"
+            return value == Words("undefined") or not isinstance(value, _NO_EXPRESSIONS)
         return False
 
     def agree(self, gold: Node, answer: Node, at: Node) -> bool:

@@ -48,18 +48,21 @@ def _both_signs(value: Node) -> tuple[Node, ...]:
     return inside.items if isinstance(inside, Items) else (inside,)
 
 
-def _residue(node: Node) -> tuple[Node | None, Node, Node | None]:
-    """Name, residue and modulus of `x \\equiv 3 \\pmod 7`, without those that it does not write."""
+def _residue(node: Node, signed: bool = True) -> tuple[Node | None, Node, Node | None]:
+    """Name, residue and modulus of `x \\equiv 3 \\pmod 7`, without those that it does not write.
+
+    It goes down the tree, and takes signs apart only once on its way: what is inside is no more `signed`.
+    """
     match node:
         case Relation((name, value), ("equiv",) | ("=",)) if is_name(name):
-            _, residue, modulus = _residue(value)
+            _, residue, modulus = _residue(value, signed)
             return (
                 (name, residue, modulus) if modulus is not None or node.operators == ("equiv",) else (None, node, None)
             )
         case Apply("mod", (value, modulus)) if (rational(modulus) or 0) > 0:
             return None, value, modulus
         case Product((Number() as sign, inside)) if sign == MINUS_ONE:
-            _, residue, modulus = _residue(inside)
+            _, residue, modulus = _residue(inside, signed)
             return None, negative(residue), modulus
         case Quantity(Symbol() as name, unit):
             match = CLASSES.fullmatch(unit)
@@ -69,7 +72,7 @@ def _residue(node: Node) -> tuple[Node | None, Node, Node | None]:
             match = CLASSES.fullmatch(text)
             if match is not None:
                 return None, Number(Fraction(match["parity"] == "odd")), Number(Fraction(2))
-    plus = _signed(node)
+    plus = _signed(node) if signed else None
     return plus if plus is not None else (None, node, None)
 
 
@@ -78,7 +81,7 @@ def _signed(node: Node) -> tuple[Node | None, Node, Node | None] | None:
     inside = spread(node)
     if not isinstance(inside, Items) or len(inside.items) != 2:
         return None
-    _, residue, modulus = _residue(_last(inside.items[0]))
+    _, residue, modulus = _residue(_last(inside.items[0]), signed=False)
     return None if modulus is None else (None, Items((residue, negative(residue))), modulus)
 
 

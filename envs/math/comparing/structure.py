@@ -354,14 +354,20 @@ def _scaled_matrix(node: Node) -> Node:
         return _transposed(node)
     if not isinstance(node, Product):
         return node
-    matrices = [factor for factor in node.factors if isinstance(factor, (Matrix, Bracketed))]
+    factors = _flat(node)
+    matrices = [factor for factor in factors if isinstance(factor, (Matrix, Bracketed))]
     if len(matrices) != 1:
         return node
-    rest = tuple(factor for factor in node.factors if factor is not matrices[0])
+    rest = tuple(factor for factor in factors if factor is not matrices[0])
     matrix = matrices[0]
     if isinstance(matrix, Bracketed):
         return Bracketed(matrix.opening, tuple(Product((*rest, item)) for item in matrix.items), matrix.closing)
     return Matrix(tuple(tuple(Product((*rest, cell)) for cell in row) for row in matrix.rows))
+
+
+def _flat(node: Node) -> tuple[Node, ...]:
+    """The factors of a product, those of products inside it too."""
+    return tuple(part for factor in node.factors for part in _flat(factor)) if isinstance(node, Product) else (node,)
 
 
 def _transposed(node: Power) -> Node:

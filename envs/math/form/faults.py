@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -36,6 +37,15 @@ _SCALED = re.compile(rf"\b(?:{'|'.join(SCALES)})s?\b", re.IGNORECASE)  # 5 milli
 _SIGNS = frozenset("+-−")
 _REDUCTIONS = frozenset({"unreduced", "root below", "radical", "denominator", "powers", "nested"})
 """What only a question for a simple form asks to be done."""
+_EITHER_WAY = re.compile(r"interval notation[^.]*\bor\b[^.]*inequalit|inequalit[^.]*\bor\b[^.]*interval", re.IGNORECASE)
+"""`in interval notation or as an inequality`"""
+_ZERO_SIDE = re.compile(r"\bform\b[^.]{0,40}=\s*0")
+"""in the form $ax + by + c = 0$"""
+_ALONE = re.compile(r"(?:polynomial in|in terms of|only)(?: powers of)? *\$?\\?(sin|cos|tan)\b")
+r"""as a polynomial in $\sin x$"""
+_TRIGONOMETRIC = frozenset({"sin", "cos", "tan", "cot", "sec", "csc"})
+_MIXED = re.compile(r"[0-9]\s*\\[dt]?frac\s*\{\s*([0-9]{1,9})\s*\}\s*\{\s*([0-9]{1,9})\s*\}|[0-9]\s+([0-9]{1,9})/([0-9]{1,9})")
+r"""3\frac{6}{8}, 3 6/8"""
 _ARITHMETIC = frozenset({"sum", "product"})
 """What no question asks to be left: a sum or product of plain numbers, where the reference is one number."""
 MAX_EQUAL = 12
@@ -75,7 +85,7 @@ def _to_be_done(left: Counter[str], sides: Sides, question: str) -> Counter[str]
     simple = want.reduced or want.rational or want.single
     asks = simple or want.carried_out or want.factored or want.expanded or want.kind or want.named
     if not asks and not _holds_the_value(question, sides.gold_text):
-        kept = set() if children(sides.gold) else _ARITHMETIC
+        kept = {"sum below a root"} if children(sides.gold) else _ARITHMETIC | {"sum below a root"}
         return Counter({name: count for name, count in left.items() if name in kept})
     spared = set() if simple else set(_REDUCTIONS)
     if not want.rational:
@@ -108,6 +118,9 @@ def _written(sides: Sides, question: str) -> Iterator[Fault]:
     if _holds_pi(sides.said) and not _holds_pi(sides.gold) and asked(question).degrees:
         yield Fault("other_form", "radians, where degrees are asked for")
     expected, said = kinds(sides.gold, sides.gold_text), kinds(sides.said, sides.said_text)
+    mixed = _MIXED.search(sides.said_text) if "mixed number" in said and asked(question).reduced else None
+    if mixed and math.gcd(*(int(part) for part in mixed.groups() if part)) > 1:
+        yield Fault("left_undone", "a fraction that can be reduced")
     if expected == said or not said or _same_digits(sides):
         return
     based = any(kind.startswith("base ") for kind in expected | said)
@@ -161,13 +174,33 @@ def _built(sides: Sides, question: str) -> Iterator[Fault]:
         yield Fault("left_undone", "brackets are not multiplied out")
     if isinstance(said, Sum) and not isinstance(gold, Sum) and asked(question).single:
         yield Fault("left_undone", "several terms, where a single one is asked for")
-    if _is_relation(gold) != _is_relation(said) and asked(question).region:
+    if _is_relation(gold) != _is_relation(said) and asked(question).region and not _EITHER_WAY.search(question):
         yield Fault("other_form", "an interval, where an inequality is asked for, or the other way")
     if is_solved(gold) and not is_solved(said) and (asked(question).solved or asked(question).named):
         yield Fault("left_undone", "not solved for the unknown")
     missing = features(gold) - features(said) - {"solved"}
+    if "exponential" in features(said) and "polar" in question.lower():
+        missing -= {"sum"}
+    if _ZERO_SIDE.search(question) and _has_zero_side(gold) and not _has_zero_side(said):
+        yield Fault("other_form", "no side is zero, as the form asked for has it")
+    others = _other_functions(gold, said, question)
+    if others:
+        yield Fault("other_form", f"{_listed(others)} in it, where another function alone is asked for")
     if missing and asked(question).named:
         yield Fault("other_form", f"no {_listed(missing)}, which the form asked for has")
+
+
+def _has_zero_side(node: Node) -> bool:
+    return isinstance(node, Relation) and Number(Fraction(0)) in node.sides
+
+
+def _other_functions(gold: Node, said: Node, question: str) -> frozenset[str]:
+    """Trigonometric functions beside the one that the question wants alone, and the reference has alone."""
+    alone = _ALONE.search(question)
+    if alone is None:
+        return frozenset()
+    names, known = ({part.name for part in walk(node) if isinstance(part, Apply)} for node in (said, gold))
+    return frozenset((names - known) & _TRIGONOMETRIC) if known & _TRIGONOMETRIC <= {alone[1]} else frozenset()
 
 
 def _is_relation(node: Node) -> bool:

@@ -231,8 +231,9 @@ def _of_root(base: Node, power: Fraction) -> Counter[str]:
     """A root that is a number, one from which a factor can be drawn, or one that divides."""
     value = rational(Power(base, Number(power)))
     if value is not None:
-        return Counter({"root": 1})
+        return Counter({"root": 1, "sum below a root": int(isinstance(base, Sum))})
     found = Counter({"root below": int(power < 0), "radical": int(abs(power) > 1 or isinstance(base, Power))})
+    found["sum below a root"] = int(isinstance(base, Sum) and all(rational(term) is not None for term in base.terms))
     for part in factors_of(base):
         inside = rational(part)
         if inside is not None and part != MINUS_ONE:

@@ -79,7 +79,8 @@ def is_solved(node: Node) -> bool:
         return True
     for place, side in enumerate(node.sides):
         others = frozenset[str]().union(*(symbols_of(other) for i, other in enumerate(node.sides) if i != place))
-        if _is_unknown(side) and not symbols_of(side) & others:
+        own = frozenset[str]() if isinstance(side, Apply) and not side.known else symbols_of(side)
+        if _is_unknown(side) and not own & others:
             return True
     return False
 
