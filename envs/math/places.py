@@ -39,6 +39,11 @@ _LEAD_IN = re.compile(
     re.I,
 )
 _ENDED = re.compile(r"\s*(?:[∎□■◻▪]|\$?\\(?:blacksquare|square|qed|Box)\$?|Q\.?E\.?D\.?)\s*\Z")
+_LABEL = re.compile(
+    r"(?:(?P<name>(?<![A-Za-z\\])[A-Za-z](?:_\{?\w\}?)?|\([A-Za-z](?:\s*,\s*[A-Za-z])+\))\s*=\s*\$*"
+    r"|(?P<word>[A-Za-z]{2,})(?:\s+(?:is|are|gets|receives|has|equals))?[\s:*_=$]*)\s*\Z"
+)
+"""`x =`, `(x,y) =`, `**Quotient:** $` or `the remainder is` before a box"""
 _QUOTED = re.compile(r"\A[\"'“‘«]([^\"'“”‘’«»]{1,100})[\"'”’»]\Z")
 """Quotation marks around the whole answer."""
 _CLAIM = re.compile(r"\b(?:is|are|was|not|isn't|wrong|incorrect|false)\b", re.IGNORECASE)
@@ -77,7 +82,20 @@ def _of_several(text: str, boxes: list[Box], same: Same) -> Extracted | Refusal:
     if len(others) > MAX_CANDIDATES:
         return Refusal(f"more than {MAX_CANDIDATES} different boxed answers", (flag, flag._replace(name="spray")))
     parts = tuple(box.text for box in others)
-    return Extracted(last.text, last.start, last.end, "box", (flag,), parts=parts)
+    return Extracted(last.text, last.start, last.end, "box", (flag,), parts=parts, labelled=_labelled(text, others))
+
+
+def _labelled(text: str, boxes: list[Box]) -> str:
+    """`quotient: x + 1, remainder: 2` of boxes with a word or a name before each, "" where one has none."""
+    said, begin = [], 0
+    for box in boxes:
+        line = max(begin, text.rfind("\n", 0, box.start) + 1, box.start - 80)
+        label = _LABEL.search(text[line : box.start])
+        if label is None:
+            return ""
+        said.append(f"{label['name']} = {box.text}" if label["name"] else f"{label['word']}: {box.text}")
+        begin = box.end
+    return ", ".join(said)
 
 
 def _different(boxes: list[Box], same: Same) -> list[Box]:

@@ -33,7 +33,7 @@ from rlenv.envs.math.extract import answer_of
 from rlenv.envs.math.form import fault
 from rlenv.envs.math.gold import gold_answer
 from rlenv.envs.math.policy import MathPolicy
-from rlenv.envs.math.rereading import is_number, rereadings, reworded
+from rlenv.envs.math.rereading import by_parts, is_number, rereadings, reworded
 from rlenv.envs.math.rereading.options import contradicted, options
 from rlenv.envs.math.statement import Extracted, Refusal
 from rlenv.envs.math.tail import answer_tail
@@ -170,9 +170,15 @@ def _readings(gold: str, found: Extracted) -> Iterator[str]:
     """The answer as it stands; the result that an equation in a sentence leads to, where the reference is no
     equation; all boxes together, where the reference has as many parts."""
     yield found.text
+    if found.place == "whole" and "\n" in found.text:
+        yield found.text.rpartition("\n")[2].strip(" .$")
+    if found.labelled and (parts := list(by_parts(gold, found.labelled, ""))):
+        yield from parts
+    elif found.labelled and _parts(gold) == len(found.parts):
+        yield found.labelled
     if found.result and "=" not in gold and _holds(found.text):
         yield found.result
-    if found.parts and len(found.parts) == _parts(gold):
+    if found.parts and not re.search(r"[A-Za-z]\w* = ", found.labelled) and len(found.parts) == _parts(gold):
         yield ", ".join(found.parts)
 
 

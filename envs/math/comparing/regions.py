@@ -106,6 +106,34 @@ def same_region(gold: Region, answer: Region, same: Callable[[Node, Node], Compa
     return Comparison(None if undecided else True, "structure")
 
 
+def between_letters(node: Node) -> Region | None:
+    """The interval of `-a < x < a`, `x > a` or `(-a, a)`, whose ends have letters; None for anything else."""
+    if isinstance(node, Bracketed) and len(node.items) == 2 and node.opening in "([" and node.closing in ")]":
+        low, high = (End(None if infinite(end) else end, True) for end in node.items)
+        return (Piece(low._replace(closed=node.opening == "["), high._replace(closed=node.closing == "]")),)
+    if not isinstance(node, Relation) or len(node.sides) > 3:
+        return None
+    sides, operators = node.sides, node.operators
+    if operators[0] in {">", ">="}:
+        sides, operators = sides[::-1], tuple(_TURNED.get(operator, "") for operator in operators[::-1])
+    if any(operator not in {"<", "<="} for operator in operators):
+        return None
+    ends = [End(side, operator == "<=") for side, operator in zip(sides, (*operators, operators[-1]), strict=True)]
+    if len(sides) == 3:
+        low, high = ends[0], End(sides[2], operators[1] == "<=")
+    else:
+        low, high = (End(None), ends[1]) if _is_sought(sides[0]) else (ends[0], End(None))
+    unknown = sides[1] if len(sides) == 3 or not _is_sought(sides[0]) else sides[0]
+    others = [end.node for end in (low, high) if end.node is not None]
+    apart = isinstance(unknown, Symbol) and all(unknown.name not in symbols_of(other) for other in others)
+    return (Piece(low, high),) if apart and _is_sought(unknown) else None
+
+
+def _is_sought(node: Node) -> bool:
+    """A letter that stands for what is sought, and not for a parameter."""
+    return isinstance(node, Symbol) and node.name in {"x", "y", "z", "t"}
+
+
 def same_whole_numbers(gold: Region, answer: Region) -> bool:
     """Whether two sets hold the same whole numbers: n > 4 and n >= 5."""
     try:

@@ -32,7 +32,7 @@ from rlenv.envs.math.comparing.lists import as_list, in_order, listed, matched, 
 from rlenv.envs.math.comparing.piecewise import everywhere, same_functions, without_remark
 from rlenv.envs.math.comparing.quantities import same_quantity
 from rlenv.envs.math.comparing.recurrences import aligned
-from rlenv.envs.math.comparing.regions import infinite, is_region, region, same_region, same_whole_numbers, variable
+from rlenv.envs.math.comparing.regions import between_letters, infinite, is_region, region, same_region, same_whole_numbers, variable
 from rlenv.envs.math.comparing.text import same_clock, same_words, spelled
 from rlenv.envs.math.comparing.values import same_value, symbols_of
 from rlenv.envs.math.policy import MathPolicy
@@ -201,7 +201,10 @@ class Judge:
         """None where one of the two is no set of real numbers."""
         expected, said = region(gold), region(answer)
         if expected is None or said is None:
-            return None
+            if isinstance(gold, Bracketed) == isinstance(answer, Bracketed):
+                return None
+            expected, said = between_letters(gold), between_letters(answer)
+            return same_region(expected, said, self.same) if expected and said else None
         names = {variable(gold), variable(answer)} - {None}
         if len(names) > 1:
             return unequal("an inequality for another symbol")

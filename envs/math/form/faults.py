@@ -68,6 +68,14 @@ class Sides(NamedTuple):
     said_text: str
 
 
+def mixed_fault(answer: str, question: str) -> Fault | None:
+    """A mixed number whose fraction can be reduced; its value does not show it."""
+    mixed = _MIXED.search(answer) if asked(question).reduced else None
+    if mixed is None or math.gcd(*(int(part) for part in mixed.groups() if part)) == 1:
+        return None
+    return Fault("left_undone", "a fraction that can be reduced")
+
+
 def faults(sides: Sides, question: str) -> Iterator[Fault]:
     """Each fault of an answer that equals the reference."""
     yield from _written(sides, question)
@@ -118,9 +126,6 @@ def _written(sides: Sides, question: str) -> Iterator[Fault]:
     if _holds_pi(sides.said) and not _holds_pi(sides.gold) and asked(question).degrees:
         yield Fault("other_form", "radians, where degrees are asked for")
     expected, said = kinds(sides.gold, sides.gold_text), kinds(sides.said, sides.said_text)
-    mixed = _MIXED.search(sides.said_text) if "mixed number" in said and asked(question).reduced else None
-    if mixed and math.gcd(*(int(part) for part in mixed.groups() if part)) > 1:
-        yield Fault("left_undone", "a fraction that can be reduced")
     if expected == said or not said or _same_digits(sides):
         return
     based = any(kind.startswith("base ") for kind in expected | said)

@@ -22,7 +22,7 @@ from rlenv.envs.math.comparing.equations import is_name
 from rlenv.envs.math.comparing.exact import rational
 from rlenv.envs.math.comparing.values import guarded, symbols_of
 from rlenv.envs.math.form.asked import asked
-from rlenv.envs.math.form.faults import Fault, Sides, faults
+from rlenv.envs.math.form.faults import Fault, Sides, faults, mixed_fault
 from rlenv.envs.math.form.flat import flat
 from rlenv.envs.math.form.structure import is_solved
 from rlenv.envs.math.reading.answer import read
@@ -39,7 +39,7 @@ def fault(gold: str, answer: str, question: str) -> Fault | None:
         return None
     sides = _sides(gold, answer)
     if sides is None or sides.gold == sides.said:
-        return None
+        return mixed_fault(answer, question) if sides else None
     found = next(faults(sides, question), None)
     whole = flat(_stated(_read(answer)))
     if any((found or _is_open(said, question)) and said in _shapes(question) for said in {whole, sides.said}):

@@ -17,10 +17,11 @@ from collections.abc import Iterator
 
 from rlenv.envs.math.rereading.notations import in_base, named, whole_numbers
 from rlenv.envs.math.rereading.options import by_options
+from rlenv.envs.math.rereading.parts import by_parts
 from rlenv.envs.math.rereading.shapes import shaped
 from rlenv.envs.math.rereading.wording import in_prose, is_number, reworded
 
-__all__ = ["is_number", "rereadings", "reworded"]
+__all__ = ["by_parts", "is_number", "rereadings", "reworded"]
 
 MAX_CHARS = 400
 
@@ -34,5 +35,6 @@ def rereadings(gold: str, answer: str, question: str) -> Iterator[str]:
     yield from in_base(gold, answer, question)
     yield from named(gold, answer)
     yield from shaped(gold, answer)
+    yield from by_parts(gold, answer, question)
     yield from reworded(gold, answer, question)
     yield from in_prose(gold, answer, question)
