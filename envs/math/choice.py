@@ -28,6 +28,8 @@ _PREDICATE = re.compile(
 )
 """so the statement is false."""
 _MARKED = re.compile(r"(?<![A-Za-z0-9])\(?([A-J])\)")
+_SMALL_MARK = re.compile(r"(?<![A-Za-z0-9])\([a-j]\)(?=[\s.,;:!]|\Z)")
+"""(c)"""
 _LETTER = re.compile(r"(?<![A-Za-z0-9$\\_'’])\(?(?P<letter>[A-J])\)?(?![A-Za-z0-9$\\_'’=+^])")
 _NEGATION = re.compile(
     r"\b(?:not|non|nicht|no|never|nor|neither|cannot|eliminated?|eliminating|rule out|ruled out|unlike"
@@ -55,11 +57,14 @@ def chosen_letter(sentence: str) -> str | None:
     decided = _DECIDED.match(sentence) or _PREDICATE.search(sentence)
     if decided is not None:
         return decided["word"]
+    sentence = _SMALL_MARK.sub(lambda mark: mark[0].upper(), sentence)
     named: set[str] = set()
     begin = 0
     for end in (*(match.start() for match in _CLAUSE.finditer(sentence)), len(sentence)):
         named |= _affirmed(sentence[begin:end])
         begin = end
+    if len(named) > 1 and "I" in named and len(marked := named & set(_MARKED.findall(sentence))) == 1:
+        named -= {"I"} - marked  # the statement I, which an option names
     return named.pop() if len(named) == 1 else None
 
 

@@ -53,6 +53,10 @@ RESTATED_CHARS = 500
 """How far before an answer a solution is asked what it seeks."""
 LOOSE = MathPolicy(rounding=0.01)
 """How far apart the sides of an equation in a sentence may be: people round as they write."""
+_SEVERAL = re.compile(r"^[ $]*(?:\\?[A-Za-z]\w*\s*=\s*)?-?[^=\n<>\s$][^=\n<>]*$(?=\n)", re.MULTILINE)
+"""A line of several that states a value, and no working: `x = 2`."""
+_ASIDE = re.compile(r"\s\([^()]*[a-z]{3,} [^()]*\)[.\s]*\Z")
+"""` ($k=5$ gives the real root 2).` at the end"""
 _SIDES = re.compile(r"=|\\approx|≈")
 _NUMERIC = re.compile(
     r"(?:[0-9\s+*/^().,{}$%×·÷−-]|\\(?:frac|dfrac|tfrac|times|cdot|div|sqrt|pi|left|right|%|\$|,|!))+"
@@ -100,7 +104,8 @@ class MathVerifier:
         question = asked or _as_restated(passage.text, found)
         said = chain(_readings(gold, found), rereadings(gold, found.text, question)) if stands else iter(())
         if clause is not None:
-            said = chain(said, reworded(gold, clause.text, question))
+            bare = () if stands or is_number(gold) else (clause.text,)
+            said = chain(said, bare, reworded(gold, clause.text, question))
         compared = partial(compare_by, policy=self.policy, question=question)
         in_form = partial(_in_form, question=question) if asked and self.policy.form == "asked" else _any_form
         verdict = _first_equal(gold, found, said, lambda gold, said: in_form(gold, said, compared(gold, said)))
@@ -170,8 +175,10 @@ def _readings(gold: str, found: Extracted) -> Iterator[str]:
     """The answer as it stands; the result that an equation in a sentence leads to, where the reference is no
     equation; all boxes together, where the reference has as many parts."""
     yield found.text
-    if found.place == "whole" and "\n" in found.text:
+    if found.place == "whole" and "\n" in found.text and not _SEVERAL.search(found.text):
         yield found.text.rpartition("\n")[2].strip(" .$")
+    if found.place in ("line", "whole") and (aside := _ASIDE.search(found.text)) is not None:
+        yield found.text[: aside.start()]
     if found.labelled and (parts := list(by_parts(gold, found.labelled, ""))):
         yield from parts
     elif found.labelled and _parts(gold) == len(found.parts):

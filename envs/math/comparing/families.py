@@ -47,6 +47,8 @@ SAMPLES = {0: 1, 1: 26, 2: 7}
 """How many values of each letter are tried, by the number of letters."""
 WINDOW = 60
 """How far a member is searched where it does not depend linearly on its letter."""
+_MODULO = re.compile(r"\b(?:residues?|classes|solutions?)\b[^.]{0,30}\bmod(?:ulo)?\s*\$?([1-9][0-9]{0,5})\b")
+"""all residues x modulo 15"""
 _LETTER = re.compile(r"[jklmnpqrst](?:_[0-9])?")
 
 
@@ -63,6 +65,9 @@ def same_families(gold: Node, answer: Node, question: str = "") -> Comparison | 
         return _remainder(gold, answer)
     if any(one is None and is_region(node) for one, node in ((expected, gold), (said, answer))):
         return Comparison(False, "structure", "whole numbers are not all real numbers")
+    modulus = _MODULO.search(question) if expected is None and _runs(said) else None
+    if modulus is not None and isinstance(gold, (Number, Items, Braces)):
+        expected = family(_modulo(gold, Number(Fraction(modulus[1]))))
     expected, said = expected or _as_list(gold), said or _as_list(answer)
     if expected is None or said is None:
         return None
@@ -75,6 +80,12 @@ def same_families(gold: Node, answer: Node, question: str = "") -> Comparison | 
     if any(guarded(part) for part in parts) or sum(map(size, parts)) > MAX_SIZE:
         return Comparison(False, "guard", "not evaluated", ("cost_guard",))
     return _compared(expected, said)
+
+
+def _modulo(gold: Node, modulus: Number) -> Node:
+    """Residues as the classes that they stand for."""
+    items = gold.items if isinstance(gold, (Items, Braces)) else (gold,)
+    return Items(tuple(Apply("mod", (item, modulus), known=False) for item in items))
 
 
 def _with_bounds(node: Node, question: str) -> Family | None:

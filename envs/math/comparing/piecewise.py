@@ -341,6 +341,9 @@ def _is_remark(condition: Node) -> bool:
 
 def everywhere(node: Node) -> Node:
     """A named function or sequence without the remark that it holds for all its arguments: a_n = 2n, n >= 1."""
+    if isinstance(node, Items) and all(isinstance(item, Given) for item in node.items):
+        items = tuple(map(everywhere, node.items))
+        return node if any(isinstance(item, Given) for item in items) else Items(items, node.word)
     value: Node = node
     conditions: tuple[Node, ...] = ()
     if isinstance(node, Given):

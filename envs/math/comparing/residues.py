@@ -24,7 +24,7 @@ from rlenv.envs.math.reading.nodes import (
     negative,
 )
 
-CLASSES = re.compile(r"(?:is |are )?(?:an? |the |all )?(?P<parity>odd|even)(?: (?:integers?|numbers?|whole numbers?))?")
+CLASSES = re.compile(r"(?:is |are )?(?:an? |the |all )?(?P<parity>odd|even)(?: (?:positive )?(?:integers?|numbers?|whole numbers?))?(?: [kmn])?")
 """`is odd`, `all even integers`"""
 
 

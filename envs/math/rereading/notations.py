@@ -31,8 +31,10 @@ _CONGRUENT = re.compile(
     re.DOTALL,
 )
 r"""3^{-1} \equiv 5 \pmod 7"""
-_BASED = re.compile(r"(?P<digits>[0-9A-F]+)_\{?\(?(?P<base>[0-9]{1,2})\)?\}?")
+_BASED = re.compile(r"(?P<digits>[0-9A-F]*\.?[0-9A-F]+)_\{?\(?(?P<base>[0-9]{1,2})\)?\}?")
 """2AF_{16}"""
+_BASE_WORD = re.compile(r"_\{?\\?(?:text|mathrm)?\{?([a-z]{3,11})\}{0,2}")
+r"""_{\text{two}}"""
 _IN_BASE = re.compile(r"base[- ]?\$?(?:([0-9]{1,2})|([a-z]+))")
 _BASE_NAMES = {"binary": 2, "ternary": 3, "octal": 8, "hexadecimal": 16, "hex": 16, "two": 2, "three": 3, "four": 4,
                "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "twelve": 12, "sixteen": 16}  # fmt: skip
@@ -78,7 +80,11 @@ def in_base(gold: str, answer: str, question: str) -> Iterator[str]:
     if "_" not in gold + answer:
         return
     bases = _bases(question)
-    text = answer.strip("$ .").replace("\\,", "").replace(" ", "")
+    text = answer.strip().strip("$`").rstrip(". ").replace("\\,", "").replace(" ", "")
+    text = _BASE_WORD.sub(lambda word: f"_{_BASE_NAMES.get(word[1], 0)}", text)
+    if text != answer and _BASED.fullmatch(text):
+        yield text
+    text = f"0{text}" if text.startswith(".") else text
     expected, said = _BASED.fullmatch(gold.strip("$ ").replace("\\text", "")), _BASED.fullmatch(text)
     if expected is not None and said is None and int(expected["base"]) in bases:
         yield f"{text.replace(chr(92) + 'text{', '').rstrip('}')}_{{{expected['base']}}}"

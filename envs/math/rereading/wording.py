@@ -61,6 +61,30 @@ _BETWEEN = re.compile(
     r"(?:[A-Za-z]\s+(?:is|lies)\s+)?strictly between\s+(?P<low>[^A-Za-z]{1,30}?)\s+and\s+(?P<high>[^A-Za-z]{1,30})"
 )
 """strictly between 2 and 5"""
+_END = r"-?\s?(?:[0-9./√π∞]+|\\infty|\\pi|\\[dt]?frac\{?[0-9]+\}?\{?[0-9]+\}?|\\sqrt\{?[0-9]+\}?)"
+_ORDER = r"\s*(?:<|≤|>|≥|\\leq?(?:slant)?(?![a-z])|\\geq?(?:slant)?(?![a-z])|\\[lg]t(?![a-z]))\s*"
+_CHAIN = re.compile(rf"\b(?:for|when|if|where|iff|that)\s+(?P<chain>{_END}{_ORDER}[a-z]{_ORDER}{_END})\Z")
+"""converges for 1 ≤ x < 3"""
+_INTERVAL = r"[(\[][^()\[\]]{1,40},[^()\[\]]{1,40}[)\]]"
+_AND = re.compile(r"(?<=[)\]])\s*(?:,\s*and|,|and|or)\s*(?:on\s+|for\s+|in\s+)?(?=[(\[])")
+_INTERVALS = re.compile(
+    rf"\b(?:on|in|for|is|are)\s+(?P<sets>{_INTERVAL}(?:\s*(?:,\s*and|,|and|or)\s*(?:on\s+|for\s+|in\s+)?{_INTERVAL}){{1,4}})\Z"
+)
+r"""is increasing on (-\infty,-1) and on (1,\infty)"""
+_OPPOSITES = (("increasing", "decreasing"), ("converge", "diverge"), ("positive", "negative"), (" up", " down"))
+_DENIAL = re.compile(
+    r"\b(?:not|no|never|neither|nor|except|unless|wrong|instead|rather|but|if|suppose|assume|maybe|perhaps|might)\b|n['’]t\b",
+    re.IGNORECASE,
+)
+_YES_OR_NO = re.compile(r"(?:is|are|does|do|can|has|have|was|were|must|will) ", re.IGNORECASE)
+_PLAIN_NO = re.compile(r"\W*(yes|no)\W*")
+_REMARK = re.compile(
+    r",?\s*(?:\(\s*)?\b(?:where|with|for)\s[^=<>]{0,40}\b(?:constants?|reals?|real numbers?)\b[^=<>]{0,20}\Z|"
+    r"\s\([^()]{0,60}\bconstants?\b[^()]{0,20}\)\Z",
+    re.IGNORECASE,
+)
+""", where $K$ is an arbitrary constant"""
+_FORMULA = re.compile(r"(?:\$\$([^$]+)\$\$|(?<!\$)\$([^$]+)\$|\\\((.{1,300}?)\\\)|\\\[(.{1,300}?)\\\])[.\s]*\Z", re.DOTALL)
 _HALVES = {"positive": r"(0,\infty)", "negative": r"(-\infty,0)",
            "nonnegative": r"[0,\infty)", "nonpositive": r"(-\infty,0]"}  # fmt: skip
 
@@ -78,6 +102,12 @@ def reworded(gold: str, answer: str, question: str) -> Iterator[str]:
     said = " ".join(_FONT.sub(r" \1 ", answer).replace("$", " ").split()).strip(" .")
     if _RELATED.search(gold):
         yield from _region(said)
+        if not _opposed(said, question):
+            yield from _ranges(said)
+    if _YES_OR_NO.match(question) and (found := _PLAIN_NO.fullmatch(said.lower())) is not None:
+        yield from [gold] if _FONT.sub(r"\1", gold).lower().split()[:1] == [found[1]] else []
+    if not is_number(gold):
+        yield from _last_formula(answer)
     wanted = _FONT.sub(r"\1", gold)
     counted = question.lower().startswith("how many") or "number of" in question
     if counted and {phrase(gold), phrase(said)} == {"infinity", "infinitely many"}:
@@ -106,6 +136,33 @@ def _region(said: str) -> Iterator[str]:
         yield rf"(-\infty,{but['value']})\cup({but['value']},\infty)"
     if between is not None:
         yield f"({between['low']},{between['high']})"
+
+
+def _ranges(said: str) -> Iterator[str]:
+    """The intervals or the chain of inequalities that a sentence ends with."""
+    chain, intervals = _CHAIN.search(said), _INTERVALS.search(said)
+    if chain is not None:
+        yield chain["chain"]
+    if intervals is not None:
+        yield _AND.sub(r"\\cup ", intervals["sets"])
+
+
+def _opposed(said: str, question: str) -> bool:
+    """Whether a sentence speaks of the opposite of what is asked: decreasing for increasing."""
+    said, question = said.lower(), question.lower()
+    return any(
+        word in said and word not in question for pair in _OPPOSITES if any(one in question for one in pair) for word in pair
+    ) or bool(_DENIAL.search(said))
+
+
+def _last_formula(answer: str) -> Iterator[str]:
+    """What stands in the delimiters at the end of a sentence, without a remark on its constants."""
+    bare = _REMARK.sub("", answer.rstrip(" .\n"))
+    found = _FORMULA.search(bare)
+    if found is None or _DENIAL.search(bare[: found.start()]):
+        return
+    formula = next(part for part in found.groups() if part is not None).strip(" .")
+    yield formula.rpartition("=")[2] if formula.startswith("\\int") else formula
 
 
 def _sign(how: str) -> str:
