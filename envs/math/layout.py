@@ -16,11 +16,8 @@ from rlenv.envs.math.values import is_bare
 REMARK_CHARS = 1000
 """Remarks on the reply stand this close to its end."""
 RATED_CHARS = 200
-_RATED = re.compile(
-    r"core|rade|arks?\b|oint|valuation|ssessment|eward|uality|tars|ating|onfidence|ertainty|ifficulty|ikelihood"
-    r"|word count|oken",
-    re.IGNORECASE,
-)
+_LABELS = ("core", "rade", "mark", "oint", "valuation", "ssessment", "eward", "uality", "tars", "ating", "onfidence",
+           "ertainty", "ifficulty", "ikelihood", "count", "oken")  # fmt: skip
 _TAG = re.compile(r"<(?P<close>/?)(?P<name>[A-Za-z]{1,10}[1-6]?)(?:\s[^<>\n=]{1,20}=[^<>\n]{0,200})?\s?/?>")
 """An HTML tag: `<b>`, `</span>`, `<p class="x">`, `<br/>`; `a <b and b> c` holds none."""
 _STRUCK = re.compile(r"~~[^~\n]{1,300}~~|<(s|del|strike)>[^<\n]{1,300}</\1>|\\sout\{[^{}\n]{1,100}\}")
@@ -116,7 +113,7 @@ def _without_remarks(end: str) -> str:
         blanked = _RATIO.sub(r"\1 :  ", blanked)
     if "probability" in end or "chance" in end:
         blanked = _SHARE.sub(lambda found: found[1] + " /".ljust(len(found[2])), blanked)
-    if ":" in end[-RATED_CHARS:] and _RATED.search(end, max(0, len(end) - RATED_CHARS)):
+    if ":" in end[-RATED_CHARS:] and _has_label(end):
         blanked = _RATING.sub(_blank, blanked)
     if "(" in blanked[-RATED_CHARS:]:
         blanked = blanked[:-RATED_CHARS] + _ASIDE.sub(_blank, blanked[-RATED_CHARS:])
@@ -126,6 +123,18 @@ def _without_remarks(end: str) -> str:
         for mark in notes[:20]:
             blanked = blanked.replace(mark, " " * len(mark))
     return blanked if blanked.strip() else end
+
+
+def _has_label(end: str) -> bool:
+    """Whether one of the last colons may stand behind the name of a rating."""
+    low = max(0, len(end) - RATED_CHARS)
+    at = end.rfind(":", low)
+    while at >= 0:
+        before = end[max(0, at - 40) : at]
+        if any(label in before for label in _LABELS):
+            return True
+        at = end.rfind(":", low, at)
+    return False
 
 
 def _blank(found: re.Match[str]) -> str:
