@@ -30,6 +30,8 @@ _WORDS = (
     r"ответ|відповідь|antwoord|cevap|jawaban(?:nya)?|đáp án|câu trả lời|απάντηση|الجواب|الإجابة|उत्तर|คำตอบ(?:คือ)?|"
     r"答案|答え|정답|답"
 )
+_ASCII_WORDS = ("ans", "antwo", "respuesta", "risposta", "resposta", "cevap", "jawaban")
+"""How those of these words begin that are ASCII."""
 _IS = (
     r"(?:is|are|would be|should be|must be|will be|was|equals|est|es|ist|lautet|è|é|to|jest|равен|это|adalah|là|ni"
     r"|είναι)"
@@ -62,7 +64,9 @@ def line_answer(text: str, start: int, end: int) -> Value | None:
     """What follows the last `answer is`, `Answer:`, `A:` or its like in another language."""
     start = max(start, end - MAX_CHARS)
     tail = text[start:end]
-    last = next((found for found in (_last(marker, tail) for marker in (_ANNOUNCED, _HEADING, _BARE)) if found), None)
+    last = _last_announced(tail)
+    if last is None and ("nswer" in tail or "NSWER" in tail):
+        last = _last(_HEADING, tail) or _last(_BARE, tail)
     line = tail.rstrip().rfind("\n") + 1
     short = _SHORT.match(tail, line)
     if short is not None and (last is None or last.start() < line):
@@ -75,13 +79,27 @@ def line_answer(text: str, start: int, end: int) -> Value | None:
 def answer_before(text: str, start: int, value: Value) -> Value | None:
     """The answer that is announced before this one, where nothing takes it back."""
     start = max(start, value.start - MAX_CHARS)
-    marker = _last(_ANNOUNCED, text[start : value.start])
+    marker = _last_announced(text[start : value.start])
     if marker is None:
         return None
     before = line_answer(text, start, start + marker.start())
     if before is None or not _ENDED.search(text[before.end : start + marker.start()]):
         return None  # `Final answer: the answer is 7` is one statement
     return None if withdrawn(text[before.end : value.start]) else before
+
+
+def _last_announced(tail: str) -> re.Match[str] | None:
+    """The last announcement; in ASCII it is looked for from the end, word by word."""
+    if not tail.isascii():
+        return _last(_ANNOUNCED, tail)
+    lower = tail.lower()
+    last: re.Match[str] | None = None
+    for word in _ASCII_WORDS:
+        at = lower.rfind(word)
+        while at >= 0 and (last is None or at > last.start()):
+            last = _ANNOUNCED.match(tail, at) or last
+            at = lower.rfind(word, 0, at)
+    return last
 
 
 def _last(marker: re.Pattern[str], tail: str) -> re.Match[str] | None:

@@ -64,7 +64,11 @@ def closing_clause(text: str, start: int, end: int) -> Value | None:
     ends = [0, *sentence_ends(tail)]
     begin, stop = next((pair for pair in reversed(list(pairwise(ends))) if tail[slice(*pair)].strip(" \n*.$")), (0, 0))
     sentence = tail[begin:stop]
-    if not 0 < len(sentence) <= MAX_SENTENCE or _ASKED_OR_SUPPOSED.search(sentence) or _GIVEN_UP.search(tail):
+    if (
+        not 0 < len(sentence) <= MAX_SENTENCE
+        or _ASKED_OR_SUPPOSED.search(sentence)
+        or _GIVEN_UP.search(tail, max(0, begin - 300))
+    ):
         return None
     clause = sentence[last_clause(sentence) :].strip(" \n:*.,")
     at = tail.rindex(clause, begin, stop) + start if clause else 0

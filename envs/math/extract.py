@@ -44,11 +44,6 @@ from rlenv.verdict import Flag
 
 _SPRAY = re.compile(r"(?<![\w.,^{}])-?[0-9]+(?:\.[0-9]+)?(?:[ \t\n]+-?[0-9]+(?:\.[0-9]+)?(?![\w/.,])){2,}")
 _THOUSANDS = re.compile(r"-?[0-9]{1,3}(?:[ \t][0-9]{3})+(?:\.[0-9]+)?")
-_HAS_LAYOUT = re.compile(
-    r"\b(?:ratio|chance|probab)|</?[A-Za-z]|[`~]|__|\*{3}|&[a-z]|\[/?[aA]|[:=][ *_]*[0-9.]+ ?(?:/|o)|[:=]+[^\n]{0,60}\Z"
-    r"|\n[ \t]*[\[(*¹²]|\((?:[0-9]+ [pm]|[a-zA-Z]+)"
-)
-"""What `as_read` changes: tags, code, ratings, footnotes."""
 _SEPARATORS = {"٫": ".", "．": ".", "％": "%", "＝": "=", "＋": "+", "－": "-"}
 
 
@@ -74,10 +69,11 @@ def extract(text: str, policy: MathPolicy, same: Same = equal_text, choice: bool
     """The final answer of a text. `choice` says that the letter of an option is looked for."""
     if not text.isascii():
         text = _with_ascii_digits(text)
-    if _HAS_LAYOUT.search(text, max(0, len(text) - MAX_CHARS)):
-        start, end = answer_tail(text)
-        text = text[:start] + as_read(text[start:end]) + text[end:]
-    found = _extract_in(text, answer_tail(text), policy, same, choice)
+    start, end = answer_tail(text)
+    said = text[start:end]
+    read = as_read(said)
+    text = text if read is said else text[:start] + read + text[end:]
+    found = _extract_in(text, (start, end), policy, same, choice)
     return found if isinstance(found, Refusal) else found.without_mark(text)
 
 

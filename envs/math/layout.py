@@ -13,6 +13,11 @@ import re
 
 from rlenv.envs.math.values import is_bare
 
+REMARK_CHARS = 1000
+"""Remarks on the reply stand this close to its end."""
+RATED_CHARS = 200
+_LABELS = ("core", "rade", "mark", "oint", "valuation", "ssessment", "eward", "uality", "tars", "ating", "onfidence",
+           "ertainty", "ifficulty", "ikelihood", "count", "oken")  # fmt: skip
 _TAG = re.compile(r"<(?P<close>/?)(?P<name>[A-Za-z]{1,10}[1-6]?)(?:\s[^<>\n=]{1,20}=[^<>\n]{0,200})?\s?/?>")
 """An HTML tag: `<b>`, `</span>`, `<p class="x">`, `<br/>`; `a <b and b> c` holds none."""
 _STRUCK = re.compile(r"~~[^~\n]{1,300}~~|<(s|del|strike)>[^<\n]{1,300}</\1>|\\sout\{[^{}\n]{1,100}\}")
@@ -33,9 +38,9 @@ _SHARE = re.compile(r"(\b(?:probability|chances?)\b[^.:;\n]{0,80}?\b[0-9]+)( in 
 _RATING = re.compile(
     r"(?:^|(?<=[.!?)] ))[ \t*_>(\[-]*(?:(?:my|self|final|overall|estimated|your|level of|total)[ -]+){0,2}"
     r"(?:(?:score|grade|marks?|points?|evaluation|assessment|reward|quality|stars)(?: for [a-z ]{1,30})?"
-    r"[ *_]*[:=]+[ *_]*[0-9.]+[ ]?(?:/|of|out of)[ ]?[0-9]+"
+    r"[ *_]*:[ *_]*[0-9.]+[ ]?(?:/|of|out of)[ ]?[0-9]+"
     r"|(?:(?:rating|confidence|certainty|difficulty|likelihood|word count)(?: level| score| for [a-z ]{1,30})?"
-    r"|tokens? (?:used|generated|count)|(?<=total )tokens)[ *_]*[:=]+)[^\n]{0,60}$",
+    r"|tokens? (?:used|generated|count)|(?<=total )tokens)[ *_]*:)[^\n]{0,60}$",
     re.IGNORECASE | re.MULTILINE,
 )
 """What speaks of the reply and not of the task: `Score: 10/10`, `**Confidence:** 95%`."""
@@ -60,7 +65,7 @@ _ANSWER_TAG = re.compile(r"\[/?answer\]|</?final_answer>", re.IGNORECASE)
 
 def as_read(text: str) -> str:
     """The text with its layout in plain signs, no character longer or shorter."""
-    if "nswer" in text or "NSWER" in text:
+    if "nswer]" in text or "NSWER]" in text or "_answer>" in text:
         text = _ANSWER_TAG.sub(lambda tag: _ANSWER_TAGS[tag[0].lower()], text)
     if "&" in text:
         text = _ENTITY.sub(lambda entity: _ENTITIES[entity[1]].ljust(len(entity[0])), text)
@@ -72,11 +77,9 @@ def as_read(text: str) -> str:
         text = _TAG.sub(_plain_tag, text)
     if "`" in text:
         text = _CODE.sub(_plain_code, _FENCE.sub(_blank, text))
-    if "ratio" in text:
-        text = _RATIO.sub(r"\1 :  ", text)
-    if "probability" in text or "chance" in text:
-        text = _SHARE.sub(lambda found: found[1] + " /".ljust(len(found[2])), text)
-    return _without_remarks(text)
+    end = text[-REMARK_CHARS:]
+    read = _without_remarks(end)
+    return text if read is end else text[: len(text) - len(end)] + read
 
 
 def _bold(marked: re.Match[str]) -> str:
@@ -103,16 +106,35 @@ def _plain_code(code: re.Match[str]) -> str:
     return f"${inside}$"
 
 
-def _without_remarks(text: str) -> str:
-    """Blank where the last lines are footnotes or ratings, unless nothing else is said."""
-    blanked = _RATING.sub(_blank, text) if ":" in text or "=" in text else text
-    blanked = _ASIDE.sub(_blank, blanked) if "(" in blanked else blanked
-    notes = [note["mark"].rstrip(":") for note in _NOTE.finditer(blanked) if note["mark"][0] == "["]
-    if notes:
-        blanked = _NOTE.sub(_blank, blanked)
+def _without_remarks(end: str) -> str:
+    """Blank where the last lines are footnotes or ratings, unless nothing else is said; shares with their sign."""
+    blanked = end
+    if "ratio" in end:
+        blanked = _RATIO.sub(r"\1 :  ", blanked)
+    if "probability" in end or "chance" in end:
+        blanked = _SHARE.sub(lambda found: found[1] + " /".ljust(len(found[2])), blanked)
+    if ":" in end[-RATED_CHARS:] and _has_label(end):
+        blanked = _RATING.sub(_blank, blanked)
+    if "(" in blanked[-RATED_CHARS:]:
+        blanked = blanked[:-RATED_CHARS] + _ASIDE.sub(_blank, blanked[-RATED_CHARS:])
+    if "\n[" in blanked or "\n [" in blanked:
+        notes = [note["mark"].rstrip(":") for note in _NOTE.finditer(blanked) if note["mark"][0] == "["]
+        blanked = _NOTE.sub(_blank, blanked) if notes else blanked
         for mark in notes[:20]:
             blanked = blanked.replace(mark, " " * len(mark))
-    return blanked if blanked.strip() else text
+    return blanked if blanked.strip() else end
+
+
+def _has_label(end: str) -> bool:
+    """Whether one of the last colons may stand behind the name of a rating."""
+    low = max(0, len(end) - RATED_CHARS)
+    at = end.rfind(":", low)
+    while at >= 0:
+        before = end[max(0, at - 40) : at]
+        if any(label in before for label in _LABELS):
+            return True
+        at = end.rfind(":", low, at)
+    return False
 
 
 def _blank(found: re.Match[str]) -> str:

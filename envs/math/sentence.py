@@ -111,7 +111,8 @@ def _without_tail(sentence: str) -> str:
 
 def with_alternative(value: Value, behind: str) -> Value:
     """The value and the one that the same breath offers instead: `14 as written, or 20 from left to right`."""
-    offered = _OFFERED.match(behind)
+    maybe = "or" in behind or "lternatively" in behind or "therwise" in behind
+    offered = _OFFERED.match(behind) if maybe else None
     other = _A_NUMBER.search(offered["rest"]) if offered else None
     if other is None or _key(other[0]) == _key(value.result or value.text):
         return value

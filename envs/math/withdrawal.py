@@ -13,6 +13,10 @@ from __future__ import annotations
 import re
 
 MAX_CHARS = 1000
+_HINTS = ("?", "wrong", "ncorrect", "false", "mist", "rror", "slip", "not ", "n't", "n’t", "back", "gnore", "isregard",
+          "iscard", "trike", "cratch", "orget", "etract", "ithdraw", "no answer", "nvalid", "too ", "impossible",
+          "nonsense", "off by", "typo")  # fmt: skip
+"""Without any of these nothing is denied."""
 _WITHDRAWN = re.compile(
     r"\b(?:wait|oops|sorry|correction\s*:|scratch that|on second thought|i was wrong|my mistake)\b"
     r"|(?:\A|[.!?\n])\W*(?:no\s*(?:[,.!]|\Z)|actually\b)",
@@ -69,6 +73,8 @@ def withdrawn(behind: str) -> bool:
 def denied(behind: str) -> bool:
     """True where the text behind an answer says that it is wrong, or asks whether it is right."""
     behind = behind[:MAX_CHARS]
+    if (len(behind) < 6 and "?" not in behind) or not any(word in behind for word in _HINTS):
+        return False
     if _AT_ONCE.match(behind) or _ASKED.match(behind):
         return True
     return any(_of_the_answer(behind, found) for found in _BACK.finditer(behind))

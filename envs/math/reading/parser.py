@@ -272,4 +272,6 @@ def _counted(words: list[str]) -> Fraction | None:
 def _scaled(node: Node, scale: int) -> Node:
     if isinstance(node, Quantity):
         return Quantity(_scaled(node.value, scale), node.unit)
+    if isinstance(node, Number):
+        return Number(node.value * scale)  # 1.2 million is written out, not left to be multiplied
     return Product((node, Number(Fraction(scale))))
