@@ -207,7 +207,7 @@ def _groups(gold: _Set, answer: _Set, free: frozenset[str], seed: str) -> list[l
         return [[{}]]
     count = 6 + 2 * len(gold.constants)
     positive = [point for point in points(free, seed) if all(value > 0 for value in point.values())][:count]
-    negated = [{name: -value for name, value in point.items()} for point in positive]
+    negated: list[Point] = [{name: -value for name, value in point.items()} for point in positive]
     if any(_unreal(gold, point) for point in negated[:1]):
         return [positive]
     if any(_unreal(answer, point) for point in negated[:1]):
