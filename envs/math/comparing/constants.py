@@ -50,6 +50,8 @@ _GENERAL = re.compile(
 )
 """Questions whose answer holds constants that nobody named."""
 _CONSTANT = re.compile(r"[CcKkDABM]|[CcKkABac]_[0-9n]")
+_VARIABLES = frozenset({"x", "y", "z"})
+"""Letters that are no constants unless they are declared to be."""
 _ANY_LETTER = re.compile(r"[a-dkmnA-DKM](?:_[0-9n])?")
 _FUNCTIONS = re.compile(r"all (?:\w+ ){0,3}(?:functions|polynomials)", re.IGNORECASE)
 _ALONG = frozenset({"t", "s", "u", "v", "lambda", "mu"})
@@ -151,7 +153,11 @@ def _read(node: Node, question: str, taken: frozenset[str] | None = None) -> _Se
     parts, name, equation = made
     used: frozenset[str] = frozenset().union(*map(symbols_of, parts))
     named = symbols_of(name) if name is not None else frozenset[str]()
-    own = used - taken if taken is not None else found.keys() | _by_custom(used, parts, question)
+    own = (
+        used - taken - (_VARIABLES - found.keys())
+        if taken is not None
+        else found.keys() | _by_custom(used, parts, question)
+    )
     letters = (own & used) - named
     constants = tuple(sorted(letters))[:MAX_CONSTANTS]
     return _Set(parts, constants, name, equation)
@@ -212,7 +218,7 @@ def _groups(gold: _Set, answer: _Set, free: frozenset[str], seed: str) -> list[l
         return [[{}]]
     count = 6 + 2 * len(gold.constants)
     positive = [point for point in points(free, seed) if all(value > 0 for value in point.values())][:count]
-    negated = [{name: -value for name, value in point.items()} for point in positive]
+    negated: list[Point] = [{name: -value for name, value in point.items()} for point in positive]
     if any(_unreal(gold, point) for point in negated[:1]):
         return [positive]
     if any(_unreal(answer, point) for point in negated[:1]):

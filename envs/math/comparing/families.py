@@ -54,6 +54,8 @@ _LETTER = re.compile(r"[jklmnpqrst](?:_[0-9])?")
 
 def same_families(gold: Node, answer: Node, question: str = "") -> Comparison | None:
     """None where neither is a family over whole numbers, or where one is nothing that could be one."""
+    if isinstance(gold, Number) and isinstance(answer, (Apply, Relation)):
+        return _remainder(gold, answer)
     expected, said = _with_bounds(gold, question), _with_bounds(answer, question)
     if not any(one is not None and "#0" not in one.ranges for one in (expected, said)) and expected and said:
         return None  # two inequalities
@@ -61,8 +63,6 @@ def same_families(gold: Node, answer: Node, question: str = "") -> Comparison | 
         expected, said = _angles(gold), _angles(answer)
         if expected is None or said is None:
             return None
-    if isinstance(gold, Number) and isinstance(answer, (Apply, Relation)):
-        return _remainder(gold, answer)
     if any(one is None and is_region(node) for one, node in ((expected, gold), (said, answer))):
         return Comparison(False, "structure", "whole numbers are not all real numbers")
     modulus = _MODULO.search(question) if expected is None and _runs(said) else None

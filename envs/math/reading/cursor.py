@@ -7,7 +7,7 @@ from rlenv.envs.math.reading.tokens import Token, Unreadable
 
 MAX_LEVEL = 48
 """Factors inside each other, so that a row of signs or roots cannot exhaust the stack."""
-MAX_STEPS = 4_000
+MAX_STEPS = 2_500
 """Factors tried in one text. Reading takes a few for each token; a bracket that is read again takes more."""
 END = Token("end", "")
 
