@@ -19,6 +19,8 @@ from rlenv.verdict import Verdict
 
 VERSION = 2
 """Of the form of a saved episode: since 2 a verdict has an `answer`, and a completion says how it is read."""
+TAIL_BYTES = 4_000_000
+"""How much of a file's end is looked at for its last episodes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,11 @@ class Episode:
     def judged(self, verdict: Verdict) -> Episode:
         """The same episode with another verdict."""
         return replace(self, verdict=verdict)
+
+    @property
+    def answer_text(self) -> str:
+        """What was judged: the text of the verdict's answer, empty where it names none."""
+        return self.completion.text[slice(*(self.verdict.answer or (0, 0)))]
 
     def to_json(self) -> dict[str, Json]:
         return {
@@ -74,14 +81,13 @@ class Episode:
         )
 
 
-def drop_partial_line(path: Path) -> None:
-    """Cut what a killed process left behind the last newline, so that appending is safe again."""
-    if path.exists():
-        content = path.read_bytes()
-        whole = content.rfind(b"\n") + 1
-        if whole < len(content):
-            with path.open("r+b") as file:
-                file.truncate(whole)
+def last_episodes(path: Path, count: int) -> list[Episode]:
+    """The last whole episodes of a JSONL file, at most `count`; read from its last `TAIL_BYTES` alone."""
+    with path.open("rb") as file:
+        start = max(0, path.stat().st_size - TAIL_BYTES)
+        file.seek(start)
+        lines = file.read().split(b"\n")[bool(start) : -1]
+    return [Episode.from_json(json.loads(text)) for text in lines[-count:]]
 
 
 def write_episodes(path: Path, episodes: Iterable[Episode]) -> None:

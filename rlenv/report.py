@@ -181,8 +181,7 @@ class Report:
 
 
 def _missed(episode: Episode) -> Missed:
-    start, end = episode.verdict.answer or (0, 0)
-    judged = episode.completion.text[start : min(end, start + JUDGED)]
+    judged = episode.answer_text[:JUDGED]
     return Missed(episode.task.id, judged, episode.verdict.reward or 0.0, episode.verdict.reason[:JUDGED])
 
 

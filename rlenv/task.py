@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
@@ -42,11 +43,14 @@ class Task:
     def from_row(cls, row: Mapping[str, Json]) -> Task:
         """A task from a row with `prompt` and, if there is one, `answer` (or `reference`) and `id`.
 
-        Raises TaskError when the prompt is missing or is neither text nor chat messages.
+        Raises TaskError when the prompt is missing or is neither text nor chat messages, and for a reference that is
+        not a number: a table's way to say that there is none.
         """
         if PROMPT not in row:
             raise TaskError(f"expected a row with a 'prompt' column, got columns {sorted(row)}; add one")
         reference = row.get(ANSWER, row.get(REFERENCE))
+        if isinstance(reference, float) and math.isnan(reference):
+            raise TaskError("expected an answer, got NaN; leave the row out, or give its answer as text")
         rest = {key: value for key, value in row.items() if key not in (PROMPT, ANSWER, REFERENCE, ID)}
         return cls(_prompt(row[PROMPT]), reference, _id(row), rest)
 

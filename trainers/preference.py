@@ -115,13 +115,14 @@ def jsonl_text(path: Path) -> str:
 
 
 def write_pairs(path: str | Path, pairs: Iterable[Pair], *, chat: bool = False) -> int:
-    """Write a JSONL file that `read_pairs` and TRL read; returns how many pairs it holds."""
-    count = 0
+    """Write a JSONL file that `read_pairs` and TRL read; returns how many pairs it holds.
+
+    The pairs come first: where they cannot be had, an older file stays as it is.
+    """
+    lines = [line(pair.to_row(chat=chat)) for pair in pairs]
     with Path(path).open("w", encoding="ascii") as file:
-        for pair in pairs:
-            file.write(line(pair.to_row(chat=chat)))
-            count += 1
-    return count
+        file.writelines(lines)
+    return len(lines)
 
 
 def _said(value: Json, name: str) -> str:

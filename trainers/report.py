@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from rlenv.episode import last_episodes
 from rlenv.files import replace_text
 from rlenv.shown import shown_cell, shown_line
 from rlenv.trainers.logs import read_metrics
@@ -27,6 +28,10 @@ SHOWN = (
     "gold/reward",
     "step_time",
 )
+
+
+LAST, JUDGED = 5, 200
+"""How many of the last completions are listed, and how many characters of what was judged of each."""
 
 
 def write_report(folder: Path) -> Path:
@@ -53,8 +58,25 @@ def write_report(folder: Path) -> Path:
     if plot_watched(metrics, folder / "watched.png", alarms):
         lines += ["![gold, parts and flags](watched.png)", ""]
     path = folder / "report.md"
-    replace_text(path, "\n".join([*lines, *_alarm_lines(alarms)]))
+    replace_text(path, "\n".join([*lines, *_judged_lines(folder / "episodes.jsonl"), *_alarm_lines(alarms)]))
     return path
+
+
+def _judged_lines(episodes: Path) -> list[str]:
+    """The section on the run's last completions; empty for a branch that trains on what it was given."""
+    last = last_episodes(episodes, LAST) if episodes.exists() else []
+    if not last:
+        return []
+    rows = [
+        f"| {shown_cell(e.task.id)} | {_paid(e.verdict.reward)} | {shown_cell(e.answer_text[:JUDGED])} "
+        f"| {shown_cell(e.verdict.reason[:JUDGED])} |"
+        for e in last
+    ]
+    return ["## The last completions", "", "| task | reward | judged | reason |", "|---|---|---|---|", *rows, ""]
+
+
+def _paid(reward: float | None) -> str:
+    return "verifier error" if reward is None else f"{reward:g}"
 
 
 def _alarm_lines(alarms: Sequence[Alarm]) -> list[str]:

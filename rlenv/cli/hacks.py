@@ -79,7 +79,7 @@ def report(total: int, found: dict[str, Found], limit: int) -> Iterator[str]:
             yield shown_line(f"{place}: {flag.detail}")
             yield f"  {quoted(episode.completion.text, flag.start, flag.end)}"
             if episode.verdict.answer is not None:
-                yield f"  judged {shown_line(episode.completion.text[slice(*episode.verdict.answer)], QUOTED)}"
+                yield f"  judged {shown_line(episode.answer_text, QUOTED)}"
 
 
 def quoted(text: str, start: int, end: int) -> str:

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rlenv.completion import Completion
-from rlenv.episode import Episode, drop_partial_line, read_episodes, write_episodes
+from rlenv.episode import TAIL_BYTES, Episode, last_episodes, read_episodes, write_episodes
 from rlenv.errors import RunError
 from rlenv.task import Task
 from rlenv.verdict import Flag, Verdict
@@ -82,19 +82,17 @@ def test_last_line_cut_by_a_kill_is_left_out(kept: int, tmp_path: Path) -> None:
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(lines[0] + lines[1] + lines[2][:kept])
     assert list(read_episodes(path)) == [EPISODE, EPISODE]
-    drop_partial_line(path)
-    write_episodes(path, [EPISODE])
-    assert path.read_bytes() == b"".join(lines)
+    assert last_episodes(path, 5) == [EPISODE, EPISODE]
 
 
-def test_whole_file_loses_nothing_to_the_cut(tmp_path: Path) -> None:
+def test_the_last_episodes_are_those_at_the_end_of_a_file_of_any_size(tmp_path: Path) -> None:
     path = tmp_path / "episodes.jsonl"
-    drop_partial_line(path)
-    assert not path.exists()
-    write_episodes(path, [EPISODE])
-    before = path.read_bytes()
-    drop_partial_line(path)
-    assert path.read_bytes() == before
+    long = Episode(Task("?"), Completion("x" * (TAIL_BYTES // 2)), Verdict.of(("reward", 1.0)))
+    write_episodes(path, [long, long, EPISODE, long])
+    assert last_episodes(path, 1) == [long]
+    assert last_episodes(path, 5) == [EPISODE, long], "what does not lie whole in the file's end is left out"
+    path.write_bytes(b"")
+    assert last_episodes(path, 5) == []
 
 
 @pytest.mark.parametrize("line", ["{", "[]", "{}", "7", '{"task": 1}', '{"task": {"prompt": "?"}, "completion": {}}'])

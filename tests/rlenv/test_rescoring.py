@@ -1,6 +1,7 @@
 """Judging saved episodes again: what counts as changed, what it is told as, and what stays as it was."""
 
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from rlenv.policies import ScriptedPolicy
 from rlenv.report import Report
 from rlenv.rescoring import Change
 from rlenv.verdict import Flag, Verdict
+from rlenv.workers import WorkerPool
 from rlenv.wrappers import RunningCentre
 
 
@@ -55,6 +57,19 @@ def test_a_verdict_whose_reason_or_spans_alone_differ_has_not_changed(tmp_path: 
         return Verdict.of(("reward", 1.0), flags=[Flag("seen", 2, 3, "elsewhere")], reason="now")
 
     assert rlenv.rescore(tmp_path, definition(rlenv.FunctionVerifier(judge, cheap=True))).changes == ()
+
+
+def test_a_pool_that_is_given_judges_and_stays_open(tmp_path: Path) -> None:
+    saved(tmp_path, verifier())
+
+    def judge(completion: str, answer: str) -> Verdict:
+        return Verdict.of(("reward", 0.25), reason=str(os.getpid()))
+
+    with WorkerPool(1) as pool:
+        for _ in range(2):
+            changes = rlenv.rescore(tmp_path, definition(rlenv.FunctionVerifier(judge)), pool=pool).changes
+            assert {change.new_reward for change in changes} == {0.25}
+            assert str(os.getpid()) not in {change.reason for change in changes}
 
 
 def test_changes_name_task_group_and_episode_in_order(tmp_path: Path) -> None:

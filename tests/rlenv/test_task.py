@@ -57,6 +57,12 @@ def test_id_is_the_same_in_every_process() -> None:
     assert ids == {Task.from_row({"prompt": "é?", "answer": [1, "x"], "b": {"k": 0.1}}).id}
 
 
+def test_an_answer_that_is_not_a_number_is_refused_by_what_to_do() -> None:
+    with pytest.raises(TaskError, match="got NaN; leave the row out"):
+        Task.from_row({"prompt": "?", "answer": float("nan")})
+    assert Task.from_row({"prompt": "?", "answer": float("inf")}).reference == float("inf")
+
+
 @pytest.mark.parametrize(("given_id", "expected"), [("q1", "q1"), (7, "7"), (0, "0")])
 def test_id_of_the_row_is_kept(given_id: Json, expected: str) -> None:
     assert Task.from_row({"prompt": "?", "id": given_id}).id == expected

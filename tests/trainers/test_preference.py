@@ -1,6 +1,7 @@
 """Pairs: which completions of a group make them, and the file that holds them."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from rlenv import Completion, Episode, Task, Verdict, read_episodes
 from rlenv.episode import write_episodes
-from rlenv.errors import ConfigError, TaskError
+from rlenv.errors import ConfigError, RunError, TaskError
 from rlenv.trainers.branch_choices import Preference
 from rlenv.trainers.preference import Pair, pairs_of, ranked_places, read_pairs, write_pairs
 from rlenv.trainers.preference_step import mismatched, pair_batches, ranked_pairs
@@ -166,6 +167,20 @@ def test_a_runs_episodes_become_pairs_group_by_group(tmp_path: Path) -> None:
     episodes = [episode(r, i // 3, text=str(i), finished=i != 0) for i, r in enumerate(rewards)]
     write_episodes(tmp_path / "e.jsonl", episodes)
     assert list(pairs_of(read_episodes(tmp_path / "e.jsonl"))) == [Pair("prompt 0", "1", "0", rejected_finished=False)]
+
+
+def test_pairs_that_cannot_be_had_leave_the_older_file_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "p.jsonl"
+    write_pairs(path, [Pair("1+1=", "2", "3")])
+    before = path.read_bytes()
+
+    def broken() -> Iterator[Pair]:
+        yield Pair("1+2=", "3", "4")
+        raise RunError("episodes.jsonl line 2: not an episode")
+
+    with pytest.raises(RunError):
+        write_pairs(path, broken())
+    assert path.read_bytes() == before
 
 
 def test_trl_takes_the_file(tmp_path: Path) -> None:
