@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -28,14 +29,14 @@ def verdict(question: str, reference: str, answer: str, check: MathVerifier = CH
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["question"][:40])
-def test_finished_answers_are_paid_and_unfinished_ones_are_not(case: dict[str, str]) -> None:
+def test_finished_answers_are_paid_and_unfinished_ones_are_not(case: dict[str, Any]) -> None:
     question, reference = case["question"], case["reference"]
     paid = [text for text in [*case["right"], *case["wrong"]] if verdict(question, reference, text).reward == 1.0]
     assert paid == case["right"]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["question"][:40])
-def test_the_reference_is_always_paid(case: dict[str, str]) -> None:
+def test_the_reference_is_always_paid(case: dict[str, Any]) -> None:
     assert verdict(case["question"], case["reference"], case["reference"]).reward == 1.0
 
 

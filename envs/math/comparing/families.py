@@ -32,6 +32,7 @@ from rlenv.envs.math.comparing.regions import is_region, region, whole_numbers
 from rlenv.envs.math.comparing.values import guarded, points, symbols_of
 from rlenv.envs.math.reading.nodes import (
     Apply,
+    Braces,
     Constant,
     Items,
     Node,

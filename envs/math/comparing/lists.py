@@ -60,7 +60,10 @@ def spread(node: Node) -> Node:
             return Braces(tuple(item for part in parts if isinstance(part, Braces) for item in part.items))
         return node if parts == node.sets else SetOperation(node.operator, parts)
     if isinstance(node, Relation) and any(isinstance(side, (Braces, SetOperation)) for side in node.sides):
-        node = Relation(tuple(spread(side) if isinstance(side, (Braces, SetOperation)) else side for side in node.sides), node.operators)
+        node = Relation(
+            tuple(spread(side) if isinstance(side, (Braces, SetOperation)) else side for side in node.sides),
+            node.operators,
+        )
     if not _has_sign(node):
         return node
     return Items((_chosen(node, True), _chosen(node, False)), "or")

@@ -24,7 +24,9 @@ from rlenv.envs.math.reading.nodes import (
     negative,
 )
 
-CLASSES = re.compile(r"(?:is |are )?(?:an? |the |all )?(?P<parity>odd|even)(?: (?:positive )?(?:integers?|numbers?|whole numbers?))?(?: [kmn])?")
+CLASSES = re.compile(
+    r"(?:is |are )?(?:an? |the |all )?(?P<parity>odd|even)(?: (?:positive )?(?:integers?|numbers?|whole numbers?))?(?: [kmn])?"
+)
 """`is odd`, `all even integers`"""
 
 

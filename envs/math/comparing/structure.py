@@ -34,7 +34,15 @@ from rlenv.envs.math.comparing.numeric import Undefined, evaluate
 from rlenv.envs.math.comparing.piecewise import everywhere, same_functions, without_remark
 from rlenv.envs.math.comparing.quantities import same_quantity
 from rlenv.envs.math.comparing.recurrences import aligned
-from rlenv.envs.math.comparing.regions import between_letters, infinite, is_region, region, same_region, same_whole_numbers, variable
+from rlenv.envs.math.comparing.regions import (
+    between_letters,
+    infinite,
+    is_region,
+    region,
+    same_region,
+    same_whole_numbers,
+    variable,
+)
 from rlenv.envs.math.comparing.text import same_clock, same_words, spelled
 from rlenv.envs.math.comparing.values import guarded, same_value, symbols_of
 from rlenv.envs.math.policy import MathPolicy

@@ -44,7 +44,9 @@ _ZERO_SIDE = re.compile(r"\bform\b[^.]{0,40}=\s*0")
 _ALONE = re.compile(r"(?:polynomial in|in terms of|only)(?: powers of)? *\$?\\?(sin|cos|tan)\b")
 r"""as a polynomial in $\sin x$"""
 _TRIGONOMETRIC = frozenset({"sin", "cos", "tan", "cot", "sec", "csc"})
-_MIXED = re.compile(r"[0-9]\s*\\[dt]?frac\s*\{\s*([0-9]{1,9})\s*\}\s*\{\s*([0-9]{1,9})\s*\}|[0-9]\s+([0-9]{1,9})/([0-9]{1,9})")
+_MIXED = re.compile(
+    r"[0-9]\s*\\[dt]?frac\s*\{\s*([0-9]{1,9})\s*\}\s*\{\s*([0-9]{1,9})\s*\}|[0-9]\s+([0-9]{1,9})/([0-9]{1,9})"
+)
 r"""3\frac{6}{8}, 3 6/8"""
 _ARITHMETIC = frozenset({"sum", "product"})
 """What no question asks to be left: a sum or product of plain numbers, where the reference is one number."""

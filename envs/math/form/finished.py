@@ -38,11 +38,13 @@ def fault(gold: str, answer: str, question: str) -> Fault | None:
     if answer == gold or (_PLAIN.fullmatch(answer) and _PLAIN.fullmatch(gold)):
         return None
     sides = _sides(gold, answer)
-    if sides is None or sides.gold == sides.said:
-        return mixed_fault(answer, question) if sides else None
-    found = next(faults(sides, question), None)
     whole = flat(_stated(_read(answer)))
-    if any((found or _is_open(said, question)) and said in _shapes(question) for said in {whole, sides.said}):
+    if sides is None or (sides.gold == sides.said and is_solved(whole)):
+        return mixed_fault(answer, question) if sides else None
+    found = next(faults(sides, question), None) if sides.gold != sides.said else None
+    if any(
+        (found or _is_open(said, question)) and said in _shapes(question) for said in {whole, sides.said} - {sides.gold}
+    ):
         return Fault("echo", "the question's own expression")
     return found
 

@@ -10,9 +10,9 @@ False
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import lru_cache
-from typing import cast
+from typing import Any, cast
 
 from rlenv.envs.math.comparing.exact import rational
 from rlenv.envs.math.reading.nodes import (
@@ -51,7 +51,8 @@ def rebuilt(node: Node, change: Callable[[Node], Node]) -> Node:
     """The same node of changed children."""
     if not children(node):
         return node
-    return cast(Node, type(node)(*(_changed(getattr(node, field.name), change) for field in fields(node))))
+    changes: dict[str, Any] = {field.name: _changed(getattr(node, field.name), change) for field in fields(node)}
+    return replace(node, **changes)
 
 
 def walk(node: Node) -> Iterator[Node]:

@@ -152,7 +152,7 @@ def _of_fraction(above: list[Node], below: list[Node | None], factors: tuple[Nod
     over, under = (rational(node) for node in (_only(above), _only([node for node in below if node is not None])))
     if not below or over is None or under is None:
         return Counter()
-    if over.denominator > 1 or under.denominator > 1 or under == 1:
+    if over.denominator > 1 or under.denominator > 1 or under in (0, 1):
         return Counter({"division": 1})
     content = math.prod(_content(factor) for factor in factors if isinstance(factor, Sum))
     if len(factors) <= 2 + (MINUS_ONE in factors) and over % under == 0:

@@ -27,11 +27,14 @@ _PLACED = re.compile(
 """`5 at x = -3`, `5, attained when x = -3`"""
 _EXTREME = re.compile(r"\b(?:maximum|minimum|maximal|minimal|greatest|largest|smallest|least|extreme)\b", re.IGNORECASE)
 _WHERE = re.compile(
-    r"\b(?:where|location|locate|point|at wh(?:at|ich)|for wh(?:at|ich)|values? of \$?[xyt]\b|coordinates)", re.IGNORECASE
+    r"\b(?:where|location|locate|point|at wh(?:at|ich)|for wh(?:at|ich)|values? of \$?[xyt]\b|coordinates)",
+    re.IGNORECASE,
 )
 _LETTERS = re.compile(r"\(?[A-J]\)?(?:\s*(?:,|and|&|\\&)\s*\(?[A-J]\)?)+")
 _RUN = re.compile(r"[A-J]{2,6}")
-_SELECT = re.compile(r"\bselect all\b|\ball that\b|\bwhich of\b|\bchoose all\b|\ball (?:correct|true|even|odd|prime)\b", re.IGNORECASE)
+_SELECT = re.compile(
+    r"\bselect all\b|\ball that\b|\bwhich of\b|\bchoose all\b|\ball (?:correct|true|even|odd|prime)\b", re.IGNORECASE
+)
 _UNION = re.compile(r"([)\]])\s*(?:,|,?\s*and)\s*(?:on\s+|for\s+|in\s+)?(?=[(\[])")
 
 
@@ -56,7 +59,9 @@ def by_parts(gold: str, answer: str, question: str) -> Iterator[str]:
 
 
 def _plain(text: str) -> str:
-    return " ".join(_FONT.sub(r" \1 ", text).replace("\\$", "").replace("$", " ").replace("\\ ", " ").split()).strip(" .")
+    return " ".join(_FONT.sub(r" \1 ", text).replace("\\$", "").replace("$", " ").replace("\\ ", " ").split()).strip(
+        " ."
+    )
 
 
 def labelled(text: str) -> dict[str, str] | None:

@@ -84,7 +84,9 @@ _REMARK = re.compile(
     re.IGNORECASE,
 )
 """, where $K$ is an arbitrary constant"""
-_FORMULA = re.compile(r"(?:\$\$([^$]+)\$\$|(?<!\$)\$([^$]+)\$|\\\((.{1,300}?)\\\)|\\\[(.{1,300}?)\\\])[.\s]*\Z", re.DOTALL)
+_FORMULA = re.compile(
+    r"(?:\$\$([^$]+)\$\$|(?<!\$)\$([^$]+)\$|\\\((.{1,300}?)\\\)|\\\[(.{1,300}?)\\\])[.\s]*\Z", re.DOTALL
+)
 _HALVES = {"positive": r"(0,\infty)", "negative": r"(-\infty,0)",
            "nonnegative": r"[0,\infty)", "nonpositive": r"(-\infty,0]"}  # fmt: skip
 
@@ -158,7 +160,10 @@ def _opposed(said: str, question: str) -> bool:
     """Whether a sentence speaks of the opposite of what is asked: decreasing for increasing."""
     said, question = said.lower(), question.lower()
     return any(
-        word in said and word not in question for pair in _OPPOSITES if any(one in question for one in pair) for word in pair
+        word in said and word not in question
+        for pair in _OPPOSITES
+        if any(one in question for one in pair)
+        for word in pair
     ) or bool(_DENIAL.search(said))
 
 
