@@ -50,7 +50,7 @@ _COMES_FROM = re.compile(
 _OPERAND = re.compile(r"(?:(?<![A-Za-z])[A-Za-z]|[0-9)}\]π])\s?$")
 NEGATED = re.compile(
     r"(?:\b(?:not|never|cannot|unlike|instead of|rather than|anything but|other than|except|besides|apart from|pas"
-    r"|nicht|kein|keine|не|нет)|n't|\bno(?=\s+(?:es|son|é|è)\s))\s+(?:\w+\s+)?[$\\(\[\s]*\Z",
+    r"|nicht|kein|keine|не|нет)|n't|\bno(?=\s+(?:es|son|é|è)\s))\s+(?:\w+\s+){0,2}[$\\(\[\s]*\Z",
     re.I,
 )
 _COMPARED = re.compile(

@@ -54,7 +54,8 @@ _BACK = re.compile(
     r"(?!\s+(?:to|that|if|when|for|since|because|as)\b)"
     r"|\b(?:take|taking|took) (?:that|this|it|the \w+(?: answer)?) back\b|\bI (?:hereby )?(?:retract|withdraw)\b"
     rf"|(?:\A|[.!?\n;,])\s*(?:please )?(?:disregard|ignore|discard|strike|scratch|forget) (?:{_SUBJECT}|this|that|it)\b"
-    r"|\bI (?:don['’]t|do not|no longer) (?:think|believe) (?:that )?\$?-?[0-9.,/]+\$? (?:is|was) (?:right|correct)"
+    r"|\bI (?:don['’]t|do not|no longer) (?:think|believe) (?:that )?\$?-?[0-9.,/]+\$? (?:is|was)"
+    r" (?:right|correct) (?:after all|any ?more|anymore|now)"
     r"|\bI(?:['’]m| am) (?:unable|not able) to (?:determine|find|give|say|tell)\b"
     r"|\bI (?:have|can give) no answer\b|\bI made (?:a|an) (?:mistake|error|slip)\b",
     re.I,

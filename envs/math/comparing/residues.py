@@ -25,7 +25,8 @@ from rlenv.envs.math.reading.nodes import (
 )
 
 CLASSES = re.compile(
-    r"(?:is |are )?(?:an? |the |all )?(?P<parity>odd|even)(?: (?:positive )?(?:integers?|numbers?|whole numbers?))?(?: [kmn])?"
+    r"(?:is |are )?(?:an? |the |all )?(?P<parity>odd|even)"
+    r"(?: (?:positive )?(?:integers?|numbers?|whole numbers?))?(?: [kmn])?"
 )
 """`is odd`, `all even integers`"""
 

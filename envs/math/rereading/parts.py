@@ -32,9 +32,6 @@ _WHERE = re.compile(
 )
 _LETTERS = re.compile(r"\(?[A-J]\)?(?:\s*(?:,|and|&|\\&)\s*\(?[A-J]\)?)+")
 _RUN = re.compile(r"[A-J]{2,6}")
-_SELECT = re.compile(
-    r"\bselect all\b|\ball that\b|\bwhich of\b|\bchoose all\b|\ball (?:correct|true|even|odd|prime)\b", re.IGNORECASE
-)
 _UNION = re.compile(r"([)\]])\s*(?:,|,?\s*and)\s*(?:on\s+|for\s+|in\s+)?(?=[(\[])")
 
 

@@ -73,7 +73,7 @@ _INTERVALS = re.compile(
 r"""is increasing on (-\infty,-1) and on (1,\infty)"""
 _OPPOSITES = (("increasing", "decreasing"), ("converge", "diverge"), ("positive", "negative"), (" up", " down"))
 _DENIAL = re.compile(
-    r"\b(?:not|no|never|neither|nor|except|unless|wrong|instead|rather|but|if|suppose|assume|maybe|perhaps|might)\b|n['’]t\b",
+    r"\b(?:not|no|never|cannot|impossible|contradict\w*|neither|nor|except|unless|wrong|instead|rather|but|if|suppose|assume|maybe|perhaps|might)\b|n['’]t\b",
     re.IGNORECASE,
 )
 _YES_OR_NO = re.compile(r"(?:is|are|does|do|can|has|have|was|were|must|will) ", re.IGNORECASE)
