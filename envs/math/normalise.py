@@ -85,7 +85,7 @@ def normalise(text: str) -> str:
     text = _THOUSANDS.sub("", _DECIMAL.sub(".", text)).replace("{,}", ".")
     text = _OUTWARD.sub(_inward, _SIZES.sub("", _PER_CENT.sub("percent", text)))
     if "\\text" in text:
-        text = _ALL_REAL.sub(r"\\text{all real numbers}", _WORD_AND_CONDITION.sub(r"\\text{\1}\\text{ \2 }", text))
+        text = _ALL_REAL.sub(r"\\text{all real numbers}", _WORD_AND_CONDITION.sub(r"\\text{\1}\\text{ if }", text))
     text = _GLUED.sub(lambda match: match[0] + " ", text)
     text = plain(_SPACES.sub(" ", text))
     return _trimmed(_SQUEEZED.sub(" ", text))

@@ -66,7 +66,18 @@ def spread(node: Node) -> Node:
         )
     if not _has_sign(node):
         return node
-    return Items((_chosen(node, True), _chosen(node, False)), "or")
+    return _each_sign(node) or Items((_chosen(node, True), _chosen(node, False)), "or")
+
+
+def _each_sign(node: Node) -> Items | None:
+    """`\\pm 1 \\pm i` with each sign for itself: who means two values writes `\\pm (1 + i)`; None for anything else."""
+    if isinstance(node, Relation) and node.operators == ("=",) and is_name(node.sides[0]):
+        inside = _each_sign(node.sides[1])
+        return inside and Items(tuple(Relation((node.sides[0], item), ("=",)) for item in inside.items), "or")
+    if not isinstance(node, PlusMinus) or not isinstance(node.left, PlusMinus) or _has_sign(node.left.left):
+        return None
+    lefts = [_chosen(node.left, plus) for plus in (True, False)]
+    return Items(tuple(Sum((left, right)) for left in lefts for right in (node.right, negative(node.right))), "or")
 
 
 def _has_sign(node: Node) -> bool:
