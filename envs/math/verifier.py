@@ -22,7 +22,7 @@ import hashlib
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import pairwise
 
 from rlenv.completion import Completion
@@ -32,10 +32,12 @@ from rlenv.envs.math.extract import answer_of
 from rlenv.envs.math.form import fault
 from rlenv.envs.math.gold import gold_answer
 from rlenv.envs.math.policy import MathPolicy
+from rlenv.envs.math.proof import proof
 from rlenv.envs.math.statement import Extracted, Refusal
 from rlenv.errors import TaskError
 from rlenv.jsontypes import canonical
 from rlenv.reading import Passage
+from rlenv.second_opinion import Proof
 from rlenv.task import Task, prompt_text
 from rlenv.verdict import Flag, Verdict
 
@@ -78,6 +80,11 @@ class MathVerifier:
         found, passage = self._found(gold_answer(task.reference), completion)
         return _verdict(False, Comparison(False, "symbolic", "algebra cannot tell"), found).placed(passage)
 
+    def proof(self, verdict: Verdict) -> Proof:
+        """Whether a verdict of this verifier follows from a proof (see rlenv.envs.math.proof)."""
+        tier = int(verdict.scores.get("tier", -1.0))
+        return proof(verdict, TIERS[tier] if tier >= 0 else "")
+
     def _judge(self, task: Task, completion: Completion, compare_by: Compare) -> Verdict | None:
         try:
             gold = gold_answer(task.reference)
@@ -89,7 +96,9 @@ class MathVerifier:
             return refused.placed(passage)
         asked = str(task.metadata.get("question") or prompt_text(task.prompt))
         question = asked or _as_restated(passage.text, found)
-        verdict = _first_equal(gold, found, self.policy, question, compare_by, bool(asked))
+        if asked and self.policy.form == "asked":
+            compare_by = partial(_in_form, compare_by)
+        verdict = _first_equal(gold, found, self.policy, question, compare_by)
         return verdict and verdict.placed(passage)
 
     def _found(self, gold: str, completion: Completion) -> tuple[Extracted | Refusal, Passage]:
@@ -106,32 +115,27 @@ def _as_restated(text: str, found: Extracted) -> str:
     return "percent" if "percent" in text[max(0, found.start - RESTATED_CHARS) : found.start] else ""
 
 
-def _first_equal(
-    gold: str, found: Extracted, policy: MathPolicy, question: str, compare_by: Compare, known: bool
-) -> Verdict | None:
-    """The verdict by the readings of one answer; None where a reading is undecided and none is equal. The form of an
-    answer is judged where the question itself is `known`."""
+def _first_equal(gold: str, found: Extracted, policy: MathPolicy, question: str, compare_by: Compare) -> Verdict | None:
+    """The verdict by the readings of one answer; None where a reading is undecided and none is equal."""
     refused: Comparison | None = None
     undecided = False
     for answer in _readings(gold, found):
         comparison = compare_by(gold, answer, policy, question)
         if comparison.equal:
-            if known and policy.form == "asked":
-                comparison = _held_to_form(comparison, gold, answer, question)
-            if comparison.equal:
-                return _verdict(True, comparison, found)
+            return _verdict(True, comparison, found)
         undecided = undecided or comparison.equal is None
         refused = refused or comparison
     return None if undecided or refused is None else _verdict(False, refused, found)
 
 
-def _held_to_form(equal: Comparison, gold: str, answer: str, question: str) -> Comparison:
-    """The comparison of two equal answers where the form is as the question asks, else a refusal."""
+def _in_form(compare_by: Compare, gold: str, answer: str, policy: MathPolicy, question: str) -> Comparison:
+    """The comparison, and of an equal answer whether its form is as the question asks."""
+    found = compare_by(gold, answer, policy, question)
     try:
-        wrong = fault(gold, answer, question)
+        wrong = fault(gold, answer, question) if found.equal else None
     except RecursionError:
         return Comparison(None, "guard", "the caller's stack is nearly full")
-    return equal if wrong is None else Comparison(False, "form", wrong.reason, (*equal.flags, wrong.flag))
+    return found if wrong is None else Comparison(False, "form", wrong.reason, (*found.flags, wrong.flag))
 
 
 def _readings(gold: str, found: Extracted) -> Iterator[str]:
