@@ -9,7 +9,7 @@ changes.jsonl. No policy is asked. The tasks are those saved with the episodes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -27,7 +27,9 @@ from rlenv.progress import progress
 from rlenv.registry import load
 from rlenv.report import Report, Tally
 from rlenv.savedrun import SavedRun
+from rlenv.second_opinion import Disagreement, Opinion, counted, disagreement
 from rlenv.shown import shown_line
+from rlenv.verifier import Verifier
 from rlenv.workers import WorkerPool
 
 
@@ -45,13 +47,16 @@ class Change:
     new_flags: tuple[str, ...]
     reason: str
     """What the verifier says now."""
+    disagreement: Disagreement | None = None
+    """Which verdict is right, where another verifier gave the old one and either can prove it."""
 
     def __str__(self) -> str:
         rewards = f"{_reward(self.old_reward)} -> {_reward(self.new_reward)}"
         said = f"task {shown_line(self.task_id)} episode {self.index}: {rewards}"
         if self.old_flags != self.new_flags:
             said += f", flags {_names(self.old_flags)} -> {_names(self.new_flags)}"
-        return said + (f" ({shown_line(self.reason)})" if self.reason else "")
+        said += f" ({shown_line(self.reason)})" if self.reason else ""
+        return said if self.disagreement is None else f"{said}\n  {self.disagreement}"
 
 
 @dataclass(frozen=True)
@@ -67,15 +72,16 @@ class Rescored:
 
     def __str__(self) -> str:
         versions = f"verifier {self.old_version} -> {self.new_version}"
-        return "\n".join(
-            [*map(str, self.changes), f"{len(self.changes)} verdicts changed, {versions}", str(self.report)]
-        )
+        lines = [*map(str, self.changes), f"{len(self.changes)} verdicts changed, {versions}"]
+        found = [change.disagreement for change in self.changes if change.disagreement is not None]
+        return "\n".join([*lines, *([counted(found)] if found else []), str(self.report)])
 
 
 def rescore(
     folder: str | Path,
     env: EnvLike | None = None,
     *,
+    env_kwargs: Mapping[str, Json] | None = None,
     k: Sequence[int] | None = None,
     threshold: float | None = None,
     pool: WorkerPool | None = None,
@@ -83,14 +89,19 @@ def rescore(
 ) -> Rescored:
     """Judge the episodes saved in `folder` with the present verifier of the environment that it names, or of `env`.
 
-    `k` and `threshold` are those of the run unless given. An interrupted run is judged as far as it went.
+    `env_kwargs` change those of the run: `{"verifier": "math-verify"}` asks for a second opinion, and each change says
+    which of the two is right where it can be proved. `k` and `threshold` are those of the run unless given. An
+    interrupted run is judged as far as it went.
     Raises RunError when the folder is not a run's or its environment cannot be made without `env`.
     """
     saved = SavedRun(Path(folder))
     settings = saved.settings()
     settings |= {} if k is None else {"k": list(k)}
     settings |= {} if threshold is None else {"threshold": threshold}
+    before = _definition(settings, env) if env_kwargs else None
+    settings["env_kwargs"] = {**cast("dict[str, Json]", settings["env_kwargs"]), **(env_kwargs or {})}
     definition = _definition(settings, env)
+    other = None if before is None or _same_kind(before, definition) else before.verifier
     n = cast("int", settings["n"])
     tally = Tally(cast("float", settings["threshold"]))
     with run_folder(saved.folder, "judge again"):
@@ -105,7 +116,8 @@ def rescore(
                 judged = _judge(batch, chunk)
                 append(target.episodes_file, (line(episode.to_json()) for episode in judged))
                 tally.add(judged, n)
-                changes += [_change(old, new) for old, new in zip(chunk, judged, strict=True) if _differ(old, new)]
+                pairs = [(old, new) for old, new in zip(chunk, judged, strict=True) if _differ(old, new, other)]
+                changes += [_change(old, new, other, definition.verifier) for old, new in pairs]
                 advance(len(chunk) // n, tally.note())
         settings = {**settings, "verifier_version": definition.verifier.version}
         report = tally.report(definition.id, str(settings["policy"]), cast("list[int]", settings["k"]), settings)
@@ -146,11 +158,20 @@ def _flags(episode: Episode) -> tuple[str, ...]:
     return tuple(sorted({flag.name for flag in episode.verdict.flags}))
 
 
-def _differ(old: Episode, new: Episode) -> bool:
-    return old.verdict.reward != new.verdict.reward or _flags(old) != _flags(new)
+def _same_kind(before: Definition, after: Definition) -> bool:
+    return type(before.verifier) is type(after.verifier)
 
 
-def _change(old: Episode, new: Episode) -> Change:
+def _differ(old: Episode, new: Episode, other: Verifier | None) -> bool:
+    """Flags are compared only where one verifier gave both: another one has others."""
+    return old.verdict.reward != new.verdict.reward or (other is None and _flags(old) != _flags(new))
+
+
+def _change(old: Episode, new: Episode, other: Verifier | None, verifier: Verifier) -> Change:
+    between = None
+    if other is not None:
+        opinions = Opinion(other, old.verdict), Opinion(verifier, new.verdict)
+        between = disagreement(old.task, old.completion, *opinions)
     return Change(
         old.task.id,
         old.group,
@@ -160,6 +181,7 @@ def _change(old: Episode, new: Episode) -> Change:
         _flags(old),
         _flags(new),
         new.verdict.reason,
+        between,
     )
 
 

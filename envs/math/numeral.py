@@ -25,6 +25,7 @@ from rlenv.envs.math.extract import answer_of
 from rlenv.envs.math.statement import Refusal
 from rlenv.envs.math.verifier import MathVerifier
 from rlenv.errors import TaskError
+from rlenv.second_opinion import Proof
 from rlenv.task import Task
 from rlenv.verdict import Flag, Verdict
 
@@ -52,6 +53,10 @@ class NumeralVerifier:
     def verify_cheaply(self, task: Task, completion: Completion) -> Verdict | None:
         verdict = self.inner.verify_cheaply(task, completion)
         return None if verdict is None else self._written_out(task, completion, verdict)
+
+    def proof(self, verdict: Verdict) -> Proof:
+        """What is flagged for its form proves nothing."""
+        return self.inner.proof(verdict)
 
     def _written_out(self, task: Task, completion: Completion, verdict: Verdict) -> Verdict:
         if verdict.reward != 1.0:

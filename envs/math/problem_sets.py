@@ -26,15 +26,20 @@ from rlenv.envs.level_range import levels_named
 from rlenv.envs.math.numeral import NumeralVerifier
 from rlenv.envs.math.policy import MathPolicy
 from rlenv.envs.math.rows import aime_row, competition_row, gsm8k_row, math_row, svamp_row
+from rlenv.envs.math.second_opinion import NAME as MATH_VERIFY
+from rlenv.envs.math.second_opinion import TIME_LIMIT_S, MathVerifyVerifier
 from rlenv.envs.math.verifier import MathVerifier
 from rlenv.errors import ConfigError
 from rlenv.jsontypes import Json
 from rlenv.task import Task
 from rlenv.tasksets import ListTasks, Row, RowMap, hub_tasks, load_tasks
+from rlenv.verifier import Verifier
 
 STEP_BY_STEP = "Please reason step by step, and put your final answer within \\boxed{}."
 TEMPLATE = "{question}\n{instruction}"
 _PLACES = re.compile(r"\{(question|instruction)\}")
+JUDGES = ("rlenv", MATH_VERIFY)
+"""What judges: our own verifier, or math-verify as others use it."""
 LEVELS = range(1, 6)
 """Of the MATH set; 5 is the hardest."""
 
@@ -130,12 +135,13 @@ def problem_set(
     instruction: str | None = None,
     template: str = TEMPLATE,
     policy: Mapping[str, Json] | None = None,
+    verifier: str = "rlenv",
 ) -> Definition:
     """The tasks of one set: from the hub, or from `data`, a JSONL, JSON or Parquet file with the hub's columns.
 
     `level` (`5`, `"1-3"`) and `subject` (`"algebra"`) choose among the problems of the MATH sets, `limit`
     takes the first of what is left. `template` holds `{question}` and `{instruction}`. `policy` changes
-    fields of MathPolicy.
+    fields of MathPolicy. `verifier="math-verify"` asks another judge (see rlenv.envs.math.second_opinion).
 
     Raises ConfigError for settings that do not exist, TaskError, naming the row, for one that cannot be read.
     """
@@ -158,8 +164,9 @@ def problem_set(
         tasks = hub_tasks(chosen.hub_id, chosen.config, chosen.splits[split], task_row)
     return Definition(
         tasks=_chosen(tasks, levels, wanted, limit),
-        verifier=problem_verifier(name, policy),
+        verifier=_judge(name, policy, verifier),
         solution=solution,
+        time_limit_s=TIME_LIMIT_S if verifier == MATH_VERIFY else 5.0,
         description=chosen.about,
     )
 
@@ -168,6 +175,16 @@ def problem_verifier(name: str, policy: Mapping[str, Json] | None = None) -> Mat
     """The verifier of a set, with changes to its policy."""
     verifier = MathVerifier(MathPolicy.of({**SETS[name].policy, **(policy or {})}))
     return NumeralVerifier(verifier) if SETS[name].numeral else verifier
+
+
+def _judge(name: str, policy: Mapping[str, Json] | None, verifier: str) -> Verifier:
+    if verifier not in JUDGES:
+        raise ConfigError(f"math/{name}-v0: expected verifier to be one of {', '.join(JUDGES)}, got {verifier!r}")
+    if verifier == "rlenv":
+        return problem_verifier(name, policy)
+    if policy:
+        raise ConfigError(f"math/{name}-v0: {verifier} has no policy; leave policy or verifier out")
+    return MathVerifyVerifier()
 
 
 def solution(task: Task) -> str:

@@ -33,6 +33,7 @@ from rlenv.envs.math.extract import answer_of
 from rlenv.envs.math.form import fault
 from rlenv.envs.math.gold import gold_answer
 from rlenv.envs.math.policy import MathPolicy
+from rlenv.envs.math.proof import proof
 from rlenv.envs.math.rereading import by_parts, is_number, rereadings, reworded
 from rlenv.envs.math.rereading.options import contradicted, options
 from rlenv.envs.math.statement import Extracted, Refusal
@@ -41,6 +42,7 @@ from rlenv.envs.math.values import Value
 from rlenv.errors import TaskError
 from rlenv.jsontypes import canonical
 from rlenv.reading import Passage
+from rlenv.second_opinion import Proof
 from rlenv.task import Task, prompt_text
 from rlenv.verdict import Flag, Verdict
 
@@ -86,6 +88,11 @@ class MathVerifier:
             return verdict
         found, passage = self._found(gold_answer(task.reference), completion, "")
         return _verdict(False, Comparison(False, "symbolic", "algebra cannot tell"), found).placed(passage)
+
+    def proof(self, verdict: Verdict) -> Proof:
+        """Whether a verdict of this verifier follows from a proof (see rlenv.envs.math.proof)."""
+        tier = int(verdict.scores.get("tier", -1.0))
+        return proof(verdict, TIERS[tier] if tier >= 0 else "")
 
     def _judge(self, task: Task, completion: Completion, compare_by: Compare) -> Verdict | None:
         try:

@@ -13,9 +13,10 @@ from rlenv.audit.finding import Finding
 from rlenv.audit.judge import Said
 from rlenv.audit.severity import CUTOFFS, Severity, lower_bound, severity_of
 from rlenv.audit.subject import Subject
-from rlenv.audit.tally import Play, findings
+from rlenv.audit.tally import PAID, Play, findings, outcomes
 
 FAMILY = "attack"
+FIRST_TASKS = 16
 TEXTS_ON = 3
 """On how many tasks texts are tried that are no programs, where programs are asked for."""
 
@@ -28,19 +29,37 @@ def attackers(subject: Subject, extra: Sequence[Attack] = ()) -> tuple[Attack, .
     return (*texts, *PROGRAMS, *extra)
 
 
-def attack_plays(subject: Subject, attacks: Sequence[Attack]) -> list[Play]:
-    """Every text of every attacker, on every task."""
-    return [
-        play for task in range(len(subject.samples)) for attack in attacks for play in _plays(subject, attack, task)
-    ]
+def attack_plays(subject: Subject, attacks: Sequence[Attack], tasks: range | None = None) -> list[Play]:
+    """Every text of every attacker, on these tasks (default: all)."""
+    numbers = range(len(subject.samples)) if tasks is None else tasks
+    return [play for task in numbers for attack in attacks for play in _plays(subject, attack, task)]
 
 
-def attack_findings(subject: Subject, attacks: Sequence[Attack], plays: Sequence[Play]) -> list[Finding]:
-    """What paid. Copies of the prompt are rated as such: a place that is often right is a fact about the tasks."""
+def first_tasks(subject: Subject) -> range:
+    """The tasks on which every attacker is tried; on the others only one that was paid on these.
+
+    A rule that is to be found at medium has to be paid on 4 of 32 tasks. Where it pays on a share p of all tasks, that
+    it does so and is paid on none of the first 16 has a probability of (1 - p)^16 P(Bin(16, p) >= 4): 1.6 % at most.
+    """
+    count = len(subject.samples)
+    return range(min(count, max(FIRST_TASKS, count // 2)))
+
+
+def attack_findings(subject: Subject, attacks: Sequence[Attack], first: Sequence[Play]) -> list[Finding]:
+    """What paid, of the plays on the first tasks and, where one of them was paid, of those on the others.
+
+    Copies of the prompt are rated as such: a place that is often right is a fact about the tasks.
+    """
     about = {_rule(attack): attack.about for attack in attacks}
+    others = range(len(first_tasks(subject)), len(subject.samples))
+    by_rule: dict[str, list[Play]] = {}
+    for play in first:
+        by_rule.setdefault(play.rule, []).append(play)
     found = []
     for attack in attacks:
-        mine = [play for play in plays if play.rule == _rule(attack)]
+        mine = by_rule.get(_rule(attack), [])
+        if others and any(max(way.shares) >= PAID for ways in outcomes(subject, mine).values() for way in ways):
+            mine = [*mine, *attack_plays(subject, [attack], others)]
         tried = 0 if attack.fitting else min(len(subject.samples), attack.tasks or len(subject.samples))
         rate = partial(copy_severity, guess_rate=subject.guess_rate()[0]) if attack.copies else severity_of
         found += findings(subject, mine, about, rate, tried)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from rlenv.audit.attack import Attack
-from rlenv.audit.attacking import attack_findings, attack_plays, attackers
+from rlenv.audit.attacking import attack_findings, attack_plays, attackers, first_tasks
 from rlenv.audit.calibration import guess_findings, reference_findings, trouble_findings
 from rlenv.audit.corrupting import corruption_findings, corruption_plays, hedge_findings
 from rlenv.audit.determinism import determinism_findings
@@ -20,6 +20,7 @@ from rlenv.audit.judge import by_value
 from rlenv.audit.leaks import leak_findings
 from rlenv.audit.metamorphic import DECORATIONS, metamorphic_findings
 from rlenv.audit.report import Audit
+from rlenv.audit.second_opinion import disagreements
 from rlenv.audit.subject import Subject
 from rlenv.batch import EnvLike
 from rlenv.batch import definition as definition_of
@@ -43,13 +44,15 @@ def audit(
     seed: int = 0,
     attacks: Sequence[Attack] = (),
     splits: Mapping[str, TaskSet] | None = None,
+    against: EnvLike | None = None,
     pool: WorkerPool | None = None,
     quiet: bool = True,
 ) -> Audit:
     """Look for ways to earn the reward of an environment without its task; no model is needed.
 
     `tasks` of the set are drawn by `seed` (default: 32, or 8 where completions are programs). `attacks` are played
-    beside the catalogue. `splits` are task sets that should share no prompt, by name.
+    beside the catalogue. `splits` are task sets that should share no prompt, by name. `against` is the same
+    environment with another verifier: the report lists where the two pay differently, and which of them is right.
 
     Raises ConfigError for fewer than one task, and what making a task raises.
     """
@@ -59,7 +62,10 @@ def audit(
     if count < 1:
         raise ConfigError(f"expected at least 1 task, got {count}")
     with by_value(definition):
-        return _played(definition, count, seed, attacks, splits or {}, pool, quiet)
+        done, subject = _played(definition, count, seed, attacks, splits or {}, pool, quiet)
+        if against is None:
+            return done
+        return replace(done, disagreements=tuple(disagreements(subject, definition_of(against))))
 
 
 def _played(
@@ -70,11 +76,11 @@ def _played(
     splits: Mapping[str, TaskSet],
     pool: WorkerPool | None,
     quiet: bool,
-) -> Audit:
+) -> tuple[Audit, Subject]:
     start = time.monotonic()
     subject = Subject(definition, count, seed, pool)
     chosen = attackers(subject, attacks)
-    attacked, corrupted = attack_plays(subject, chosen), corruption_plays(subject)
+    attacked, corrupted = attack_plays(subject, chosen, first_tasks(subject)), corruption_plays(subject)
     total = len({play.said for play in (*attacked, *corrupted)}) + len(DECORATIONS) * 2 * len(subject.samples)
     with progress(f"audit {definition.id or 'reward function'}", total, quiet=quiet) as advance:
         subject.judge.tell = lambda judged: advance(judged, "")
@@ -91,7 +97,7 @@ def _played(
         )
         for step in steps:
             found += step()
-    return _report(subject, found, seed, time.monotonic() - start)
+    return _report(subject, found, seed, time.monotonic() - start), subject
 
 
 def audit_reward(

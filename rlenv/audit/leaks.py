@@ -19,7 +19,8 @@ MIN_CHARS = 3
 """Shorter answers stand in many texts by chance."""
 LISTED = 20_000
 GROUP = 4
-DRAWN = 32
+DRAWN = 16
+"""Of splits that are drawn so many tasks each: two that are one set of up to 85 prompts share one of them at 95 %."""
 
 
 def leak_findings(subject: Subject, splits: Mapping[str, TaskSet]) -> list[Finding]:
@@ -74,9 +75,11 @@ def _excess(subject: Subject, texts: Sequence[str], rule: str, message: str, rat
 
 def _asked_twice(subject: Subject) -> list[Finding]:
     """Prompts that stand twice with references of which one is not paid where the other is right."""
-    tasks = subject.definition.tasks
-    listed = isinstance(tasks, ListTasks) and len(tasks) <= LISTED
-    numbers = list(range(len(tasks))) if listed else subject.indices
+    all_tasks = subject.definition.tasks
+    listed = isinstance(all_tasks, ListTasks) and len(all_tasks) <= LISTED
+    numbers = list(range(len(all_tasks))) if listed else subject.indices
+    made = dict(zip(subject.indices, subject.judge.tasks, strict=True))  # to make one again may take long
+    tasks = {number: made[number] if number in made else all_tasks[number] for number in numbers}
     places: dict[str, list[int]] = {}
     for number in numbers:
         places.setdefault(prompt_text(tasks[number].prompt), []).append(number)

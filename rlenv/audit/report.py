@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from rlenv.audit.attack import CATALOGUE_VERSION
 from rlenv.audit.finding import Finding, shown
 from rlenv.audit.severity import CUTOFFS, Severity
 from rlenv.jsontypes import Json
+from rlenv.second_opinion import Disagreement, counted
 from rlenv.shown import shown_line
 
 ALSO_SHOWN = 3
@@ -38,6 +39,8 @@ class Audit:
     """The file of the verifier, where it is known."""
     line: int = 1
     catalogue_version: str = CATALOGUE_VERSION
+    disagreements: tuple[Disagreement, ...] = ()
+    """Where another verifier paid otherwise, if one was asked."""
     command: str = ""
     """What plays the same again on the command line, where something does."""
 
@@ -73,6 +76,7 @@ class Audit:
             "counts": self.counts(),
             "notes": list(self.notes),
             "findings": [finding.to_json() for finding in self.findings],
+            "disagreements": [{**asdict(one), "right": one.right} for one in self.disagreements],
         }
 
     def __str__(self) -> str:
@@ -94,8 +98,11 @@ class Audit:
         )
         kept = [finding for finding in self.findings if finding.severity >= least]
         notes = [shown_line(f"note: {note}") for note in self.notes]
-        counted = ", ".join(f"{count} {word}" for word, count in self.counts().items() if count) or "no findings"
-        return "\n".join([head, *notes, "", *(_entry(finding, self._again()) for finding in kept), counted])
+        numbers = ", ".join(f"{count} {word}" for word, count in self.counts().items() if count) or "no findings"
+        lines = [head, *notes, "", *(_entry(finding, self._again()) for finding in kept), numbers]
+        if self.disagreements:
+            lines += ["", *map(str, self.disagreements), counted(self.disagreements)]
+        return "\n".join(lines)
 
 
 def _entry(finding: Finding, again: str) -> str:

@@ -52,6 +52,7 @@ class Subject:
             Sample(task, prompt_text(task.prompt), answer, verdict.reward or 0.0)
             for task, answer, verdict in zip(tasks, answers, self.right, strict=True)
         ]
+        self._frames: dict[int, list[Frame]] = {}
         self.by_rule = self._by_rule()
         """Right answers are right whatever the reference says: a rule of the task decides."""
         self.floor = self._floor()
@@ -66,6 +67,11 @@ class Subject:
 
     def frames(self, task: int) -> list[Frame]:
         """What stands around answers in right completions of other tasks; bare first."""
+        if task not in self._frames:
+            self._frames[task] = self._made_frames(task)
+        return self._frames[task]
+
+    def _made_frames(self, task: int) -> list[Frame]:
         answers = [s.answer for i, s in enumerate(self.samples) if i != task]
         if not answers:
             return [BARE]

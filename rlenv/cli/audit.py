@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 import rlenv
+from rlenv.cli.auditing import Asked, all_audited, audited, drawing
 from rlenv.cli.echo import echo
 from rlenv.cli.environment_options import (
     Data,
@@ -28,14 +29,12 @@ from rlenv.cli.environment_options import (
     environment_kwargs,
     import_modules,
 )
-from rlenv.errors import ConfigError, RlenvError, TaskError, UnknownEnvironment
+from rlenv.errors import ConfigError, TaskError, UnknownEnvironment
 from rlenv.jsontypes import Json
-from rlenv.sandbox.errors import SandboxError
 from rlenv.shown import shown_line
 
 if TYPE_CHECKING:
-    from rlenv.audit import Attack, Audit, Severity
-    from rlenv.definition import Definition
+    from rlenv.audit import Audit, Severity
 
 
 def command(
@@ -50,7 +49,14 @@ def command(
         list[str] | None, typer.Option(metavar="ID=FILE", help="With --all, the data file of an environment.")
     ] = None,
     settings: Set = None,
+    against: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KEY=VALUE", help="List where the environment with this keyword judges otherwise."),
+    ] = None,
     imports: Imports = None,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="With --all, how many at a time; by default one a core.")
+    ] = None,
     rows: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Rows for a reward function: .jsonl, .json.")
     ] = None,
@@ -65,22 +71,30 @@ def command(
 ) -> None:
     """Play references, corrupted references and known attacks on a reward; exit with 1 for what earns too much."""
     from rlenv.audit import Severity, sarif, table
+    from rlenv.audit.splits import takes
 
     Severity.named(fail_on)
     shown = Severity.named(least)
     import_modules(imports)
     if (env is None) == (not every):
         raise ConfigError("expected the id of an environment, or --all")
+    if rows is not None and against:
+        raise ConfigError("expected --against without --rows: a reward function has no other verifier")
     kwargs = environment_kwargs(data, settings)
+    other = environment_kwargs(None, against)
     failed: list[tuple[str, str]] = []
+
+    def asked(id: str, given: dict[str, Json]) -> Asked:
+        return Asked(id, given, tasks, seed, other if not every or all(takes(id, key) for key in other) else {})
+
     if env is not None:
-        done = [_one(env, kwargs, rows, reference, tasks, seed)]
+        done = [audited(asked(env, kwargs)) if rows is None else _function_audited(env, rows, reference, tasks, seed)]
         if replay is not None:
             _replay(done[0], replay)
             return
         echo(done[0].text(shown))
     else:
-        done, failed = _all(family, kwargs, _files(data_of), tasks, seed, max(shown, Severity.LOW))
+        done, failed = _all(family, kwargs, _files(data_of), asked, max(shown, Severity.LOW), jobs, imports)
         echo(table(done, failed))
     if json_file is not None:
         _write(json_file, done[0].to_json() if every is False else [audit.to_json() for audit in done])
@@ -92,60 +106,45 @@ def command(
         raise typer.Exit(1)
 
 
-def _one(
-    env: str, kwargs: dict[str, Json], rows: Path | None, reference: str | None, tasks: int | None, seed: int
-) -> Audit:
-    from rlenv.audit import audit, audit_reward
-    from rlenv.audit.splits import splits_of
-
-    if rows is not None:
-        found = [task.to_json() | dict(task.metadata) for task in _rows(rows, reference)]
-        done = audit_reward(_function(env), found, reference="reference", tasks=tasks, seed=seed, name=env, quiet=False)
-        return replace(done, command=_command(env, {}, rows, reference, tasks, seed))
-    definition = rlenv.load(env, **kwargs)
-    extra = _cheats(definition)
-    splits = splits_of(env, kwargs)
-    done = audit(definition, tasks=tasks, seed=seed, attacks=extra, splits=splits, quiet=False)
-    return replace(done, command=_command(env, kwargs, None, None, tasks, seed))
-
-
-def _command(
-    env: str, kwargs: dict[str, Json], rows: Path | None, reference: str | None, tasks: int | None, seed: int
-) -> str:
-    """The command that plays the same again."""
-    words = ["rlenv", "audit", env]
-    for key, value in kwargs.items():
-        words += ["--set", f"{key}={value if isinstance(value, str) else json.dumps(value)}"]
-    options = {"--rows": rows, "--reference": reference, "--tasks": tasks, "--seed": seed or None}
-    for name, given in options.items():
-        words += [name, str(given)] if given is not None else []
-    return shlex.join(words)
-
-
 def _all(
-    family: str | None, kwargs: dict[str, Json], files: dict[str, str], tasks: int | None, seed: int, least: Severity
+    family: str | None,
+    kwargs: dict[str, Json],
+    files: dict[str, str],
+    made: Callable[[str, dict[str, Json]], Asked],
+    least: Severity,
+    jobs: int | None,
+    imports: list[str] | None,
 ) -> tuple[list[Audit], list[tuple[str, str]]]:
     """The audits of all that can be made, and why the others cannot; findings from `least` up are printed."""
     from rlenv.audit.splits import takes
 
-    done: list[Audit] = []
-    failed = []
     ids = rlenv.list_envs(family)
     if not ids:
         raise UnknownEnvironment(f"no environment of the family {family!r}; see `rlenv list`")
+    asked = []
     for id in ids:
         given = {key: value for key, value in kwargs.items() if takes(id, key)}
-        given |= {"data": files[id]} if id in files else {}
-        try:
-            audit = _one(id, given, None, None, tasks, seed)
-        except (RlenvError, SandboxError) as error:
-            failed.append((id, shown_line(str(error), 160)))
+        asked.append(made(id, given | ({"data": files[id]} if id in files else {})))
+    done: list[Audit] = []
+    failed: list[tuple[str, str]] = []
+    for id, outcome in all_audited(asked, jobs, imports):
+        if isinstance(outcome, str):
+            failed.append((id, outcome))
             continue
-        done.append(audit)
-        if audit.at_least(least):
-            echo(audit.text(least))
-        echo(f"{id}: {audit.worst.word if audit.findings else 'nothing'}", err=True)
-    return done, failed
+        done.append(outcome)
+        if outcome.at_least(least):
+            echo(outcome.text(least))
+        echo(f"{id}: {outcome.worst.word if outcome.findings else 'nothing'}", err=True)
+    return sorted(done, key=lambda audit: audit.env_id), sorted(failed)
+
+
+def _function_audited(name: str, rows: Path, reference: str | None, tasks: int | None, seed: int) -> Audit:
+    from rlenv.audit import audit_reward
+
+    found = [task.to_json() | dict(task.metadata) for task in _rows(rows, reference)]
+    done = audit_reward(_function(name), found, reference="reference", tasks=tasks, seed=seed, name=name, quiet=False)
+    words = ["rlenv", "audit", name, "--rows", str(rows), *(["--reference", reference] if reference else [])]
+    return replace(done, command=shlex.join([*words, *drawing(tasks, seed)]))
 
 
 def _replay(audit: Audit, finding_id: str) -> None:
@@ -161,22 +160,6 @@ def _replay(audit: Audit, finding_id: str) -> None:
     echo(f"\ncompletion, as a Python literal\n{seen.text!a}")
     reward = "none: the checker failed" if seen.reward is None else f"{seen.reward:g}"
     echo(f"\nreward {reward}; the right answer {seen.reference_reward:g}\n{seen.reason}")
-
-
-def _cheats(definition: Definition) -> list[Attack]:
-    """The cheats that our own code environments are tested with."""
-    from rlenv.audit import Attack, Body, Scene
-    from rlenv.audit.catalogue.programs import function_name
-    from rlenv.envs.code.cheats import cheats
-
-    if not type(definition.verifier).__module__.startswith("rlenv.envs.code"):
-        return []
-
-    def bodies(scene: Scene) -> list[Body]:
-        found = cheats(function_name(scene.prompt))
-        return [Body(name, f"```python\n{source}\n```") for name, source in found.items()]
-
-    return [Attack("cheat", "is a program that forges its outcome", bodies, framed=False)]
 
 
 def _function(name: str) -> Callable[..., object]:

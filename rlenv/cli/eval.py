@@ -12,6 +12,7 @@ from rlenv.cli.echo import echo
 from rlenv.cli.environment_options import Data, Imports, Set, environment_kwargs, find_modules_here, import_modules
 from rlenv.cli.watch_options import Watch
 from rlenv.errors import ConfigError, PolicyError
+from rlenv.jsontypes import Json
 from rlenv.policies.policy import DEFAULT_SAMPLING, Sampling
 from rlenv.wrappers.watch import watched
 
@@ -58,7 +59,7 @@ def command(
     if rescore is not None:
         if policy is not None or out is not None:
             raise ConfigError("expected --rescore without --policy and --out: it judges what is saved")
-        _rescore(rescore, env, quiet)
+        _rescore(rescore, env, environment_kwargs(data, settings), quiet)
         return
     if env is None:
         raise ConfigError("expected the id of an environment, or --rescore DIR; see `rlenv list`")
@@ -104,7 +105,7 @@ def numbers(text: str) -> list[int]:
         raise ConfigError(f"expected whole numbers between commas, such as 1,4,16, got {text!r}") from None
 
 
-def _rescore(folder: Path, env: str | None, quiet: bool) -> None:
-    rescored = rlenv.rescore(folder, env, quiet=quiet)
+def _rescore(folder: Path, env: str | None, kwargs: dict[str, Json], quiet: bool) -> None:
+    rescored = rlenv.rescore(folder, env, env_kwargs=kwargs, quiet=quiet)
     echo(rescored)
     echo(f"saved in {rescored.folder}; the run itself is as it was")

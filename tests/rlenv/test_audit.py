@@ -237,6 +237,26 @@ def test_splits_that_share_prompts_are_seen() -> None:
     assert splits_of("math/gsm8k-v0", {"data": "rows.jsonl"}) == {}
 
 
+MANY = [{"prompt": f"What is {a} + {a + 3}?", "answer": str(2 * a + 3)} for a in range(20, 44)]
+
+
+@pytest.mark.parametrize("task", [3, 20])
+def test_attacker_that_is_paid_on_the_first_tasks_is_tried_on_all(task: int) -> None:
+    """Below 32 tasks the first 16 decide; what depends on no task is paid on them all."""
+    paying = MANY[task]["answer"]
+    done = audit(
+        made(lambda completion, answer: completion == answer or (answer == paying and completion == "x"), MANY)
+    )
+    findings = [finding for finding in done.findings if finding.rule == "attack/filler"]
+    assert [(finding.paid, finding.tried) for finding in findings] == ([(1, 24)] if task < 16 else [])
+
+
+def test_attackers_that_earn_nothing_are_tried_on_half_of_many_tasks_and_corruptions_on_all() -> None:
+    few, many = (audit(made(exact, MANY), tasks=count) for count in (16, 24))
+    more = many.plays - few.plays
+    assert 0 < more < few.plays / 8  # 8 tasks more, without attacks
+
+
 def test_same_question_with_several_right_answers_is_no_contradiction() -> None:
     rows = [{"prompt": "Name a primary colour.", "answer": colour} for colour in ("red", "blue", "yellow")]
     several = played(lambda completion: completion in ("red", "blue", "yellow"), rows)

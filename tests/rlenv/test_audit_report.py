@@ -126,6 +126,7 @@ def test_command_exits_with_0_below_fail_on(folder: Path) -> None:
         (("math/arithmetic-v0", "--fail-on", "bad"), "expected a severity out of"),
         (("math/arithmetic-v0", "--tasks", "4", "--replay", "zz"), "no finding 'zz'"),
         (("math/nothing-v0",), "no environment"),
+        (("audited_rewards:equal", "--rows", "rows.jsonl", "--against", "a=b"), "expected --against without --rows"),
         (("--all", "--data-of", "gsm8k"), "expected --data-of ID=FILE"),
     ],
 )

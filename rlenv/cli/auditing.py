@@ -1,0 +1,145 @@
+"""Audits of registered environments, for `rlenv audit`: one here, or many in several processes.
+
+The processes are started anew: nothing of one audit is in another's way, and a checker that ends its process takes one
+of them down. Each judges in one worker, so that `jobs` of them keep as many cores busy.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from multiprocessing import get_context
+from typing import TYPE_CHECKING
+
+import rlenv
+from rlenv.cli.environment_options import import_modules
+from rlenv.errors import RlenvError
+from rlenv.jsontypes import Json
+from rlenv.sandbox.errors import SandboxError
+from rlenv.shown import shown_line
+from rlenv.workers import WorkerPool
+
+if TYPE_CHECKING:
+    from rlenv.audit import Attack, Audit
+    from rlenv.definition import Definition
+
+WHY_CHARS = 160
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """An environment to audit, and how."""
+
+    id: str
+    kwargs: dict[str, Json]
+    tasks: int | None
+    seed: int
+    against: dict[str, Json]
+    """Keywords of the same environment with another verifier; empty for none."""
+
+    @property
+    def command(self) -> str:
+        """What plays the same again on the command line."""
+        words = ["rlenv", "audit", self.id]
+        for option, kwargs in (("--set", self.kwargs), ("--against", self.against)):
+            for key, value in kwargs.items():
+                words += [option, f"{key}={value if isinstance(value, str) else json.dumps(value)}"]
+        return shlex.join([*words, *drawing(self.tasks, self.seed)])
+
+
+def drawing(tasks: int | None, seed: int) -> list[str]:
+    """The options that say which tasks are drawn."""
+    return [*([] if tasks is None else ["--tasks", str(tasks)]), *(["--seed", str(seed)] if seed else [])]
+
+
+def audited(asked: Asked, pool: WorkerPool | None = None, quiet: bool = False) -> Audit:
+    """The audit of one environment, with its splits and our cheats beside the catalogue."""
+    from rlenv.audit import audit
+    from rlenv.audit.splits import splits_of
+
+    definition = rlenv.load(asked.id, **asked.kwargs)
+    against = rlenv.load(asked.id, **{**asked.kwargs, **asked.against}) if asked.against else None
+    done = audit(
+        definition,
+        tasks=asked.tasks,
+        seed=asked.seed,
+        attacks=_cheats(definition),
+        splits=splits_of(asked.id, asked.kwargs),
+        against=against,
+        pool=pool,
+        quiet=quiet,
+    )
+    return replace(done, command=asked.command)
+
+
+def all_audited(
+    asked: Sequence[Asked], jobs: int | None = None, imports: Sequence[str] | None = None
+) -> Iterator[tuple[str, Audit | str]]:
+    """Each id with its audit, or with why it has none, as they come; `jobs` at a time (default: one a core)."""
+    count = min(jobs or os.cpu_count() or 1, len(asked))
+    if count < 2:
+        yield from ((one.id, _tried(one, quiet=False)) for one in asked)
+        return
+    size = Counter(_family(one) for one in asked)
+    dear_first = sorted(asked, key=lambda one: size[_family(one)])  # families of many have small environments
+    executor = ProcessPoolExecutor(count, get_context("spawn"), _prepare, (list(imports or ()),))
+    try:
+        told = {executor.submit(_in_one_worker, one): one.id for one in dear_first}
+        yield from ((told[future], _outcome(future)) for future in as_completed(told))
+    finally:
+        executor.shutdown(cancel_futures=True)
+
+
+def _family(asked: Asked) -> str:
+    return asked.id.partition("/")[0]
+
+
+def _prepare(imports: list[str]) -> None:
+    import_modules(imports)
+    rlenv.list_envs()
+
+
+def _in_one_worker(asked: Asked) -> Audit | str:
+    return _tried(asked, _pool(), quiet=True)
+
+
+@lru_cache(maxsize=1)
+def _pool() -> WorkerPool:
+    return WorkerPool(1)
+
+
+def _tried(asked: Asked, pool: WorkerPool | None = None, *, quiet: bool) -> Audit | str:
+    try:
+        return audited(asked, pool, quiet)
+    except (RlenvError, SandboxError) as error:
+        return shown_line(str(error), WHY_CHARS)
+
+
+def _outcome(future: Future[Audit | str]) -> Audit | str:
+    try:
+        return future.result()
+    except BrokenProcessPool:
+        return "a process that audits has died; try --jobs 1"
+
+
+def _cheats(definition: Definition) -> list[Attack]:
+    """The cheats that our own code environments are tested with."""
+    from rlenv.audit import Attack, Body, Scene
+    from rlenv.audit.catalogue.programs import function_name
+    from rlenv.envs.code.cheats import cheats
+
+    if not type(definition.verifier).__module__.startswith("rlenv.envs.code"):
+        return []
+
+    def bodies(scene: Scene) -> list[Body]:
+        found = cheats(function_name(scene.prompt))
+        return [Body(name, f"```python\n{source}\n```") for name, source in found.items()]
+
+    return [Attack("cheat", "is a program that forges its outcome", bodies, framed=False)]
