@@ -56,7 +56,7 @@ _LETTER = re.compile(r"[jklmnpqrst](?:_[0-9])?")
 def same_families(gold: Node, answer: Node, question: str = "") -> Comparison | None:
     """None where neither is a family over whole numbers, or where one is nothing that could be one."""
     if isinstance(gold, Number) and isinstance(answer, (Apply, Relation)):
-        return _remainder(gold, answer)
+        return _remainder(gold, answer, question)
     expected, said = _with_bounds(gold, question), _with_bounds(answer, question)
     if not any(one is not None and "#0" not in one.ranges for one in (expected, said)) and expected and said:
         return None  # two inequalities
@@ -107,11 +107,14 @@ def _with_bounds(node: Node, question: str) -> Family | None:
     return Family((), tuple((Symbol(name),) for name in known), known) if known else None
 
 
-def _remainder(gold: Number, answer: Node) -> Comparison | None:
+def _remainder(gold: Number, answer: Node, question: str) -> Comparison | None:
     """A number beside a congruence: its remainder, as it is written."""
     residue = answer.sides[-1] if isinstance(answer, Relation) and answer.operators == ("equiv",) else answer
     if not isinstance(residue, Apply) or residue.name != "mod":
         return None
+    modulus = rational(residue.args[1])
+    if question and (modulus is None or not re.search(rf"(?<![0-9]){modulus}(?![0-9])", question)):
+        return Comparison(False, "exact", "a modulus that the question does not name")
     equal = rational(residue.args[0]) == gold.value
     return Comparison(equal, "exact", "" if equal else "another remainder")
 
