@@ -16,7 +16,6 @@ import ast
 import builtins
 import sys
 
-from rlenv.envs.code.pairs import without_shown
 from rlenv.envs.code.shown import mark_shown, shown_calls
 from rlenv.envs.code.split import split
 from rlenv.envs.code.trees import bound, checked_tree, names
@@ -54,7 +53,9 @@ def assertion_reference(
         rows = mark_shown(prompt, function, found.rows)
         ran: dict[str, Json] = {"setup": setup} if setup else {}
         return {"kind": "calls", **common, **ran, "types": "python", "tests": rows}
-    judge = "\n".join([*_imports(tests), setup, without_shown(tests, _shown(tests, function, prompt))])
+    judge = "\n".join([*_imports(tests), setup, tests])
+    if shown := _shown(tests, function, prompt):
+        common["shown"] = list(shown)
     shared = shared_objects(judge, function, preamble)
     if not shared:
         return {"kind": "pair", **common, "judge": judge}

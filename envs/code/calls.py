@@ -7,6 +7,7 @@ A task holds, as its reference,
      "head": "def add(a, b):\\n",                  optional: the prompt, where a completion may go on from it
      "preamble": "import math\\n",                 optional: runs before the completion's code
      "setup": "root = Node(1)\\n",                optional: runs after it, for the names that `cell` tests use
+     "wall_s": 30.0,                              optional: the limit, where a right program needs longer than others
      "types": "python"}                           optional: the default of the tests that say nothing of types
 
 and `rlenv.envs.code.definition.code_definition` makes an environment of a list of such tasks. What is expected
@@ -66,16 +67,19 @@ class CallTask:
     head: str = ""
     preamble: str = ""
     setup: str = ""
+    wall_s: float = 0.0
 
     @classmethod
     def of(cls, reference: Mapping[str, Json]) -> CallTask:
         """Raises TaskError for tests that cannot be judged."""
         types = {"types": reference["types"]} if "types" in reference else {}
         cases = tuple(Case.of({**types, **row}) for row in cast("Sequence[Row]", reference["tests"]))
-        if all(case.shown for case in cases):
-            raise TaskError("expected at least one hidden test, got none")
+        if not cases:
+            raise TaskError("expected at least one test, got none")
         texts = {name: str(reference.get(name, "")) for name in ("head", "preamble", "setup")}
-        return cls(str(reference["function"]), cases, **texts)
+        return cls(
+            str(reference["function"]), cases, **texts, wall_s=float(cast("float", reference.get("wall_s", 0.0)))
+        )
 
 
 def judging(task: CallTask, code: str, limits: Limits, *, probe: bool = False) -> Judging:
@@ -95,13 +99,14 @@ def _knows(found: Outcome) -> bool:
     """True where all tests that the prompt shows pass, or all that it does not."""
     shown = [test.passed for test in found.tests if test.shown]
     hidden = [test.passed for test in found.tests if not test.shown]
-    return not found.failure and (all(hidden) or (bool(shown) and all(shown)))
+    return not found.failure and any(tests and all(tests) for tests in (shown, hidden))
 
 
 def _with_room(task: CallTask, limits: Limits) -> Limits:
     """Limits for answers that are not much longer than the tests; one of few sizes, so that tasks share limits."""
     room = RESULT_ROOM + RESULT_FACTOR * sum(len(case.text) for case in task.cases)
-    return replace(limits, result_bytes=min(limits.result_bytes, 1 << room.bit_length()))
+    wall_s = max(limits.wall_s, task.wall_s)
+    return replace(limits, wall_s=wall_s, result_bytes=min(limits.result_bytes, 1 << room.bit_length()))
 
 
 def program(task: CallTask, code: str) -> Program:

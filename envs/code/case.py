@@ -6,13 +6,13 @@ expressions as text, so that tuples, sets and floats survive JSON):
     {"call": "add([1, 2], 3)", "expect": "6"}                        equal: 2 is 2.0, but 1 is not True
     {"call": "mean([1, 2])", "expect": "1.5", "rel": 1e-6}           float tolerance (rel, abs) anywhere inside
     {"call": "parts('ab')", "expect": "['b', 'a']", "collections": "unordered"}   or "set"
-    {"call": "half(4)", "expect": "2", "types": "exact"}             or "python" (1 is True), default "typed"
+    {"call": "half(4)", "expect": "2", "types": "exact"}             or "python" (as `==`), default "typed"
     {"call": "root(2.0)", "check": "abs(_ * _ - 2) < 1e-6"}          an expression about the value `_`
     {"call": "pop([])", "raises": "IndexError"}                      the name of the exception that must come
     {"call": "height(root)", "expect": "3", "cell": true}            the call is evaluated in the sandbox, where
                                                                      the names of the program are known
     {"call": "Solution().add(1, 2)", "expect": "3"}                  a method of a fresh object
-    {"call": "add([], 0)", "expect": "0", "shown": true}             stands in the prompt: never counts
+    {"call": "add([], 0)", "expect": "0", "shown": true}             stands in the prompt: must pass, proves nothing
 
 >>> case = Case.of({"call": "mean([1, 2])", "check": "abs(_ - 1.5) < 1e-6"})
 >>> case.function, case.arguments, case.holds(1.5), case.holds("1.5")
@@ -143,6 +143,6 @@ def _equality(row: Row) -> Equality:
     types, collections = row.get("types", "typed"), row.get("collections", "ordered")
     if types not in TYPES or collections not in COLLECTIONS:
         raise TaskError(f"expected types in {TYPES} and collections in {COLLECTIONS}, got {types!r}, {collections!r}")
-    default = 0.0 if types == "exact" else DEFAULT_REL
+    default = 0.0 if types in ("exact", "python") else DEFAULT_REL
     rel, absolute = (float(cast("float", row.get(name, value))) for name, value in (("rel", default), ("abs", 0.0)))
     return Equality(cast("Types", types), cast("Collections", collections), rel, absolute)

@@ -80,7 +80,7 @@ def livecodebench_row(row: Row) -> Row:
     private = _tests_of(row.get("private_test_cases") or "[]")
     tests = [(test, True) for test in public] + [(test, False) for test in private]
     if not private:
-        raise TaskError("expected private tests, got none: public ones stand in the prompt and never count")
+        raise TaskError("expected private tests, got none: public ones stand in the prompt and prove nothing")
     starter = str(row.get("starter_code") or "").strip()
     common = {"id": f"livecodebench/{row.get('question_id', '')}"}
     question = str(row["question_content"]).strip()

@@ -7,27 +7,28 @@
     }])
     definition = code_definition(tasks, solution, "sums")
 
-The kinds of reference are `calls` (rlenv.envs.code.calls), `stdio` (rlenv.envs.code.stdio) and `pair`
-(rlenv.envs.code.pairs).
+The kinds of reference are `calls` (rlenv.envs.code.calls), `stdio` (rlenv.envs.code.stdio), `pair`
+(rlenv.envs.code.pairs) and `official` (rlenv.envs.code.official).
 """
 
 from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import cast
 
 from rlenv.definition import Definition
 from rlenv.envs.code.verifier import code_verifier
 from rlenv.errors import ConfigError, TaskError
-from rlenv.jsontypes import read_json
+from rlenv.jsontypes import Json, read_json
 from rlenv.task import Task
 from rlenv.tasksets import ListTasks, Row, RowMap, TaskSet, hub_tasks, load_tasks
 
 MAX_COMPLETION_CHARS = 100_000
 FENCE = "```"
+MAX_NAMED = 5
 
 
 def code_definition(
@@ -54,9 +55,25 @@ def code_definition(
         verifier=code_verifier(pay=pay, sandbox=sandbox, wall_s=wall_s, memory_mb=memory_mb, probe=probe),
         solution=solution,
         max_completion_chars=MAX_COMPLETION_CHARS,
-        description=description,
+        description=description + _without_hidden(tasks),
         evaluation_only=evaluation_only,
     )
+
+
+def hidden_tests(reference: Json) -> dict[str, Json]:
+    """Metadata of a task that has no hidden test: what it pays for stands in its prompt."""
+    tests = reference.get("tests") if isinstance(reference, Mapping) else None
+    if not isinstance(tests, list) or not tests:
+        return {}
+    return {"hidden_tests": 0} if all(isinstance(test, Mapping) and test.get("shown") for test in tests) else {}
+
+
+def _without_hidden(tasks: TaskSet) -> str:
+    """What the listing of an environment says of its tasks without a hidden test."""
+    if not isinstance(tasks, ListTasks):
+        return ""
+    found = [tasks[i].id for i in range(len(tasks)) if hidden_tests(tasks[i].reference)]
+    return f"; no hidden test: {', '.join(found[:MAX_NAMED])}{' ...' * (len(found) > MAX_NAMED)}" if found else ""
 
 
 def fenced_solution(task: Task) -> str:

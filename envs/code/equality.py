@@ -46,8 +46,8 @@ _KEY = os.urandom(32)
 class Equality:
     """How strictly two plain values are compared.
 
-    A list is never a tuple, a string never bytes, NaN equals NaN. `rel` and `abs` are the tolerance between
-    two floats, everywhere inside the value (of the outermost level only where order does not count).
+    A list is never a tuple, a string never bytes, NaN equals NaN (for `python` nothing). `rel` and `abs` are the
+    tolerance between two floats, everywhere inside the value (of the outermost level only where order does not count).
     """
 
     types: Types = "typed"
@@ -101,7 +101,7 @@ class Equality:
             return False
         if isinstance(given, float) and isinstance(expected, float):
             if math.isnan(given) or math.isnan(expected):
-                return math.isnan(given) and math.isnan(expected)
+                return self.types != "python" and math.isnan(given) and math.isnan(expected)
             return math.isclose(given, expected, rel_tol=self.rel, abs_tol=self.abs)
         return given == expected
 
@@ -193,7 +193,7 @@ def _content(value: object) -> bytes:
 
 EQUAL = Equality(rel=1e-9)
 """The default: floats may differ by the order of operations, 2 equals 2.0, 1 is not True."""
-PYTHON = Equality("python", rel=1e-9)
+PYTHON = Equality("python")
 """As `==` says of plain data."""
 EXACT = Equality("exact")
 COLLECTIONS = get_args(Collections)

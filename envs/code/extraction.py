@@ -11,6 +11,7 @@ r"""Which code a completion answers with.
    line is indented, or begins like no definition or import (it then lost its indentation, and gets four
    spaces back). It ends at the first later line that is not indented, closing brackets apart.
 4. Code that stands indented as a whole is moved to the margin.
+5. A byte order mark (U+FEFF) before the text or before the code is no part of it, as Python takes it of files.
 
 Every step is a scan over lines: hostile text costs no more than its length, and nothing is parsed here.
 
@@ -26,7 +27,8 @@ import re
 from textwrap import dedent
 from typing import NamedTuple
 
-_FENCE = re.compile(r"^[ \t]{0,3}(`{3,}+|~{3,}+)[ \t]*+([^`\s]*+)([^`\n]*+)$", re.MULTILINE)
+_MARK = re.compile(r"\s*+\ufeff++")  # a byte order mark, blank lines before it
+_FENCE = re.compile(r"^\ufeff?[ \t]{0,3}(`{3,}+|~{3,}+)[ \t]*+([^`\s]*+)([^`\n]*+)$", re.MULTILINE)
 _PYTHON = frozenset({"", "python", "python3", "py", "python2", "ipython", "pycon3"})
 _BEGINS_CODE = re.compile(
     r"^(?:(?:async\s+)?def\s|class\s|import\s|from\s+[\w.]+\s+import\s|@\w|if\s+__name__|[A-Za-z_]\w*\s*=[^=]|#!)",
@@ -59,6 +61,9 @@ def find(content: str, function: str = "", *, continued: bool = False) -> Code |
 
     `function` is the name that the task asks for, `continued` says that the prompt is the head of it.
     """
+    if mark := _MARK.match(content):
+        found = find(content[mark.end() :], function, continued=continued)
+        return found and found._replace(start=found.start + mark.end(), end=found.end + mark.end())
     blocks = [block for block in _blocks(content, continued) if block.language.lower() in _PYTHON]
     if blocks:
         chosen = next((b for b in reversed(blocks) if _defines(content[b.start : b.end], function)), blocks[-1])
@@ -106,12 +111,14 @@ def _end_of_code(text: str, start: int, function: str) -> int:
 def _defines(code: str, function: str) -> bool:
     """True when a line that is not indented defines the function, as far as a look at the text can tell."""
     name = re.escape(function)
-    pattern = rf"^(?:(?:async[ \t]+)?def[ \t]+{name}[ \t]*\(|class[ \t]+{name}\b|{name}[ \t]*(?::[^=\n]*)?=[^=])"
+    pattern = rf"^\ufeff*(?:(?:async[ \t]+)?def[ \t]+{name}[ \t]*\(|class[ \t]+{name}\b|{name}[ \t]*(?::[^=\n]*)?=[^=])"
     return bool(function) and re.search(pattern, dedent(code), re.MULTILINE) is not None
 
 
 def _code(text: str, start: int, end: int, head: str) -> Code:
     """The code in a span, which may go on from the prompt where that ends in the definition of `head`."""
+    if mark := _MARK.match(text, start, end):
+        start = mark.end()
     code = text[start:end]
     if not head or _defines(code, head):
         return Code(dedent(code), start, end)

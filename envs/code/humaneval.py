@@ -12,10 +12,11 @@ r"""`code/humaneval-v0`: complete a Python function (Chen et al. 2021, arXiv 210
     ```python\ndef add(a, b):\n    return a + b\n```             1.0
     `    return a + b` (goes on where the prompt ends)           1.0
     def add(a, b): return 3                                      0.0, flag shown_only
+    def add(a, b): return 7                                      0.0
     an object whose __eq__ is always True                        0.0, flag opaque_value
 
-Arguments go into the sandbox and plain data comes out; what is expected stays on the host. Tests that stand
-in the prompt are run and reported and do not count. A test file that draws random inputs or needs the helpers of the
+Arguments go into the sandbox and plain data comes out; what is expected stays on the host. Every
+test must pass, also those that stand in the prompt. A test file that draws random inputs or needs the helpers of the
 prompt is run in a judge's sandbox that only calls the candidate's (rlenv.envs.code.pairs).
 """
 
@@ -27,7 +28,8 @@ from functools import partial
 
 from rlenv.definition import Definition
 from rlenv.envs.code.assertions import assertion_reference, evaluation_only
-from rlenv.envs.code.definition import code_definition, fenced_solution, read_tasks
+from rlenv.envs.code.definition import code_definition, fenced_solution, hidden_tests, read_tasks
+from rlenv.envs.code.official import EVALUATION_ONLY, check_official, official_reference, plain_solution
 from rlenv.envs.code.trees import tree
 from rlenv.errors import ConfigError, TaskError
 from rlenv.tasksets import Row
@@ -35,40 +37,48 @@ from rlenv.tasksets import Row
 HUB_ID = "openai/openai_humaneval"
 INSTRUCTION = "Complete this Python function. Answer with the whole function in one ```python block.\n\n"
 STYLES = ("instruct", "continue")
+WALL_S = 3.0
+"""The published limit of a program with all its tests."""
 
 
 def humaneval(
     split: str = "test",
     data: str | None = None,
     limit: int | None = None,
-    style: str = "instruct",
+    style: str = "",
     pay: str = "all",
     trust: str = "split",
     sandbox: str = "auto",
-    wall_s: float = 5.0,
+    wall_s: float = WALL_S,
     memory_mb: int = 512,
     probe: bool = False,
+    official: bool = False,
 ) -> Definition:
     """The hub data set, or the rows of a JSONL file (.gz too) or Parquet file with its columns.
 
-    `style="continue"` gives the bare head of the function as the prompt, for models that only go on with text.
+    `style="continue"` gives the bare head of the function as the prompt, for models that only go on with text;
+    the other one is "instruct", the default. `official=True` is the published grader (rlenv.envs.code.official), which
+    has the style "continue" alone.
     """
     if split != "test":
         raise ConfigError(f"expected split 'test', the only one there is, got {split!r}")
-    if style not in STYLES:
-        raise ConfigError(f"expected style in {STYLES}, got {style!r}")
-    row_map = partial(humaneval_row if style == "instruct" else _bare_row, trust=trust)
+    style = style or STYLES[official]
+    if style not in STYLES or (official and style != "continue"):
+        raise ConfigError(f"expected style in {STYLES}, and 'continue' with official=True, got {style!r}")
+    if official:
+        check_official(pay, trust, probe)
+    row_map = official_row if official else partial(humaneval_row if style == "instruct" else _bare_row, trust=trust)
     tasks = read_tasks(data, HUB_ID, None, split, row_map, limit)
     return code_definition(
         tasks,
-        fenced_solution,
+        plain_solution if official else fenced_solution,
         "complete a function (HumanEval)",
         pay=pay,
         sandbox=sandbox,
         wall_s=wall_s,
         memory_mb=memory_mb,
         probe=probe,
-        evaluation_only=evaluation_only(trust),
+        evaluation_only=EVALUATION_ONLY if official else evaluation_only(trust),
     )
 
 
@@ -78,18 +88,33 @@ def humaneval_row(row: Row, trust: str = "split") -> Row:
     return {**made, "prompt": INSTRUCTION + str(made["prompt"])}
 
 
+def official_row(row: Row) -> Row:
+    """A row for the published grader: the head is the prompt, and what goes on from it is the solution."""
+    head, function, tests = _published(row)
+    answer = official_reference(function, head, tests)
+    return {"id": str(row["task_id"]), "prompt": head, "answer": answer, "solution": str(row["canonical_solution"])}
+
+
 def _bare_row(row: Row, trust: str = "split") -> Row:
+    head, function, tests = _published(row)
+    answer = assertion_reference(tests, function, head, head=head, preamble=_before(head, function), trust=trust)
+    return {
+        "id": str(row["task_id"]),
+        "prompt": head,
+        "answer": answer,
+        "solution": head + str(row["canonical_solution"]),
+        **hidden_tests(answer),
+    }
+
+
+def _published(row: Row) -> tuple[str, str, str]:
+    """The head of the function, its name, and the tests with the call that runs them."""
     head = str(row["prompt"])
     function = str(row.get("entry_point") or _last_definition(head))
     tests = str(row["test"])
     if re.search(rf"^check\({re.escape(function)}\)", tests, re.MULTILINE) is None:
-        tests += f"\ncheck({function})\n"
-    return {
-        "id": str(row["task_id"]),
-        "prompt": head,
-        "answer": assertion_reference(tests, function, head, head=head, preamble=_before(head, function), trust=trust),
-        "solution": head + str(row["canonical_solution"]),
-    }
+        tests += f"\ncheck({function})"
+    return head, function, tests
 
 
 def _last_definition(head: str) -> str:

@@ -1,11 +1,13 @@
 """What became of one program, and the verdict that it earns.
 
     pay      parts
-    all      tests 1.0 when every hidden test passes, else 0
-    share    tests: the share of the hidden tests that pass
-    staged   parses 0.1, runs 0.1 (every hidden test was answered), passes 0.8 (every hidden test passes)
+    all      tests 1.0 when every test passes, shown or hidden, else 0
+    share    tests: the share of the hidden tests that pass, times the share of the shown ones
+    staged   parses 0.1, runs 0.1 (every test was answered), passes 0.8 (every test passes)
 
-The scores hold what was counted: `tests`, `passed`, `shown`, `shown_passed` and `test/I` for each hidden test.
+So knowing what the prompt shows pays nothing by itself, and contradicting it costs. A task without a hidden test is
+judged by what is shown, and its verdicts say so. The scores hold what was counted: `tests`, `passed` (the hidden
+ones), `shown`, `shown_passed` and `test/I` for each hidden test.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from rlenv.verdict import Flag, Verdict
 
 Pay: TypeAlias = Literal["all", "share", "staged"]
 PARSES, RUNS, PASSES = 0.1, 0.1, 0.8
+ONLY_SHOWN = "the task has no hidden test: it passes those that the prompt shows"
 MAX_LISTED = 200
 """Hidden tests beyond this many have no score of their own."""
 
@@ -59,12 +62,11 @@ def verdict_of(outcome: Outcome, pay: Pay, start: int = 0, end: int = 0) -> Verd
     flags = tuple(Flag(name, start, end, detail[:200]) for name, detail in outcome.flags)
     if outcome.failure:
         return Verdict.error(outcome.failure, flags)
-    hidden = [test for test in outcome.tests if not test.shown]
-    if not hidden:
-        return Verdict.error("the task has no hidden test", flags)
-    shown = [test for test in outcome.tests if test.shown]
+    if not outcome.tests:
+        return Verdict.error("the task has no test", flags)
+    hidden, shown = _hidden(outcome), _shown(outcome)
     passed, shown_passed = (sum(test.passed for test in tests) for tests in (hidden, shown))
-    if shown and shown_passed == len(shown) and not passed:
+    if hidden and shown and shown_passed == len(shown) and not passed:
         flags = (*flags, Flag("shown_only", start, end, "passes every test that the prompt shows and no hidden one"))
     scores = {
         "tests": len(hidden),
@@ -73,8 +75,8 @@ def verdict_of(outcome: Outcome, pay: Pay, start: int = 0, end: int = 0) -> Verd
         "shown_passed": shown_passed,
         **{f"test/{i}": float(test.passed) for i, test in enumerate(hidden[:MAX_LISTED])},
     }
-    reason = _reason(hidden, passed)
-    return Verdict.of(*_parts(outcome, hidden, pay), scores=scores, flags=flags, reason=reason, answer=(start, end))
+    reason = _reason(hidden, "hidden") or _reason(shown, "shown") or ("" if hidden else ONLY_SHOWN)
+    return Verdict.of(*_parts(outcome, pay), scores=scores, flags=flags, reason=reason, answer=(start, end))
 
 
 def refused(flag: str, reason: str, pay: Pay, start: int = 0, end: int = 0) -> Verdict:
@@ -83,14 +85,21 @@ def refused(flag: str, reason: str, pay: Pay, start: int = 0, end: int = 0) -> V
     return Verdict.of(*((name, 0.0) for name in names), flags=(Flag(flag, start, end),), reason=reason)
 
 
-def _parts(outcome: Outcome, hidden: Sequence[TestResult], pay: Pay) -> list[tuple[str, float]]:
-    passed = sum(test.passed for test in hidden)
-    everything = passed == len(hidden)
+def _hidden(outcome: Outcome) -> list[TestResult]:
+    return [test for test in outcome.tests if not test.shown]
+
+
+def _shown(outcome: Outcome) -> list[TestResult]:
+    return [test for test in outcome.tests if test.shown]
+
+
+def _parts(outcome: Outcome, pay: Pay) -> list[tuple[str, float]]:
+    everything = all(test.passed for test in outcome.tests)
     if pay == "share":
-        return [("tests", passed / len(hidden))]
+        return [("tests", _share(_hidden(outcome)) * _share(_shown(outcome)))]
     if pay == "all":
         return [("tests", float(everything))]
-    runs = outcome.parsed and all(test.answered for test in hidden)
+    runs = outcome.parsed and all(test.answered for test in outcome.tests)
     return [
         ("parses", PARSES if outcome.parsed else 0.0),
         ("runs", RUNS if runs else 0.0),
@@ -98,8 +107,13 @@ def _parts(outcome: Outcome, hidden: Sequence[TestResult], pay: Pay) -> list[tup
     ]
 
 
-def _reason(hidden: Sequence[TestResult], passed: int) -> str:
-    if passed == len(hidden):
+def _share(tests: Sequence[TestResult]) -> float:
+    return sum(test.passed for test in tests) / len(tests) if tests else 1.0
+
+
+def _reason(tests: Sequence[TestResult], kind: str) -> str:
+    failed = [test for test in tests if not test.passed]
+    if not failed:
         return ""
-    first = next(test for test in hidden if not test.passed)
-    return f"{passed} of {len(hidden)} hidden tests pass; the first that fails: {first.note or 'failed'}"
+    passed = len(tests) - len(failed)
+    return f"{passed} of {len(tests)} {kind} tests pass; the first that fails: {failed[0].note or 'failed'}"

@@ -1,11 +1,15 @@
 """Tasks whose tests are code of their own: the tests run in a judge's cell, the program in another.
 
     {"kind": "pair", "function": "find_zero", "head": ..., "preamble": "def poly(xs, x): ...",
-     "judge": "for n in range(100):\\n    assert abs(poly(...)) < 1e-4"}
+     "judge": "for n in range(100):\\n    assert abs(poly(...)) < 1e-4",
+     "shown": ["round(find_zero([1, 2]), 2) == -0.5"]}        optional: assertions that stand in the prompt
 
 In the judge's cell the function is a stub: a call of it travels through the host into the program's cell, and
 only plain data comes back. So the tests, what they expect and the verdict stay out of reach, as they do
 where a test is a single call. The judge's random numbers are seeded: same program, same verdict.
+
+Tests that use helpers of the prompt are run twice: with the helpers as the prompt has them, which no program can bend,
+and with those of the program, which has to leave them whole.
 
 Every `assert` that is run counts as one test. A test that fails does not end the file; an exception elsewhere
 does, and what would have come after it counts as one more failed test.
@@ -23,16 +27,17 @@ from rlenv.envs.code.calls import assembled
 from rlenv.envs.code.outcome import Outcome, TestResult
 from rlenv.envs.code.running import Ask, Judging
 from rlenv.envs.code.statuses import last_line, parsed, what_it_did
-from rlenv.envs.code.trees import tree
-from rlenv.errors import TaskError
+from rlenv.envs.code.trees import checked_tree, names
 from rlenv.jsontypes import Json
 from rlenv.sandbox import Call, Limits, Program, Result, Status, read
 
 DONE = "done"
 MAX_NOTE = 120
-_STUB = """
+_SEED = """
 import random as __rlenv_random
 __rlenv_random.seed(0)
+"""
+_STUB = """
 def {function}(*args, **kwargs):
     return call({function!r}, *args, **kwargs)
 """
@@ -47,31 +52,37 @@ def __rlenv_tests():
 def judging(reference: Mapping[str, Json], code: str, limits: Limits) -> Judging:
     """Runs the tests in one cell and the code in another."""
     preamble, function = str(reference.get("preamble", "")), str(reference["function"])
-    judge = judge_program(str(reference["judge"]), function, preamble)
+    judge = judge_program(str(reference["judge"]), function, preamble, _shown(reference))
     [(result, judged)] = yield [Ask(Program(assembled(preamble, code)), limits, judge)]
     judged = judged or Result(Status.SANDBOX_FAILURE, detail="the judge gave no result")
     return read(judged.sealed_bytes, outcome, result, judged)
 
 
 @lru_cache(maxsize=1024)
-def judge_program(tests: str, function: str, preamble: str) -> Program:
+def judge_program(tests: str, function: str, preamble: str, shown: frozenset[str] = frozenset()) -> Program:
     """The tests as a program that reports of every assertion. Raises TaskError where they are not Python."""
-    return Program(f"{preamble}\n{_STUB.format(function=function)}\n{counted_source(tests)}")
+    once = f"{_SEED}{counted_source(tests, shown)}\n"
+    helpers = [node.name for node in checked_tree(preamble).body if isinstance(node, ast.FunctionDef)]
+    stubs = "".join(_STUB.format(function=name) for name in helpers if name in names(tests))
+    again = f"{stubs}{once}" if stubs else ""
+    return Program(f"{preamble}\n{_STUB.format(function=function)}{once}{again}report({DONE!r})\n")
 
 
-def counted_source(tests: str) -> str:
-    """The tests with a report of every assertion, and one of having come to the end."""
-    try:
-        counted = _Counted().visit(tree(tests))
-    except SyntaxError as error:
-        raise TaskError(f"expected tests in Python, got {error}") from error
-    return f"{ast.unparse(ast.fix_missing_locations(counted))}\nreport({DONE!r})\n"
+def counted_source(tests: str, shown: frozenset[str] = frozenset()) -> str:
+    """The tests with a report of every assertion; those in `shown`, as text, are reported as such."""
+    counted = _Counted(shown).visit(checked_tree(tests))
+    return ast.unparse(ast.fix_missing_locations(counted))
+
+
+def _shown(reference: Mapping[str, Json]) -> frozenset[str]:
+    return frozenset(map(str, cast("Sequence[Json]", reference.get("shown", ()))))
 
 
 def in_process_judging(reference: Mapping[str, Json], code: str, limits: Limits) -> Judging:
     """Runs the tests in the program's own process, where it can forge what they say: for evaluation only."""
     tests, function = str(reference["judge"]), str(reference["function"])
-    epilogue = _IN_PROCESS.format(source=counted_source(tests))
+    counted = f"{counted_source(tests, _shown(reference))}\nreport({DONE!r})\n"
+    epilogue = _IN_PROCESS.format(source=counted)
     source = assembled(str(reference.get("preamble", "")), code, epilogue)
     [(result, _)] = yield [Ask(Program(source, calls=[Call("__rlenv_tests")]), limits)]
     failure, flags = what_it_did(result)
@@ -88,13 +99,15 @@ def _reported_outcome(result: Result) -> Outcome:
 
 
 class _Counted(ast.NodeTransformer):
-    """`assert x` becomes a report of whether it holds."""
+    """`assert x` becomes a report of whether it holds, and whether the prompt shows it."""
+
+    def __init__(self, shown: frozenset[str]) -> None:
+        self.shown = shown
 
     def visit_Assert(self, node: ast.Assert) -> ast.AST:
-        text = ast.unparse(node.test)[:MAX_NOTE]
-        template = (
-            f"try:\n    assert 0\nexcept Exception:\n    report([False, {text!r}])\nelse:\n    report([True, ''])"
-        )
+        text = ast.unparse(node.test)
+        passed, failed = ([held, text in self.shown, "" if held else text[:MAX_NOTE]] for held in (True, False))
+        template = f"try:\n    assert 0\nexcept Exception:\n    report({failed})\nelse:\n    report({passed})"
         counted = cast("ast.Try", ast.parse(template).body[0])
         counted.body = [node]
         return counted
@@ -118,26 +131,10 @@ def outcome(result: Result, judge: Result) -> Outcome:
 
 def _tested(report: object) -> TestResult:
     match report:
-        case [True, str()]:
-            return TestResult(True)
-        case [False, str() as note]:
-            return TestResult(False, note=note)
+        case [bool() as passed, bool() as shown, str() as note]:
+            return TestResult(passed, shown, note)
     return TestResult(False, note="an unknown report")
 
 
 def _unfinished(judge: Result) -> str:
     return f"the tests did not come to their end: {last_line(judge) or judge.status}"
-
-
-def without_shown(tests: str, shown: Sequence[str]) -> str:
-    """The tests without the assertions that are given as text."""
-    kept = _Without(frozenset(shown)).visit(tree(tests))
-    return ast.unparse(ast.fix_missing_locations(kept))
-
-
-class _Without(ast.NodeTransformer):
-    def __init__(self, shown: frozenset[str]) -> None:
-        self.shown = shown
-
-    def visit_Assert(self, node: ast.Assert) -> ast.AST:
-        return ast.Pass() if ast.unparse(node.test) in self.shown else node

@@ -7,11 +7,12 @@ round fills all cells, whatever the tasks of the batch are.
 
 from __future__ import annotations
 
+import math
 import os
 from collections import defaultdict
 from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from rlenv.envs.code.outcome import Outcome, TestResult
@@ -20,9 +21,15 @@ from rlenv.sandbox import Limits, Program, Result, Status, Unreadable
 if TYPE_CHECKING:
     from rlenv.sandbox import Sandbox
 
-STARVED = 0.5
+STARVED = 0.9
 """A program that timed out with less than this share of its time on a processor is run once more: the machine may
 have been busy."""
+ASLEEP = 0.05
+"""One that had less than this share waits for something else than a processor, where the machine is not busy."""
+BUSY = 2.0
+"""Processes that want a processor, for each that there is, on a busy machine."""
+MOST_ROOM = 16
+"""What a second run may take on the clock, in times of the first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,15 +73,44 @@ def _advance(
 
 
 def _answers(box: Sandbox, asks: Sequence[Ask]) -> list[Answer]:
-    first = _once(box, asks)
-    again = [i for i, (result, judge) in enumerate(first) if _starved(result, asks[i]) or _starved(judge, asks[i])]
-    for i, answer in zip(again, _once(box, [asks[i] for i in again]), strict=True):
-        first[i] = answer
-    return first
+    found = _once(box, asks)
+    again = {i: second for i, answer in enumerate(found) if (second := _second(asks[i], answer))}
+    for i, answer in zip(again, _once(box, list(again.values())), strict=True):
+        found[i] = answer
+    return found
 
 
-def _starved(result: Result | None, ask: Ask) -> bool:
-    return result is not None and result.status is Status.TIMEOUT and result.cpu_s < STARVED * ask.limits.wall_s
+def _second(ask: Ask, answer: Answer) -> Ask | None:
+    """The second run of a program that timed out without its share of a processor, None for one that had it.
+
+    What bounds it then is the processor time, and the clock leaves room for as busy a machine as the first run met.
+    """
+    results = [result for result in answer if result is not None]
+    if all(result.status is not Status.TIMEOUT for result in results):
+        return None
+    limits = ask.limits
+    room = room_for(sum(result.cpu_s for result in results) / limits.wall_s, pair=ask.judge is not None)
+    if room < 2:
+        return ask if room else None
+    return replace(ask, limits=replace(limits, cpu_s=limits.cpu_s or limits.wall_s, wall_s=room * limits.wall_s))
+
+
+def room_for(share: float, *, pair: bool = False) -> int:
+    """How many times the clock of a second run is the first one's, by the share of a processor that it had.
+
+    0 is none at all: it had its share. 1 is for what slept. Two programs that talk wait for each other, and for the
+    host: these sleep on any busy machine. Powers of two, so that programs with the same limits run side by side.
+    """
+    if share >= STARVED:
+        return 0
+    if share >= ASLEEP:
+        return min(MOST_ROOM, 1 << math.ceil(math.log2(2 / share)))
+    return MOST_ROOM if pair or busy() else 1
+
+
+def busy() -> bool:
+    """True where far more wants to run than there are processors."""
+    return os.getloadavg()[0] > BUSY * (os.cpu_count() or 1)
 
 
 def _once(box: Sandbox, asks: Sequence[Ask]) -> list[Answer]:

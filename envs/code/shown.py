@@ -1,4 +1,4 @@
-r"""Which tests a prompt gives away: those never count towards the reward.
+r"""Which tests a prompt gives away: to pass those proves nothing, to fail them costs all.
 
 >>> prompt = "def add(a, b):\n    '''Adds.\n    >>> add(1, 2)\n    3\n    '''\n"
 >>> mark_shown(prompt, "add", [{"call": "add(1, 2)", "expect": "3"}, {"call": "add(2, 5)", "expect": "7"}])
@@ -23,10 +23,8 @@ _CLOSING = {"(": ")", "[": "]", "{": "}"}
 
 
 def mark_shown(prompt: str, function: str, rows: Sequence[dict[str, Json]]) -> list[dict[str, Json]]:
-    """The tests, with those marked that the prompt gives away. If that is all of them, none is marked."""
+    """The tests, with those marked that the prompt gives away."""
     shown = shown_calls(prompt, function, [str(row["call"]) for row in rows])
-    if all(shown):
-        return list(rows)
     return [{**row, "shown": True} if given else row for row, given in zip(rows, shown, strict=True)]
 
 

@@ -7,9 +7,9 @@
 'call of draw'
 
 The file is read, never run: assignments, loops over tables and `assert` are followed on the syntax tree, every
-expression by rlenv.envs.code.expression. `def check(candidate)` around them is seen through. A test that
-compares the function with itself, or holds whatever the function does, tests nothing and is dropped. Where
-one statement says more than can be followed, `rest` names it and the file has to be run as a whole.
+expression by rlenv.envs.code.expression. `def check(candidate)` around them is seen through. An assertion without a
+call of the function tests nothing and is dropped; one that compares the function with itself still asks for
+an answer. Where one statement says more than can be followed, `rest` names it and the file has to be run as a whole.
 """
 
 from __future__ import annotations
@@ -103,27 +103,29 @@ class _Reading:
 
     def assertion(self, test: ast.expr) -> None:
         calls = [n for n in ast.walk(test) if isinstance(n, ast.Call) and self.is_candidate(n.func)]
-        if not calls or self.with_itself(test, calls):
-            if not calls and not self.value(test):
+        if not calls:
+            if not self.value(test):
                 raise Unsupported(f"an assertion that never holds: {ast.unparse(test)[:60]!r}")
             self.split.dropped.append(ast.unparse(test))
             return
-        if len(calls) > 1:
+        if len(calls) > 1 and not self.with_itself(test, calls):
             raise Unsupported(f"{len(calls)} calls in one assertion")
         if len(self.split.rows) >= MAX_TESTS:
             raise Unsupported(f"more than {MAX_TESTS} tests")
-        self.split.rows.append(self.row(test, calls[0]))
+        self.split.rows.append(self.row(test, calls))
 
-    def row(self, test: ast.expr, call: ast.Call) -> dict[str, Json]:
+    def row(self, test: ast.expr, calls: Sequence[ast.Call]) -> dict[str, Json]:
+        """The test of one call, which stands twice where the function is compared with itself."""
+        call = calls[0]
         text, cell = self.call(call)
         row: dict[str, Json] = {"call": text}
         match test:
-            case ast.Compare(left=left, ops=[ast.Eq()], comparators=[right]) if left is call:
+            case ast.Compare(left=left, ops=[ast.Eq()], comparators=[right]) if left is call and right not in calls:
                 row["expect"] = render(self.value(right))
             case ast.Compare(left=left, ops=[ast.Eq()], comparators=[right]) if right is call:
                 row["expect"] = render(self.value(left))
             case _:
-                row["check"] = self.check(test, call)
+                row["check"] = self.check(test, calls)
         return row | ({"cell": True} if cell else {})
 
     def call(self, node: ast.Call) -> tuple[str, bool]:
@@ -141,9 +143,9 @@ class _Reading:
                 raise
         return f"{self.function}({', '.join(map(ast.unparse, [*node.args, *node.keywords]))})", True
 
-    def check(self, test: ast.expr, call: ast.Call) -> str:
+    def check(self, test: ast.expr, calls: Sequence[ast.Call]) -> str:
         """The assertion about the value that came back, with what the file's own names stand for."""
-        tree = _Substitution(call, self.names).visit(_copy(test, call))
+        tree = _Substitution(calls, self.names).visit(_copy(test, calls))
         if not supported(tree, (RESULT,)):
             raise Unsupported(f"assertion {ast.unparse(test)[:60]!r}")
         return ast.unparse(tree)
@@ -166,19 +168,19 @@ class _Reading:
         return isinstance(node, ast.Name) and node.id in self.aliases
 
 
-def _copy(test: ast.expr, call: ast.Call) -> ast.expr:
-    """A copy of the assertion that still holds the very node of the call."""
+def _copy(test: ast.expr, calls: Sequence[ast.Call]) -> ast.expr:
+    """A copy of the assertion that still holds the very nodes of the calls."""
     from copy import deepcopy
 
-    return deepcopy(test, {id(call): call})
+    return deepcopy(test, {id(call): call for call in calls})
 
 
 class _Substitution(ast.NodeTransformer):
-    def __init__(self, call: ast.Call, names: dict[str, object]) -> None:
-        self.call, self.names = call, names
+    def __init__(self, calls: Sequence[ast.Call], names: dict[str, object]) -> None:
+        self.calls, self.names = calls, names
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        if node is self.call:
+        if node in self.calls:
             return ast.Name(RESULT, ast.Load())
         node.args = [self.visit(argument) for argument in node.args]
         node.keywords = [self.visit(keyword) for keyword in node.keywords]

@@ -2,7 +2,7 @@
 
     {"kind": "stdio", "compare": "tokens",        rlenv.envs.code.comparison; with "rel" and "abs" for floats
      "tests": [{"stdin": "1 2", "stdout": "3"},
-               {"stdin": "5 5", "stdout": "10", "shown": true}],      stands in the prompt: never counts
+               {"stdin": "5 5", "stdout": "10", "shown": true}],      stands in the prompt: must pass, proves nothing
      "wall_s": 2.0,                                optional: the limit of one run
      "checker": "def check(stdin, stdout, expected):\\n    ..."}       for compare "checker": True or False
 
@@ -56,8 +56,8 @@ class StdioTask:
         """Raises TaskError for tests that cannot be judged."""
         rows = cast("Sequence[Mapping[str, Json]]", reference["tests"])
         runs = tuple(Run(_bytes(row["stdin"]), _bytes(row["stdout"]), bool(row.get("shown", False))) for row in rows)
-        if all(run.shown for run in runs):
-            raise TaskError("expected at least one hidden test, got none")
+        if not runs:
+            raise TaskError("expected at least one test, got none")
         tolerances = {name: float(cast("float", reference.get(name, DEFAULT_TOLERANCE))) for name in ("rel", "abs")}
         rule = OutputRule(compare_kind(reference.get("compare", "tokens")), **tolerances)
         checker, wall_s = str(reference.get("checker", "")), reference.get("wall_s")
@@ -88,7 +88,7 @@ def judging(task: StdioTask, code: str, limits: Limits, early_stop: bool) -> Jud
             timeouts += result.status is Status.TIMEOUT
             tests.append(TestResult(right, run.shown, "" if right else _note(run, result)))
             last = result
-        failed = any(not test.passed and not test.shown for test in tests)
+        failed = not all(test.passed for test in tests)
         if (early_stop and failed) or timeouts >= MAX_TIMEOUTS:
             tests += [TestResult(False, run.shown, "not run", answered=False) for run in task.runs[len(tests) :]]
         wave *= 4

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from rlenv.completion import Completion
-from rlenv.envs.code import calls, pairs, stdio
+from rlenv.envs.code import calls, official, pairs, stdio
 from rlenv.envs.code.extraction import Code, find
 from rlenv.envs.code.outcome import Pay, check_pay, refused, verdict_of
 from rlenv.envs.code.running import Judging, run
@@ -22,7 +22,7 @@ from rlenv.sandbox import CellSettings, Limits, SandboxSpec, shared_sandbox
 from rlenv.task import Task
 from rlenv.verdict import Verdict
 
-SHAPES = ("calls", "stdio", "pair", "in_process")
+SHAPES = ("calls", "stdio", "pair", "in_process", "official")
 RESULT_BYTES = 4 << 20
 CELL_MB = CellSettings().memory_mb
 DEFAULT_SANDBOX = SandboxSpec()
@@ -60,7 +60,7 @@ class CodeVerifier:
     @property
     def version(self) -> str:
         settings = f"{self.pay}-{self.limits.wall_s:g}s-{self.limits.memory_mb}mb"
-        return f"code-2-{settings}{'-probe' * self.probe}"
+        return f"code-3-{settings}{'-probe' * self.probe}"
 
     def verify(self, task: Task, completion: Completion) -> Verdict:
         """The verdict of one completion; verify_all is faster for more."""
@@ -107,6 +107,8 @@ class CodeVerifier:
         reference = task.reference
         if not isinstance(reference, Mapping) or reference.get("kind") not in SHAPES:
             raise TaskError(f"expected a reference with a 'kind' out of {', '.join(SHAPES)}, got {reference!r:.80}")
+        if reference["kind"] == official.KIND:
+            return Code(content, 0, len(content)), official.judging(reference, content, self.limits)
         head = str(reference.get("head", ""))
         code = find(content, str(reference.get("function", "")), continued=bool(head))
         if code is None:

@@ -39,6 +39,38 @@ def test_the_answer_is_the_last_block_that_defines_the_function(completion: str)
     assert (text(completion) or "").strip().removeprefix("import math").strip() == ADD.strip()
 
 
+@pytest.mark.parametrize(
+    "completion",
+    [
+        f"\ufeff{ADD}",
+        f"\n\ufeff{ADD}",
+        f"\ufeff\n{ADD}",
+        f"\ufeff\ufeff{ADD}",
+        f"\ufeff```python\n{ADD}```",
+        f"```python\n\ufeff{ADD}```",
+        f"```python\n\n\ufeff{ADD}```\n```python\nprint(add(1, 2))\n```",
+        f"Here it is:\n\ufeff```python\n{ADD}\ufeff```\n",
+        f"\ufeff{ADD}```\n\nThis function adds.",
+    ],
+)
+@pytest.mark.parametrize("continued", [False, True])
+def test_a_byte_order_mark_is_no_part_of_the_code(completion: str, continued: bool) -> None:
+    code = find(completion, "add", continued=continued)
+    assert code is not None
+    assert code.text.strip() == ADD.strip()
+    assert completion[code.start : code.end].strip() == ADD.strip()
+
+
+def test_a_byte_order_mark_may_stand_before_what_goes_on_from_the_prompt() -> None:
+    assert text(f"\ufeff{BODY}", continued=True) == BODY
+    assert text(f"```python\n\ufeff{BODY}```", continued=True) == BODY
+
+
+def test_a_byte_order_mark_alone_is_no_answer() -> None:
+    assert text("\ufeff") is None
+    assert text("\ufeff\n```python\n```") is None
+
+
 def test_without_a_definition_the_last_python_block_is_the_answer() -> None:
     assert text("```python\nx = 1\n```\n```python\nx = 2\n```\n```sh\nls\n```") == "x = 2\n"
 

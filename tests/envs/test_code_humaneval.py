@@ -145,9 +145,26 @@ def test_a_judge_tells_a_wrong_program_and_counts_its_assertions(made: Definitio
         fenced("def unshift(text): return shift(text)"),
         fenced("import os\ndef unshift(text): os._exit(0)"),
     )
-    assert (right.reward, right.scores["tests"], right.scores["passed"]) == (1.0, 20, 20)
+    assert (right.reward, right.scores["tests"], right.scores["passed"]) == (1.0, 40, 40)
     assert (wrong.reward, wrong.scores["passed"]) == (0.0, 0)
     assert gone.reward == 0.0
+
+
+@needs_sandbox
+def test_a_program_that_spoils_a_helper_of_the_prompt_is_not_paid(made: Definition) -> None:
+    """The published check runs with the program's own helpers; a judge that used its own alone would not see it."""
+    right = made.solution(made.tasks[UNSHIFT])
+    spoilt = right.replace("92", "93", 1)
+    bent = fenced("def shift(text): return ''\ndef unshift(text): return ''")
+    assert spoilt != right
+    assert [verdict.reward for verdict in judged(made, UNSHIFT, spoilt, bent)] == [0.0, 0.0]
+
+
+@needs_sandbox
+def test_a_program_that_fails_what_the_prompt_shows_is_not_paid(tmp_path: Path) -> None:
+    said = fenced("def total(xs): return sum(xs) + (xs == [1, 2])")
+    rewards = [judged(made_with(tmp_path, pay=pay), TOTAL, said)[0].reward for pay in ("all", "share", "staged")]
+    assert rewards == [0.0, 0.0, 0.2]
 
 
 @needs_sandbox
@@ -227,7 +244,9 @@ def test_all_164_rows_are_split_but_five_that_need_a_judge() -> None:
     assert len(references) == 164
     assert sum(reference["kind"] == "pair" for reference in references) == 5
     tests = [test for reference in references for test in reference.get("tests", [])]
-    assert all(any(not test.get("shown") for test in r["tests"]) for r in references if r["kind"] == "calls")
+    without = [task.id for task in map(definition.tasks.__getitem__, range(164)) if "hidden_tests" in task.metadata]
+    assert without == ["HumanEval/34"]
+    assert definition.description.endswith("no hidden test: HumanEval/34")
     assert sum(bool(test.get("shown")) for test in tests) > 250
 
 

@@ -128,8 +128,22 @@ def test_all_974_rows_are_split_but_one_that_needs_a_judge() -> None:
     assert len(references) == 974
     assert [i for i, reference in enumerate(references) if reference["kind"] != "calls"] == [595]
     calls = [reference["tests"] for reference in references if reference["kind"] == "calls"]
-    counted = [tests for tests in calls if not tests[0].get("shown")]
-    assert [len({test["call"] for test in tests}) for tests in counted] == [1], "only where all tests are one test"
+    assert all(tests[0].get("shown") for tests in calls)
+    tasks = [definition.tasks[i] for i in range(974)]
+    assert [task.id for task in tasks if "hidden_tests" in task.metadata] == ["mbpp/37"], "one test, three times"
+    assert definition.description.endswith("no hidden test: mbpp/37")
+
+
+@needs_data
+def test_a_slow_solution_has_a_limit_of_its_own() -> None:
+    """What a solution needs is a matter of its processor: five times as long must still be enough."""
+    definition = mbpp(data=str(FILE))
+    tasks = [definition.tasks[i] for i in range(974)]
+    references: list[Any] = [task.reference for task in tasks]
+    slow = {
+        task.id: reference["wall_s"] for task, reference in zip(tasks, references, strict=True) if "wall_s" in reference
+    }
+    assert slow == {"mbpp/123": 60.0}
 
 
 @needs_data

@@ -17,13 +17,18 @@ SHOWN, SHOWN_FAIL = TestResult(True, shown=True), TestResult(False, shown=True)
         ((PASS, FAIL, FAIL, FAIL), "share", [("tests", 0.25)]),
         ((SHOWN, FAIL), "all", [("tests", 0.0)]),
         ((SHOWN, SHOWN, FAIL), "share", [("tests", 0.0)]),
-        ((SHOWN_FAIL, PASS), "all", [("tests", 1.0)]),
+        ((SHOWN, PASS), "all", [("tests", 1.0)]),
+        ((SHOWN_FAIL, PASS), "all", [("tests", 0.0)]),
+        ((SHOWN, SHOWN_FAIL, PASS, FAIL), "share", [("tests", 0.25)]),
+        ((SHOWN_FAIL, PASS), "share", [("tests", 0.0)]),
+        ((SHOWN, SHOWN_FAIL), "share", [("tests", 0.5)]),
+        ((SHOWN_FAIL, PASS), "staged", [("parses", 0.1), ("runs", 0.1), ("passes", 0.0)]),
         ((PASS, PASS), "staged", [("parses", 0.1), ("runs", 0.1), ("passes", 0.8)]),
         ((PASS, FAIL), "staged", [("parses", 0.1), ("runs", 0.1), ("passes", 0.0)]),
         ((PASS, LOST), "staged", [("parses", 0.1), ("runs", 0.0), ("passes", 0.0)]),
     ],
 )
-def test_hidden_tests_pay_as_declared_and_shown_ones_never(
+def test_hidden_tests_pay_as_declared_and_failing_shown_ones_costs(
     tests: tuple[TestResult, ...], pay: Pay, parts: list[tuple[str, float]]
 ) -> None:
     verdict = verdict_of(Outcome(tests), pay)
@@ -57,8 +62,15 @@ def test_a_failure_of_the_machinery_is_no_wrong_answer() -> None:
     assert (verdict.reward, verdict.reason) == (None, "the sandbox failed")
 
 
-def test_a_task_without_hidden_tests_is_a_failure_of_the_checker() -> None:
-    assert verdict_of(Outcome((SHOWN,)), "all").reward is None
+def test_a_task_without_hidden_tests_is_judged_by_the_shown_ones_and_says_so() -> None:
+    verdict = verdict_of(Outcome((SHOWN,)), "all")
+    assert (verdict.reward, verdict.scores["tests"], verdict.flags) == (1.0, 0, ())
+    assert "no hidden test" in verdict.reason
+    assert verdict_of(Outcome((SHOWN, SHOWN_FAIL)), "all").reward == 0.0
+
+
+def test_a_task_without_tests_is_a_failure_of_the_checker() -> None:
+    assert verdict_of(Outcome(()), "all").reward is None
 
 
 @pytest.mark.parametrize("pay", ["all", "share", "staged"])

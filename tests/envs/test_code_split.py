@@ -3,7 +3,8 @@
 import pytest
 
 from rlenv.envs.code.assertions import assertion_reference, evaluation_only, shared_objects
-from rlenv.envs.code.pairs import counted_source, without_shown
+from rlenv.envs.code.definition import hidden_tests
+from rlenv.envs.code.pairs import counted_source
 from rlenv.envs.code.shown import mark_shown
 from rlenv.envs.code.split import split
 from rlenv.errors import ConfigError, TaskError
@@ -27,6 +28,7 @@ from rlenv.errors import ConfigError, TaskError
         ),
         ("def check(candidate):\n    assert candidate(1) == 2\ncheck(f)", [{"call": "f(1)", "expect": "2"}]),
         ("METADATA = {'author': 'x'}\nimport math\nassert f(1) == 2", [{"call": "f(1)", "expect": "2"}]),
+        ("assert tuple(f(1)) == tuple(f(1))", [{"call": "f(1)", "check": "tuple(_) == tuple(_)"}]),
         ("assert f([1], int) == []", [{"call": "f([1], int)", "expect": "[]", "cell": True}]),
     ],
 )
@@ -35,9 +37,7 @@ def test_assertions_about_one_call_are_split(source: str, rows: list[dict[str, o
     assert (found.rows, found.rest) == (rows, "")
 
 
-@pytest.mark.parametrize(
-    "source", ["assert True", "assert 1 == 1.0", "assert f(1) == f(1)", "assert g(1) == 1 or True"]
-)
+@pytest.mark.parametrize("source", ["assert True", "assert 1 == 1.0", "assert g(1) == 1 or True"])
 def test_what_tests_nothing_is_dropped_or_refused(source: str) -> None:
     found = split(source, "f")
     assert found.rows == []
@@ -95,8 +95,11 @@ def test_a_test_is_shown_when_the_prompt_holds_its_call_or_its_arguments(call: s
     assert [bool(row.get("shown")) for row in rows] == [shown, False]
 
 
-def test_where_every_test_is_shown_all_of_them_count() -> None:
-    assert mark_shown(PROMPT, "f", [{"call": "f([1, 2])", "expect": "3"}]) == [{"call": "f([1, 2])", "expect": "3"}]
+def test_where_every_test_is_shown_the_task_says_so() -> None:
+    rows = mark_shown(PROMPT, "f", [{"call": "f([1, 2])", "expect": "3"}])
+    assert rows == [{"call": "f([1, 2])", "expect": "3", "shown": True}]
+    assert hidden_tests({"kind": "calls", "tests": [*rows]}) == {"hidden_tests": 0}
+    assert hidden_tests({"kind": "calls", "tests": [*rows, {"call": "f([3])", "expect": "3"}]}) == {}
 
 
 def test_a_file_that_splits_becomes_hidden_calls() -> None:
@@ -108,13 +111,13 @@ def test_a_file_that_splits_becomes_hidden_calls() -> None:
     ]
 
 
-def test_a_file_with_code_of_its_own_becomes_a_pair_without_what_is_shown() -> None:
+def test_a_file_with_code_of_its_own_becomes_a_pair_that_knows_what_is_shown() -> None:
     tests = "assert f([1, 2]) == 3\nfor _ in range(3):\n    xs = [random.random()]\n    assert f(xs) == sum(xs)"
     reference = assertion_reference(tests, "f", PROMPT)
     judge = str(reference["judge"])
     assert reference["kind"] == "pair"
     assert judge.startswith("import random\n")
-    assert "[1, 2]" not in judge
+    assert reference["shown"] == ["f([1, 2]) == 3"]
     assert "sum(xs)" in judge
 
 
@@ -159,13 +162,8 @@ def test_a_file_without_a_test_is_refused() -> None:
         assertion_reference("assert True", "f", PROMPT)
 
 
-def test_every_assertion_reports_and_the_end_is_reported() -> None:
+def test_every_assertion_reports_whether_it_holds_and_whether_it_is_shown() -> None:
     reports: list[object] = []
-    exec(counted_source("for n in (1, 2):\n    assert n == 1, 'no'\nassert []"), {"report": reports.append})
-    assert reports == [[True, ""], [False, "n == 1"], [False, "[]"], "done"]
-
-
-def test_shown_assertions_are_taken_out_of_loops_as_well() -> None:
-    assert without_shown("if 1:\n    assert f(1) == 2\nassert f(2) == 3", ["f(1) == 2"]) == (
-        "if 1:\n    pass\nassert f(2) == 3"
-    )
+    tests = "for n in (1, 2):\n    assert n == 1, 'no'\nassert []"
+    exec(counted_source(tests, frozenset(["n == 1"])), {"report": reports.append})
+    assert reports == [[True, True, ""], [False, True, "n == 1"], [False, False, "[]"]]

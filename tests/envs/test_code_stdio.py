@@ -84,7 +84,7 @@ def test_a_program_that_never_ends_costs_a_few_time_limits_and_not_one_a_test(tm
     assert "timeout" in [flag.name for flag in verdict.flags]
 
 
-def test_shown_tests_do_not_count(tmp_path: Path) -> None:
+def test_shown_tests_prove_nothing_and_must_pass(tmp_path: Path) -> None:
     tests = [{**SUMS[0], "shown": True}, *SUMS[1:]]
     only_shown, all_but_shown = judged(
         made(tmp_path, {"tests": tests}, pay="share"),
@@ -93,7 +93,7 @@ def test_shown_tests_do_not_count(tmp_path: Path) -> None:
         fenced("n = sum(map(int, input().split()))\nprint(n if n != 3 else 4)"),
     )
     assert (only_shown.reward, [flag.name for flag in only_shown.flags]) == (0.0, ["shown_only"])
-    assert (all_but_shown.reward, all_but_shown.scores["shown_passed"]) == (1.0, 0)
+    assert (all_but_shown.reward, all_but_shown.scores["shown_passed"]) == (0.0, 0)
 
 
 def test_the_row_says_how_outputs_are_compared(tmp_path: Path) -> None:
@@ -131,7 +131,7 @@ def test_a_checker_that_does_not_work_is_no_wrong_answer(tmp_path: Path, checker
 @pytest.mark.parametrize(
     "reference",
     [
-        {"tests": [{**SUMS[0], "shown": True}]},
+        {"tests": []},
         {"tests": [{"stdin": 1, "stdout": "1"}]},
         {"compare": "fuzzy"},
         {"compare": "checker"},

@@ -87,7 +87,7 @@ def snippets(
 
 
 def make_task(snippet: Snippet, style: str) -> Task:
-    """The task of a snippet. In the style `instruct` the first test is shown and does not count."""
+    """The task of a snippet. In the style `instruct` the first test is shown."""
     shown = style == "instruct"
     function = snippet.signature.partition("(")[0]
     tests: list[Json] = []
