@@ -61,7 +61,7 @@ def _read(text: str) -> Node:
     """The tree; 18:24 is a ratio here, whichever time of day it may be."""
     node = read(text)
     parts = node.written.split(":") if isinstance(node, Clock) and not node.half else []
-    return Ratio(tuple(Number(Fraction(part)) for part in parts)) if all(map(str.isdigit, parts or "-")) else node
+    return Ratio(tuple(Number(Fraction(part)) for part in parts)) if all(map(str.isdecimal, parts or "-")) else node
 
 
 def _stated(node: Node, related: bool = True) -> Node:

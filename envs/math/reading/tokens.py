@@ -174,7 +174,7 @@ class _Tokenizer:
             self._add("name", name)
         elif name.isalpha():
             self._add("command", value)
-        elif name.isdigit():
+        elif name.isdecimal():
             self.position -= 1  # a backslash before a digit means nothing
 
     def _font(self, name: str) -> None:

@@ -143,7 +143,7 @@ def _dimension(unit: str) -> tuple[tuple[tuple[str, int], ...], Fraction] | None
 
 
 def _named(part: str) -> tuple[str, int]:
-    digits = part[-1] if part[-1].isdigit() else "1"
+    digits = part[-1] if part[-1].isdecimal() else "1"
     name = part.rstrip("^0123456789.").lower()
     if name in _SPELLED:
         return _SPELLED[name], int(digits)
