@@ -22,7 +22,7 @@ import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import chain, pairwise
 
 from rlenv.completion import Completion
@@ -100,7 +100,7 @@ class MathVerifier:
         said = chain(_readings(gold, found), rereadings(gold, found.text, question)) if stands else iter(())
         if clause is not None:
             said = chain(said, reworded(gold, clause.text, question))
-        verdict = _first_equal(gold, found, said, partial(compare_by, policy=self.policy, question=question))
+        verdict = _first_equal(gold, found, said, lambda left, right: compare_by(left, right, self.policy, question))
         return verdict and verdict.placed(passage)
 
     def _found(self, gold: str, completion: Completion, question: str) -> tuple[Extracted | Refusal, Passage]:
