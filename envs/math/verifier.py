@@ -22,7 +22,7 @@ import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import chain, pairwise
 
 from rlenv.completion import Completion
@@ -111,11 +111,15 @@ class MathVerifier:
         question = asked or _as_restated(passage.text, found)
         said = chain(_readings(gold, found), rereadings(gold, found.text, question)) if stands else iter(())
         if clause is not None:
-            bare = () if stands or is_number(gold) else (clause.text,)
+            bare: tuple[str, ...] = () if stands or is_number(gold) else (clause.text,)
             said = chain(said, bare, reworded(gold, clause.text, question))
-        compared = partial(compare_by, policy=self.policy, question=question)
-        in_form = partial(_in_form, question=question) if asked and self.policy.form == "asked" else _any_form
-        verdict = _first_equal(gold, found, said, lambda gold, said: in_form(gold, said, compared(gold, said)))
+        held = bool(asked) and self.policy.form == "asked"
+
+        def same(gold: str, said: str) -> Comparison:
+            found = compare_by(gold, said, self.policy, question)
+            return _in_form(gold, said, found, question) if held else found
+
+        verdict = _first_equal(gold, found, said, same)
         return verdict and verdict.placed(passage)
 
     def _found(self, gold: str, completion: Completion, question: str) -> tuple[Extracted | Refusal, Passage]:
@@ -155,10 +159,6 @@ def _in_form(gold: str, said: str, comparison: Comparison, question: str) -> Com
     except RecursionError:
         return Comparison(None, "guard", "the caller's stack is nearly full")
     return comparison if wrong is None else Comparison(False, "form", wrong.reason, (*comparison.flags, wrong.flag))
-
-
-def _any_form(gold: str, said: str, comparison: Comparison) -> Comparison:
-    return comparison
 
 
 def _first_equal(

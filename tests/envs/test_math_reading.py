@@ -7,6 +7,7 @@ r"""What a completion says, as people say it: layouts, notations, words, remarks
 import json
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -56,7 +57,7 @@ PIECES = (
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["said"][:40])
-def test_what_is_said_is_judged_as_people_read_it(case: dict[str, str]) -> None:
+def test_what_is_said_is_judged_as_people_read_it(case: dict[str, Any]) -> None:
     verdict = verify(case["gold"], case["said"], question=case.get("question", ""))
     assert bool(verdict.reward) == case["right"], verdict.reason
 

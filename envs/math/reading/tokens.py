@@ -184,7 +184,7 @@ class _Tokenizer:
             return
         directed = _DIRECTED.match(self.source, self.position) if name in _ARROWS else None
         if directed is not None:
-            return self._arrow(*directed.groups(), end=directed.end())
+            return self._arrow(directed[1], directed[2], directed.end())
         group = "text" if name in TEXT_COMMANDS or self.in_text else "font"
         if name in {"mathrm", "operatorname", "mathsf"} and self._long_group(following.end()):
             group = "text"
