@@ -19,6 +19,8 @@ from __future__ import annotations
 
 import re
 
+from rlenv.envs.math.comparing import compare
+from rlenv.envs.math.policy import MathPolicy
 from rlenv.envs.math.values import NEGATED, NUMBER, UNREAD, Value, values_in
 
 MAX_SENTENCE = 1200
@@ -54,10 +56,11 @@ _CHANGED = re.compile(
 )
 """`at most` and `or more` behind a number: another answer than the number."""
 _ROUGHLY = re.compile(
-    r"(?:,\s*(?:or|i\.e\.,?|which is|that is,?)|\s\(or)\s*(?:roughly|approximately|about|\$?\s*(?:≈|\\approx))\s*"
-    r"\$?[0-9][0-9.,]*\s*\\?%?\$?\)?\s*[.!]?\s*\Z"
+    r"(?:,\s*(?:or|i\.e\.,?|which is|that is,?)|\s\(|\sor)\s*(?:roughly|approximately|about|\$?\s*(?:≈|\\approx))\s*"
+    r"\$?(?P<rough>[0-9][0-9.,]*\s*\\?%?)\$?\)?\s*[.!]?\s*\Z"
 )
 """`, or roughly 53.6%` at the end of a sentence"""
+_LOOSE = MathPolicy(rounding=0.02)
 _ATTAINED = re.compile(
     r"(?P<value>\b(?:maximum|minimum|maximal|minimal|greatest|largest|smallest|least)\b[^.,;:\n]{0,60}"
     r"\b(?:is|equals)\s[^,;:\n]{1,60}?)"
@@ -103,7 +106,8 @@ def stated_value(sentence: str, worked: str = "") -> Value | None:
 def _without_tail(sentence: str) -> str:
     """The sentence without what it says behind its value: a rough decimal, or where a value is attained."""
     rough = _ROUGHLY.search(sentence)
-    if rough is not None and _A_NUMBER.search(sentence[: rough.start()]):
+    named = [value for value in values_in(sentence[: rough.start()]) if value.named] if rough is not None else []
+    if rough is not None and named and compare(named[-1].result or named[-1].text, rough["rough"], _LOOSE).equal:
         return sentence[: rough.start()]
     located = _ATTAINED.search(sentence)
     return sentence[: located.end("value")] if located is not None else sentence

@@ -66,7 +66,8 @@ def spread(node: Node) -> Node:
         )
     if not _has_sign(node):
         return node
-    return _each_sign(node) or Items((_chosen(node, True), _chosen(node, False)), "or")
+    word = "and" if isinstance(node, Relation) and "!=" in node.operators else "or"
+    return _each_sign(node) or Items((_chosen(node, True), _chosen(node, False)), word)
 
 
 def _each_sign(node: Node) -> Items | None:

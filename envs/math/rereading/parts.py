@@ -52,7 +52,7 @@ def by_parts(gold: str, answer: str, question: str) -> Iterator[str]:
     if run is not None and _LETTERS.fullmatch(_plain(gold)) and len(set(plain)) == len(plain):
         yield ", ".join(plain)
     if "\\cup" in gold and "\\cup" not in answer:
-        yield _UNION.sub(r"\1\\cup ", answer.replace("$", " "))
+        yield _UNION.sub(r"\1\\cup ", _FONT.sub(r" \1 ", answer).replace("$", " "))
 
 
 def _plain(text: str) -> str:

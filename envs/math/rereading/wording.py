@@ -29,7 +29,7 @@ _LETTERS = re.compile(r"(?<![\\A-Za-z])[A-Za-z]|[=,;]")
 _CHANGES = re.compile(
     r"\b(?:not|no|never|minus|negative|over|under|above|below|than|at|half|twice|double|root|squared?(?= of)|between"
     r"|from|to|if|or|either|maybe|perhaps|except|wrong|least|most|about|up|times|plus|divided|inverse|reciprocal|log"
-    r"|unless)\b|n['’]t|\?",
+    r"|unless|when|where)\b|n['’]t|\?",
     re.IGNORECASE,
 )
 """Words by which a sentence says another value than the number in it."""
@@ -76,6 +76,10 @@ _DENIAL = re.compile(
     r"\b(?:not|no|never|cannot|impossible|contradict\w*|neither|nor|except|unless|wrong|instead|rather|but|if|suppose|assume|maybe|perhaps|might)\b|n['’]t\b",
     re.IGNORECASE,
 )
+_AUXILIARY = re.compile(
+    r"\b(?:substitut\w*|let|us(?:e|ed|ing)|recall|consider|defin\w*|formula|given|set|put)\b", re.IGNORECASE
+)
+"""Words before a formula that is a means and no result: `We used the substitution $u = 2x$`"""
 _YES_OR_NO = re.compile(r"(?:is|are|does|do|can|has|have|was|were|must|will) ", re.IGNORECASE)
 _PLAIN_NO = re.compile(r"\W*(yes|no)\W*")
 _REMARK = re.compile(
@@ -171,7 +175,7 @@ def _last_formula(answer: str) -> Iterator[str]:
     """What stands in the delimiters at the end of a sentence, without a remark on its constants."""
     bare = _REMARK.sub("", answer.rstrip(" .\n"))
     found = _FORMULA.search(bare)
-    if found is None or _DENIAL.search(bare[: found.start()]):
+    if found is None or _DENIAL.search(bare[: found.start()]) or _AUXILIARY.search(bare[: found.start()]):
         return
     formula = next(part for part in found.groups() if part is not None).strip(" .")
     yield formula.rpartition("=")[2] if formula.startswith("\\int") else formula
