@@ -22,13 +22,14 @@ import hashlib
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import pairwise
 
 from rlenv.completion import Completion
 from rlenv.envs.math.choice import is_choice
 from rlenv.envs.math.comparing import Comparison, compare, compare_symbolically
 from rlenv.envs.math.extract import answer_of
+from rlenv.envs.math.form import fault
 from rlenv.envs.math.gold import gold_answer
 from rlenv.envs.math.policy import MathPolicy
 from rlenv.envs.math.proof import proof
@@ -40,9 +41,9 @@ from rlenv.second_opinion import Proof
 from rlenv.task import Task, prompt_text
 from rlenv.verdict import Flag, Verdict
 
-RULES = "math-2"
+RULES = "math-3"
 """Changes with the rules by which answers are found and compared."""
-TIERS = ("extraction", "identity", "exact", "structure", "polynomial", "numeric", "text", "guard", "symbolic")
+TIERS = ("extraction", "identity", "exact", "structure", "polynomial", "numeric", "text", "guard", "symbolic", "form")
 """What can decide; `scores["tier"]` of a verdict is the index of the one that did."""
 
 RESTATED_CHARS = 500
@@ -95,6 +96,8 @@ class MathVerifier:
             return refused.placed(passage)
         asked = str(task.metadata.get("question") or prompt_text(task.prompt))
         question = asked or _as_restated(passage.text, found)
+        if asked and self.policy.form == "asked":
+            compare_by = partial(_in_form, compare_by)
         verdict = _first_equal(gold, found, self.policy, question, compare_by)
         return verdict and verdict.placed(passage)
 
@@ -123,6 +126,16 @@ def _first_equal(gold: str, found: Extracted, policy: MathPolicy, question: str,
         undecided = undecided or comparison.equal is None
         refused = refused or comparison
     return None if undecided or refused is None else _verdict(False, refused, found)
+
+
+def _in_form(compare_by: Compare, gold: str, answer: str, policy: MathPolicy, question: str) -> Comparison:
+    """The comparison, and of an equal answer whether its form is as the question asks."""
+    found = compare_by(gold, answer, policy, question)
+    try:
+        wrong = fault(gold, answer, question) if found.equal else None
+    except RecursionError:
+        return Comparison(None, "guard", "the caller's stack is nearly full")
+    return found if wrong is None else Comparison(False, "form", wrong.reason, (*found.flags, wrong.flag))
 
 
 def _readings(gold: str, found: Extracted) -> Iterator[str]:

@@ -60,7 +60,7 @@ def attack_findings(subject: Subject, attacks: Sequence[Attack], first: Sequence
         mine = by_rule.get(_rule(attack), [])
         if others and any(max(way.shares) >= PAID for ways in outcomes(subject, mine).values() for way in ways):
             mine = [*mine, *attack_plays(subject, [attack], others)]
-        tried = min(len(subject.samples), attack.tasks or len(subject.samples))
+        tried = 0 if attack.fitting else min(len(subject.samples), attack.tasks or len(subject.samples))
         rate = partial(copy_severity, guess_rate=subject.guess_rate()[0]) if attack.copies else severity_of
         found += findings(subject, mine, about, rate, tried)
     return found
