@@ -34,8 +34,18 @@ MAX_WORDS_CHARS = 100
 """Nor is one in words that is longer than this."""
 _INTRODUCED = re.compile(r"\A\s*\\(?:text|mbox|textrm|textbf)\s*\{[^{}]*\b(?:answer|result)\s+(?:is|:)\s*\}\s*")
 _LEAD_IN = re.compile(
-    r"\A(?:∴|(?:so|thus|hence|therefore|then|finally|i\.e\.|we (?:get|have|find)(?: that)?)\b)[,:]?\s*", re.I
+    r"\A(?:∴|⇒|→|[=-]>|(?:so|thus|hence|therefore|then|finally|i\.e\.|we (?:get|have|find)(?: that)?"
+    r"|(?:it|this|that) is)\b)[,:]?\s*",
+    re.I,
 )
+_ENDED = re.compile(r"\s*(?:[∎□■◻▪]|\$?\\(?:blacksquare|square|qed|Box)\$?|Q\.?E\.?D\.?)\s*\Z")
+_LABEL = re.compile(
+    r"(?:(?P<name>(?<![A-Za-z\\])[A-Za-z](?:_\{?\w\}?)?|\([A-Za-z](?:\s*,\s*[A-Za-z])+\))\s*=\s*\$*"
+    r"|(?P<word>[A-Za-z]{2,})(?:\s+(?:is|are|gets|receives|has|equals))?[\s:*_=$]*)\s*\Z"
+)
+"""`x =`, `(x,y) =`, `**Quotient:** $` or `the remainder is` before a box"""
+_QUOTED = re.compile(r"\A[\"'“‘«]([^\"'“”‘’«»]{1,100})[\"'”’»]\Z")
+"""Quotation marks around the whole answer."""
 _CLAIM = re.compile(r"\b(?:is|are|was|not|isn't|wrong|incorrect|false)\b", re.IGNORECASE)
 _SENTENCE = re.compile(r"[^0-9$\\]*[a-z]{2,}[^0-9$\\]* [^0-9$\\]*[a-z]{2,}[.!?…]+")
 _BRACKETED = re.compile(r"\A\[([^\[\](),;]+)\]\Z")
@@ -72,7 +82,20 @@ def _of_several(text: str, boxes: list[Box], same: Same) -> Extracted | Refusal:
     if len(others) > MAX_CANDIDATES:
         return Refusal(f"more than {MAX_CANDIDATES} different boxed answers", (flag, flag._replace(name="spray")))
     parts = tuple(box.text for box in others)
-    return Extracted(last.text, last.start, last.end, "box", (flag,), parts=parts)
+    return Extracted(last.text, last.start, last.end, "box", (flag,), parts=parts, labelled=_labelled(text, others))
+
+
+def _labelled(text: str, boxes: list[Box]) -> str:
+    """`quotient: x + 1, remainder: 2` of boxes with a word or a name before each, "" where one has none."""
+    said, begin = [], 0
+    for box in boxes:
+        line = max(begin, text.rfind("\n", 0, box.start) + 1, box.start - 80)
+        label = _LABEL.search(text[line : box.start])
+        if label is None:
+            return ""
+        said.append(f"{label['name']} = {box.text}" if label["name"] else f"{label['word']}: {box.text}")
+        begin = box.end
+    return ", ".join(said)
 
 
 def _different(boxes: list[Box], same: Same) -> list[Box]:
@@ -125,6 +148,8 @@ def _nothing_but_mathematics(text: str, span: Span) -> bool:
     if span[1] - span[0] > MAX_WHOLE:
         return False
     whole = text[slice(*span)].strip()
+    if "**" in whole[2:-2]:
+        return False  # 5 + 7 = **12**
     return is_bare(whole) or (whole.isascii() and not any(map(str.isspace, whole)))
 
 
@@ -135,7 +160,8 @@ def _whole(text: str, span: Span, same: Same, _choice: bool) -> Extracted | Refu
     whole = text[start:end].strip()
     if not whole or (not is_bare(whole) and _is_prose(whole)):
         return None
-    whole = _LEAD_IN.sub("", whole) or whole
+    whole = _LEAD_IN.sub("", _LEAD_IN.sub("", whole)) or whole
+    whole = _QUOTED.sub(r"\1", _ENDED.sub("", whole)) or whole
     start = text.index(whole, start)
     return Extracted(_BRACKETED.sub(r"\1", whole), start, start + len(whole), "whole")
 
