@@ -50,6 +50,8 @@ _ENDED = re.compile(r"[.!?\n。]")
 _REASON = re.compile(
     r",?\s+(?:which|because|since|as|where|when|while|so|for)\b|,\s+(?:it|that|this|they|he|she|we|you)\b"
 )
+_BECAUSE = re.compile(r"([*_ ]*[A-Za-z][A-Za-z -]{1,30}[*_ ]*),?\s+(?:because|since)\b")
+"""`**odd**, because` behind `The answer is`"""
 _VAGUE = re.compile(
     r"\bif\b|\A(?:at (?:least|most)|up to|over|under|above|below|more|less|fewer|greater|between|anything|not)\b", re.I
 )
@@ -130,7 +132,8 @@ def _value(answer: str) -> Value | None:
     value = None if is_bare(answer) else said(_REASON.split(answer, maxsplit=1)[0]) or said(answer)
     if value is not None:
         return value
-    bare = unwrapped(answer)
+    reasoned = _BECAUSE.match(answer)
+    bare = unwrapped(reasoned[1] if reasoned is not None else answer)
     if not bare or len(_SOME_WORDS.findall(bare)) > MAX_WORDS:
         return None
     return Value(bare, answer.index(bare), answer.index(bare) + len(bare))

@@ -44,6 +44,8 @@ _LABEL = re.compile(
     r"|(?P<word>[A-Za-z]{2,})(?:\s+(?:is|are|gets|receives|has|equals))?[\s:*_=$]*)\s*\Z"
 )
 """`x =`, `(x,y) =`, `**Quotient:** $` or `the remainder is` before a box"""
+_PART = re.compile(r"^[ \t>*_#-]*\(?([a-h])\)", re.MULTILINE)
+"""`**(a)** ` at the start of a line"""
 _QUOTED = re.compile(r"\A[\"'“‘«]([^\"'“”‘’«»]{1,100})[\"'”’»]\Z")
 """Quotation marks around the whole answer."""
 _CLAIM = re.compile(r"\b(?:is|are|was|not|isn't|wrong|incorrect|false)\b", re.IGNORECASE)
@@ -88,6 +90,8 @@ def _of_several(text: str, boxes: list[Box], same: Same) -> Extracted | Refusal:
 def _labelled(text: str, boxes: list[Box]) -> str:
     """`quotient: x + 1, remainder: 2` of boxes with a word or a name before each, "" where one has none."""
     said, begin = [], 0
+    if lettered := _lettered(text, boxes):
+        return lettered
     for box in boxes:
         line = max(begin, text.rfind("\n", 0, box.start) + 1, box.start - 80)
         label = _LABEL.search(text[line : box.start])
@@ -96,6 +100,18 @@ def _labelled(text: str, boxes: list[Box]) -> str:
         said.append(f"{label['name']} = {box.text}" if label["name"] else f"{label['word']}: {box.text}")
         begin = box.end
     return ", ".join(said)
+
+
+def _lettered(text: str, boxes: list[Box]) -> str:
+    """`(a) 1; (b) 2` of boxes that stand one each under (a), (b) and so on, "" for others."""
+    said, begin = [], 0
+    for place, box in enumerate(boxes):
+        marks = _PART.findall(text, begin, box.start)
+        if place > 7 or not marks or marks[-1] != "abcdefgh"[place] or len(set(marks)) > 1:
+            return ""
+        said.append(f"({marks[-1]}) {box.text}")
+        begin = box.end
+    return "; ".join(said)
 
 
 def _different(boxes: list[Box], same: Same) -> list[Box]:
