@@ -34,6 +34,12 @@ _REST = re.compile(
 )
 """+ O(x^4)"""
 _POWER = re.compile(r"[a-z]\s*\^\s*\{?([0-9]{1,2})")
+_ARBITRARY = re.compile(
+    r",?\s*(?:where|with|for|and)\s(?:[a-zA-Z] is )?(?:an? |any |some |every )?(?:(?:arbitrary|real|fixed) )*constants?\b"
+    r"[^=<>,;]{0,25}\Z",
+    re.IGNORECASE,
+)
+"""`for an arbitrary constant a`"""
 _YES_OR_NO = re.compile(r"\W*(yes|no)\s*[,.;:—–-]", re.IGNORECASE)
 _ASKS = re.compile(r"(?:is|are|does|do|can|has|have|was|were|must|will)\s", re.IGNORECASE)
 
@@ -53,6 +59,8 @@ def remarked(gold: str, answer: str, question: str) -> Iterator[str]:
         highest = max((int(power) for power in _POWER.findall(text[: rest.start()])), default=1)
         if int(rest["order"]) >= highest + (rest["kind"] != "o"):
             yield text[: rest.start()]
+    if "=" in gold and (constant := _ARBITRARY.search(text)) is not None:
+        yield text[: constant.start()]
     said = _YES_OR_NO.match(text) if _ASKS.match(question) and gold.strip(" .").lower() in ("yes", "no") else None
     if said is not None and len(re.findall(r"\b(?:yes|no)\b", text, re.IGNORECASE)) == 1:
         yield said[1]
