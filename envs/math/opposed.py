@@ -28,6 +28,8 @@ ASKS = re.compile(
 """`Find the value of ` before what is asked for"""
 _SIGNED = re.compile(r"\s*[-+−]\s*\\?[$€£]?[0-9.,]+\s*(?:\\?%|percent)?\s*")
 r"""+8\%"""
+_UNSIGNED = re.compile(r"\s*\\?[$€£]?[0-9][0-9.,]*\s*(?:\\?%|percent)?\s*")
+_CHANGE = re.compile(r"\b(?:change|gain|loss|profit|net)\b", re.IGNORECASE)
 _UP = re.compile(r"\b(?:increased?|gain(?:ed)?|profit|rise|rose|up|growth|grew)\b", re.IGNORECASE)
 _DOWN = re.compile(r"\b(?:decreased?|loss|lost|drop(?:ped)?|down|fall|fell|decline|reduction|lower)\b", re.IGNORECASE)
 _WAYS = re.compile(
@@ -36,7 +38,9 @@ _WAYS = re.compile(
     re.IGNORECASE,
 )
 """`**Method 2 (recursion).**`"""
-_IF_ITEMS = re.compile(r"^[ \t]*(?:[*•-]|[0-9]+[.)])[ \t]+\W*(?:if|when|assuming|supposing|for)\b", re.IGNORECASE | re.M)
+_IF_ITEMS = re.compile(
+    r"^[ \t]*(?:[*•-]|[0-9]+[.)])[ \t]+\W*(?:if|when|assuming|supposing|for)\b", re.IGNORECASE | re.M
+)
 """`* If the helpers are ordered`"""
 _CHOOSE = re.compile(
     r"\b(?:choose|pick|take|select|use) (?:the one|whichever|either|the (?:reading|interpretation|value) (?:that|which))"
@@ -57,6 +61,12 @@ def opposed(gold: str, answer: str, question: str) -> str | None:
     if direction(answer) and _SIGNED.fullmatch(gold) and not re.search(r"[-−+]\s*[0-9]", answer):
         return "the other direction of change" if direction(answer) != gold.strip()[0].replace("−", "-") else None
     return None
+
+
+def directed(gold: str, answer: str, said: str, question: str) -> str:
+    """The answer with the sign that its sentence tells, where the reference of a change has a sign: -4% for down 4%."""
+    sign = direction(said) if _SIGNED.fullmatch(gold) and _UNSIGNED.fullmatch(answer) else ""
+    return f"-{answer.lstrip()}" if sign == "-" and _CHANGE.search(question) else answer
 
 
 def direction(answer: str) -> str:

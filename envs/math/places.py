@@ -46,6 +46,13 @@ _LABEL = re.compile(
 """`x =`, `(x,y) =`, `**Quotient:** $` or `the remainder is` before a box"""
 _PART = re.compile(r"^[ \t>*_#-]*\(?([a-h])\)", re.MULTILINE)
 """`**(a)** ` at the start of a line"""
+_LABEL_LINE = re.compile(
+    r"^[ \t>*•-]*(?P<label>[A-Za-z]{2,}(?: [A-Za-z]+){0,3})[* ]*:[* \t]*(?P<value>[^\s,:][^,:\n]{0,60})$", re.MULTILINE
+)
+"""`**Vertical asymptote:** $x = 3$`"""
+_LABEL_LINES = re.compile(
+    r"(?:^[ \t>*•-]*[A-Za-z]{2,}(?: [A-Za-z]+){0,3}[* ]*:[* \t]*[^\s,:][^,:\n]{0,60}(?:\n+|\s*\Z)){2,6}\Z", re.MULTILINE
+)
 _QUOTED = re.compile(r"\A[\"'“‘«]([^\"'“”‘’«»]{1,100})[\"'”’»]\Z")
 """Quotation marks around the whole answer."""
 _CLAIM = re.compile(r"\b(?:is|are|was|not|isn't|wrong|incorrect|false)\b", re.IGNORECASE)
@@ -144,7 +151,15 @@ def _line(text: str, span: Span, same: Same, choice: bool) -> Extracted | Refusa
         return _unless_contradicted(text, _stated(announced, "line", same), earlier, same)
     if _nothing_but_mathematics(text, span):
         return None
-    return _stated(closing_answer(text, *span), "line", same)
+    closing = _stated(closing_answer(text, *span), "line", same)
+    return closing and closing._replace(labelled=_label_lines(text[slice(*span)]))
+
+
+def _label_lines(tail: str) -> str:
+    """`quotient: x + 2, remainder: 9` of last lines with a label and a value each, "" for others."""
+    lines = _LABEL_LINES.search(tail[-MAX_WHOLE:])
+    found = _LABEL_LINE.findall(lines[0]) if lines is not None else []
+    return ", ".join(f"{label}: {value.strip(' $*.')}" for label, value in found) if len(found) > 1 else ""
 
 
 def _unless_contradicted(

@@ -32,7 +32,7 @@ from rlenv.envs.math.comparing import Comparison, compare, compare_symbolically
 from rlenv.envs.math.extract import answer_of
 from rlenv.envs.math.form import fault
 from rlenv.envs.math.gold import gold_answer
-from rlenv.envs.math.opposed import left_open, opposed
+from rlenv.envs.math.opposed import directed, left_open, opposed
 from rlenv.envs.math.policy import MathPolicy
 from rlenv.envs.math.proof import proof
 from rlenv.envs.math.rereading import by_parts, is_number, rereadings, reworded
@@ -103,6 +103,11 @@ class MathVerifier:
         asked = str(task.metadata.get("question") or prompt_text(task.prompt))
         found, passage = self._found(gold, completion, asked)
         if isinstance(found, Extracted):
+            begin = passage.text.rfind("\n", 0, found.start) + 1
+            said = (
+                passage.text[max(begin, found.start - 60) : found.end + 20] if found.place in ("line", "whole") else ""
+            )
+            found = found._replace(text=directed(gold, found.text, said, asked))
             found = _denied(gold, found, passage.text, asked) or found
         clause = self._closing_words(gold, found, passage.text)
         stands = isinstance(found, Extracted)
@@ -204,6 +209,8 @@ def _readings(gold: str, found: Extracted) -> Iterator[str]:
         yield from parts
     elif found.labelled and _parts(gold) == len(found.parts):
         yield found.labelled
+    if found.labelled and found.place == "line" and "=" in gold:
+        yield ", ".join(part.rpartition(":")[2].strip() for part in found.labelled.split(", "))
     if found.result and "=" not in gold and _holds(found.text):
         yield found.result
     if found.parts and not re.search(r"[A-Za-z]\w* = ", found.labelled) and len(found.parts) == _parts(gold):

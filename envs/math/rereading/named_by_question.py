@@ -24,13 +24,17 @@ _LEADS = re.compile(r"^(?:\s|\\[,;:! ])*(?:\\text\{[^{}]{0,30}\})?")
 _EQUALS = re.compile(r"(?<![<>!:])=(?!>)")
 _COMPOSED = re.compile(r"\(\s*([a-z])\s*\\circ\s*([a-z])\s*\)\s*\(([a-z])\)")
 r"""(f\circ g)(x)"""
+_SIMPLE = re.compile(r"\\[dt]?frac\s*(\{[^{}+-]*\}|[0-9a-z])\s*(\{[^{}+-]*\}|[0-9a-z])")
+r"""\frac{1}{x^2}, which is 1/x^2"""
 _MARKS = re.compile(r"\A[\s*$]+|[\s*$.]+\Z")
 
 
 def by_question(gold: str, answer: str, question: str) -> Iterator[str]:
     """The last side of an equation whose first side the question asks for, where the sides between are equal to it."""
-    if "=" not in answer or re.search(r"[<>=]|\\(?:le|ge|in|equiv)(?![a-z])", gold.replace("\\left", "")) and (
-        "\\begin" not in gold
+    if (
+        "=" not in answer
+        or re.search(r"[<>=]|\\(?:le|ge|in|equiv)(?![a-z])", gold.replace("\\left", ""))
+        and ("\\begin" not in gold)
     ):
         return
     stated = _MARKS.sub("", _LEADS.sub("", _IMPLIED.split(answer)[-1]))
@@ -58,5 +62,5 @@ def _asked(question: str) -> frozenset[str]:
 def _plain(text: str) -> str:
     r"""One spelling: `\dfrac{1}{x}` and `\frac1x`, `x⁴` and `x^4`, (f\circ g)(x) and f(g(x))."""
     text = _COMPOSED.sub(r"\1(\2(\3))", text.replace("∩", "\\cap ").replace("∪", "\\cup "))
-    text = re.sub(r"\\([dt])frac", r"\\frac", reading(text).text)
+    text = _SIMPLE.sub(lambda found: f"{found[1]}/{found[2]}", reading(text).text.replace("$", ""))
     return re.sub(r"\\(?:left|right)(?![a-z])|\\[,;:! ]|[\s{}.]", "", text).replace("\\cdot", "")

@@ -25,7 +25,9 @@ _CHANGE = re.compile(
 )
 """`a decrease of 4%`, `4% decrease`"""
 _ROUNDED = re.compile(r"\bround|\bnearest\b|\bapproximat|\bdecimal places?\b|\bsignificant\b|\bestimate", re.IGNORECASE)
-_ROUGH = re.compile(r"(?P<exact>[^≈=<>]+)(?:≈|\\approx|\\simeq|\\doteq)\s*(?P<rough>-?\\?\$?[0-9][0-9.,]*[^≈=<>]{0,30})")
+_ROUGH = re.compile(
+    r"(?P<exact>[^≈=<>]+)(?:≈|\\approx|\\simeq|\\doteq)\s*(?P<rough>-?\\?\$?[0-9][0-9.,]*[^≈=<>]{0,30})"
+)
 r"""\sqrt{5} \approx 2.24"""
 _DECIMAL = re.compile(r"\\?[$]?-?[0-9][0-9,]*(?:\.[0-9]+)?(?:\s*\\?%)?(?:\s*\\?\\text\{[^{}]*\})?")
 _LOOSE = MathPolicy(rounding=0.02)
