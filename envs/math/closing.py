@@ -30,6 +30,8 @@ _HOW_SURE = re.compile(
     re.I,
 )
 """A number that speaks of the answer, and is none: `I am 100% certain.`"""
+_OFFER = re.compile(r"\W*(?:would you like|do you want|shall I|should I|let me know|feel free)\b", re.I)
+"""`Would you like me to explain the step with 5 people?`"""
 _ASIDE = re.compile(r"\s\((?:and|while|so|since|because|as|where|whereas) [^()\n]{3,100}\)[.\s*]*\Z")
 """ (and her brother is 9)."""
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$|\*|\")|[。！？।؟]|\n")
@@ -51,6 +53,8 @@ def closing_answer(text: str, start: int, end: int) -> Value | None:
     for index in range(len(ends) - 1, max(-1, len(ends) - MAX_SENTENCES - 1), -1):
         begin = ends[index - 1] if index else 0
         sentence = tail[begin : ends[index]]
+        if _OFFER.match(sentence):
+            continue
         value = _stated(sentence, tail[:begin], index == len(ends) - 1)
         if value is not None:
             return value._replace(start=value.start + begin + start, end=value.end + begin + start)

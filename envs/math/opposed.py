@@ -43,10 +43,12 @@ _IF_ITEMS = re.compile(
 )
 """`* If the helpers are ordered`"""
 _CHOOSE = re.compile(
-    r"\b(?:choose|pick|take|select|use) (?:the one|whichever|either|the (?:reading|interpretation|value) (?:that|which))"
+    r"\b(?:choose|pick|take|select|use) (?:the one|whichever|either"
+    r"|the (?:reading|interpretation|value) (?:that|which))"
     r"|\bwhichever\b|\bdepend(?:s|ing) on (?:the|which|how|your|what)\b[^.\n]{0,30}\b(?:interpret|reading|mean|intend)"
     r"|\bboth (?:answers|values|results|readings|interpretations|methods) (?:are|answer|can|may|could|seem)\b"
-    r"|\beither (?:one )?(?:is|may|could|can|of (?:them|these)) (?:be )?(?:right|correct|possible|acceptable|valid|the)\b",
+    r"|\beither (?:one )?(?:is|may|could|can|of (?:them|these)) (?:be )?"
+    r"(?:right|correct|possible|acceptable|valid|the)\b",
     re.IGNORECASE,
 )
 """`Choose the one that fits.`"""

@@ -2,8 +2,8 @@ r"""A value behind the very expression that the question asks for: `n + 3 = 12` 
 
 >>> list(by_question("12", "n+3 = 12", "Let $n(n-1) = 72$. What is $n + 3$?"))
 ['12']
->>> list(by_question("12", "n = 12", "Let $n(n-1) = 72$. What is $n + 3$?")), list(by_question("7", "1 = 2", "Find $1$."))
-([], [])
+>>> list(by_question("12", "n = 12", "Let $n(n-1) = 72$. What is $n + 3$?"))
+[]
 """
 
 from __future__ import annotations
@@ -31,10 +31,8 @@ _MARKS = re.compile(r"\A[\s*$]+|[\s*$.]+\Z")
 
 def by_question(gold: str, answer: str, question: str) -> Iterator[str]:
     """The last side of an equation whose first side the question asks for, where the sides between are equal to it."""
-    if (
-        "=" not in answer
-        or re.search(r"[<>=]|\\(?:le|ge|in|equiv)(?![a-z])", gold.replace("\\left", ""))
-        and ("\\begin" not in gold)
+    if "=" not in answer or (
+        re.search(r"[<>=]|\\(?:le|ge|in|equiv)(?![a-z])", gold.replace("\\left", "")) and ("\\begin" not in gold)
     ):
         return
     stated = _MARKS.sub("", _LEADS.sub("", _IMPLIED.split(answer)[-1]))

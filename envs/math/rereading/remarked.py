@@ -30,6 +30,15 @@ _ROUGH = re.compile(
 )
 r"""\sqrt{5} \approx 2.24"""
 _DECIMAL = re.compile(r"\\?[$]?-?[0-9][0-9,]*(?:\.[0-9]+)?(?:\s*\\?%)?(?:\s*\\?\\text\{[^{}]*\})?")
+_BESIDE = re.compile(r"(?P<exact>[^()≈=<>]+)\(\s*(?:≈|\\approx)\s*(?P<rough>-?[0-9][0-9.,]*\s*(?:\\?%)?)\s*\)")
+r"""\sqrt5 (\approx 2.236)"""
+_UNITS = (
+    (re.compile(r"(?<=[0-9])\s?¢"), r"\\text{ cents}"),
+    (re.compile(r"\b([0-9]+) ?h(?:rs?)? ?([0-9]+) ?min(?:s|utes)?\b"), r"\1 hours \2 minutes"),  # 2 h 30 min
+    (re.compile(r"\\(?:mathrm|text)\{(\w+)(?:\\[,;: ]|\s)*(\w+)\^\{-([1-3])\}\}"), r"\\text{\1/\2^\3}"),  # km\,h^{-1}
+    (re.compile(r"\\frac\{\\(?:text|mathrm)\{(\w+)\}\}\{\\(?:text|mathrm)\{(\w+)\}\}"), r"\\text{ \1/\2}"),
+)
+"""Units in other notations, each with the usual one."""
 _LOOSE = MathPolicy(rounding=0.02)
 _REST = re.compile(
     r"\s*\+\s*(?P<kind>[oO]|\\mathcal\s*\{?\s*O\s*\}?)\s*(?:\\left)?\(\s*[a-z]\s*\^\s*\{?(?P<order>[0-9]{1,2})\}?\s*(?:\\right)?\)\s*\Z"
@@ -37,7 +46,8 @@ _REST = re.compile(
 """+ O(x^4)"""
 _POWER = re.compile(r"[a-z]\s*\^\s*\{?([0-9]{1,2})")
 _ARBITRARY = re.compile(
-    r",?\s*(?:where|with|for|and)\s(?:[a-zA-Z] is )?(?:an? |any |some |every )?(?:(?:arbitrary|real|fixed) )*constants?\b"
+    r",?\s*(?:where|with|for|and)\s(?:[a-zA-Z] is )?(?:an? |any |some |every )?"
+    r"(?:(?:arbitrary|real|fixed) )*constants?\b"
     r"[^=<>,;]{0,25}\Z",
     re.IGNORECASE,
 )
@@ -48,6 +58,11 @@ _ASKS = re.compile(r"(?:is|are|does|do|can|has|have|was|were|must|will)\s", re.I
 
 def remarked(gold: str, answer: str, question: str) -> Iterator[str]:
     """The value that an answer states beside its remark."""
+    usual = answer.strip("*")
+    for notation, written in _UNITS:
+        usual = notation.sub(written, usual)
+    if usual != answer.strip("*"):
+        yield usual.replace("^1}", "}")
     text = " ".join(re.sub(r"\\(?:text|mathrm|textbf)\s*\{([^{}]*)\}|[*]|(?<!\\)\$(?![0-9])", r" \1 ", answer).split())
     text = text.strip(" .")
     signed, change = _SIGNED.fullmatch(gold), _CHANGE.fullmatch(text)
@@ -56,6 +71,9 @@ def remarked(gold: str, answer: str, question: str) -> Iterator[str]:
     rough = _ROUGH.fullmatch(text) if _ROUNDED.search(question) and _DECIMAL.fullmatch(gold) else None
     if rough is not None and compare(rough["exact"], rough["rough"], _LOOSE).equal:
         yield rough["rough"]
+    beside = _BESIDE.fullmatch(text)
+    if beside is not None and compare(beside["exact"], beside["rough"], _LOOSE).equal:
+        yield beside["exact"]
     rest = _REST.search(text)
     if rest is not None and "O(" not in gold and "o(" not in gold:
         highest = max((int(power) for power in _POWER.findall(text[: rest.start()])), default=1)
