@@ -20,7 +20,7 @@ from rlenv.envs.math.rereading.named_by_question import by_question
 from rlenv.envs.math.rereading.notations import in_base, named, whole_numbers
 from rlenv.envs.math.rereading.options import by_options
 from rlenv.envs.math.rereading.parts import by_parts
-from rlenv.envs.math.rereading.remarked import remarked
+from rlenv.envs.math.rereading.remarks import remarked
 from rlenv.envs.math.rereading.shapes import shaped
 from rlenv.envs.math.rereading.wording import in_prose, is_number, reworded
 
