@@ -50,6 +50,11 @@ _ENDED = re.compile(r"[.!?\n。]")
 _REASON = re.compile(
     r",?\s+(?:which|because|since|as|where|when|while|so|for)\b|,\s+(?:it|that|this|they|he|she|we|you)\b"
 )
+_BECAUSE = re.compile(r"([*_ ]*[A-Za-z][A-Za-z -]{1,30}[*_ ]*),?\s+(?:because|since)\b")
+"""`**odd**, because` behind `The answer is`"""
+_ITEM = re.compile(r"\A[ \t]*(?:[-*•]|[0-9]{1,2}[.)])[ \t]+")
+_ITEMS = re.compile(r"(?:[ \t]*(?:[-*•]|[1-9][.)])[ \t]+[^\n]{1,80}(?:\n+|\Z)){2,12}\s*\Z")
+"""`- $n = 11$` on each of the last lines"""
 _VAGUE = re.compile(
     r"\bif\b|\A(?:at (?:least|most)|up to|over|under|above|below|more|less|fewer|greater|between|anything|not)\b", re.I
 )
@@ -117,11 +122,20 @@ def _announced(tail: str, begin: int, offset: int) -> Value | None:
     asked = answer.endswith("?") or tail[stop : stop + 1] == "?"
     if not answer or len(answer) > MAX_ANSWER or asked or withdrawn(tail[stop:]) or denied(tail[stop:]):
         return None
+    items = _ITEMS.match(tail, tail.rfind("\n", 0, begin) + 1)
+    if items is not None and (listed := _listed(items[0])):
+        return Value(listed, offset + begin, offset + len(tail.rstrip()))
     value = _value(answer)
     if value is None:
         return None
     value = with_alternative(value, tail[begin + value.end :])
     return value._replace(start=offset + begin + value.start, end=offset + begin + value.end)
+
+
+def _listed(lines: str) -> str:
+    """The values of a list with one value an item, "" for other lists."""
+    said = [unwrapped(_ITEM.sub("", line)) for line in lines.split("\n") if line.strip()]
+    return ", ".join(said) if all(item and is_bare(item) and "," not in item for item in said) else ""
 
 
 def _value(answer: str) -> Value | None:
@@ -130,7 +144,8 @@ def _value(answer: str) -> Value | None:
     value = None if is_bare(answer) else said(_REASON.split(answer, maxsplit=1)[0]) or said(answer)
     if value is not None:
         return value
-    bare = unwrapped(answer)
+    reasoned = _BECAUSE.match(answer)
+    bare = unwrapped(reasoned[1] if reasoned is not None else answer)
     if not bare or len(_SOME_WORDS.findall(bare)) > MAX_WORDS:
         return None
     return Value(bare, answer.index(bare), answer.index(bare) + len(bare))

@@ -30,6 +30,10 @@ _HOW_SURE = re.compile(
     re.I,
 )
 """A number that speaks of the answer, and is none: `I am 100% certain.`"""
+_OFFER = re.compile(r"\W*(?:would you like|do you want|shall I|should I|let me know|feel free)\b", re.I)
+"""`Would you like me to explain the step with 5 people?`"""
+_ASIDE = re.compile(r"\s\((?:and|while|so|since|because|as|where|whereas) [^()\n]{3,100}\)[.\s*]*\Z")
+""" (and her brother is 9)."""
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$|\*|\")|[。！？।؟]|\n")
 _GIVEN_UP = re.compile(
     r"\b(?:(?:cannot|can't|can not|not|impossible to) (?:be )?(?:said|say|determined?|known?|found|find|answer(?:ed)?|"
@@ -49,6 +53,8 @@ def closing_answer(text: str, start: int, end: int) -> Value | None:
     for index in range(len(ends) - 1, max(-1, len(ends) - MAX_SENTENCES - 1), -1):
         begin = ends[index - 1] if index else 0
         sentence = tail[begin : ends[index]]
+        if _OFFER.match(sentence):
+            continue
         value = _stated(sentence, tail[:begin], index == len(ends) - 1)
         if value is not None:
             return value._replace(start=value.start + begin + start, end=value.end + begin + start)
@@ -78,6 +84,10 @@ def closing_clause(text: str, start: int, end: int) -> Value | None:
 def _stated(sentence: str, worked: str, is_last: bool) -> Value | None:
     if _ASKED_OR_SUPPOSED.search(sentence[:MAX_SENTENCE]) or _GIVEN_UP.search(sentence):
         return None
+    if (aside := _ASIDE.search(sentence)) is not None:
+        before = stated_value(sentence[: aside.start()], worked)
+        if before is not None:
+            return before
     value = stated_value(sentence, worked) if _says_something(sentence) else None
     return _last_word(sentence) if value is None and is_last else value
 

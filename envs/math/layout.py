@@ -26,6 +26,8 @@ _BOLD = frozenset({"b", "strong", "mark", "final", "result"})
 _LOOKS = re.compile(
     r"(?:i|em|u|code|span|p|div|font|big|small|center|tt|kbd|math|pre|ins|li|[uo]l|t[dhr]|table|tbody|body|html|h[1-6])"
 )
+_PICTURE = re.compile(r"[\U0001F300-\U0001FAFF]|(?<!\? )(?<!\?)[✅✓✔](?=\s*\Z)")
+"""A picture anywhere, a check mark at the end."""
 _CODE = re.compile(r"(?<!`)`(?P<code>[^`\n]{1,200})`(?!`)")
 """`x**2`: code in a line."""
 _FENCE = re.compile(r"^[ \t]*```[\w+-]{0,20}[ \t]*$", re.MULTILINE)
@@ -77,6 +79,8 @@ def as_read(text: str) -> str:
         text = _TAG.sub(_plain_tag, text)
     if "`" in text:
         text = _CODE.sub(_plain_code, _FENCE.sub(_blank, text))
+    if not text.isascii():
+        text = _PICTURE.sub(" ", text)
     end = text[-REMARK_CHARS:]
     read = _without_remarks(end)
     return text if read is end else text[: len(text) - len(end)] + read

@@ -44,6 +44,15 @@ _LABEL = re.compile(
     r"|(?P<word>[A-Za-z]{2,})(?:\s+(?:is|are|gets|receives|has|equals))?[\s:*_=$]*)\s*\Z"
 )
 """`x =`, `(x,y) =`, `**Quotient:** $` or `the remainder is` before a box"""
+_PART = re.compile(r"^[ \t>*_#-]*\(?([a-h])\)", re.MULTILINE)
+"""`**(a)** ` at the start of a line"""
+_LABEL_LINE = re.compile(
+    r"^[ \t>*•-]*(?P<label>[A-Za-z]{2,}(?: [A-Za-z]+){0,3})[* ]*:[* \t]*(?P<value>[^\s,:][^,:\n]{0,60})$", re.MULTILINE
+)
+"""`**Vertical asymptote:** $x = 3$`"""
+_LABEL_LINES = re.compile(
+    r"(?:^[ \t>*•-]*[A-Za-z]{2,}(?: [A-Za-z]+){0,3}[* ]*:[* \t]*[^\s,:][^,:\n]{0,60}(?:\n+|\s*\Z)){2,6}\Z", re.MULTILINE
+)
 _QUOTED = re.compile(r"\A[\"'“‘«]([^\"'“”‘’«»]{1,100})[\"'”’»]\Z")
 """Quotation marks around the whole answer."""
 _CLAIM = re.compile(r"\b(?:is|are|was|not|isn't|wrong|incorrect|false)\b", re.IGNORECASE)
@@ -88,6 +97,8 @@ def _of_several(text: str, boxes: list[Box], same: Same) -> Extracted | Refusal:
 def _labelled(text: str, boxes: list[Box]) -> str:
     """`quotient: x + 1, remainder: 2` of boxes with a word or a name before each, "" where one has none."""
     said, begin = [], 0
+    if lettered := _lettered(text, boxes):
+        return lettered
     for box in boxes:
         line = max(begin, text.rfind("\n", 0, box.start) + 1, box.start - 80)
         label = _LABEL.search(text[line : box.start])
@@ -96,6 +107,18 @@ def _labelled(text: str, boxes: list[Box]) -> str:
         said.append(f"{label['name']} = {box.text}" if label["name"] else f"{label['word']}: {box.text}")
         begin = box.end
     return ", ".join(said)
+
+
+def _lettered(text: str, boxes: list[Box]) -> str:
+    """`(a) 1; (b) 2` of boxes that stand one each under (a), (b) and so on, "" for others."""
+    said, begin = [], 0
+    for place, box in enumerate(boxes):
+        marks = _PART.findall(text, begin, box.start)
+        if place > 7 or not marks or marks[-1] != "abcdefgh"[place] or len(set(marks)) > 1:
+            return ""
+        said.append(f"({marks[-1]}) {box.text}")
+        begin = box.end
+    return "; ".join(said)
 
 
 def _different(boxes: list[Box], same: Same) -> list[Box]:
@@ -128,7 +151,15 @@ def _line(text: str, span: Span, same: Same, choice: bool) -> Extracted | Refusa
         return _unless_contradicted(text, _stated(announced, "line", same), earlier, same)
     if _nothing_but_mathematics(text, span):
         return None
-    return _stated(closing_answer(text, *span), "line", same)
+    closing = _stated(closing_answer(text, *span), "line", same)
+    return closing and closing._replace(labelled=_label_lines(text[slice(*span)]))
+
+
+def _label_lines(tail: str) -> str:
+    """`quotient: x + 2, remainder: 9` of last lines with a label and a value each, "" for others."""
+    lines = _LABEL_LINES.search(tail[-MAX_WHOLE:])
+    found = _LABEL_LINE.findall(lines[0]) if lines is not None else []
+    return ", ".join(f"{label}: {value.strip(' $*.')}" for label, value in found) if len(found) > 1 else ""
 
 
 def _unless_contradicted(

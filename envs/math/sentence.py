@@ -32,7 +32,7 @@ _COPULA = re.compile(
 _FILLER = re.compile(
     r"(?:\s*(?:thus|therefore|then|hence|indeed|simply|just|exactly|approximately|about|around|roughly|now|also|"
     r"equal|to|given|by|found|either|both|only|the|that|there|are|is|a|an|of|total|environ|circa|ungefähr)\b,?)*"
-    r"\s*[(\[{]?"
+    r"\s*(?:[A-Za-z]\s*=\s*)?[(\[{]?"
 )
 _WORDS_AFTER = re.compile(r"[\s,]*+(?:[a-zA-Zà-öø-ÿ'°²³/().^\]}-]++[\s,]*+){0,6}")
 _JOIN = re.compile(

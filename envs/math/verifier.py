@@ -32,6 +32,7 @@ from rlenv.envs.math.comparing import Comparison, compare, compare_symbolically
 from rlenv.envs.math.extract import answer_of
 from rlenv.envs.math.form import fault
 from rlenv.envs.math.gold import gold_answer
+from rlenv.envs.math.opposed import directed, left_open, opposed
 from rlenv.envs.math.policy import MathPolicy
 from rlenv.envs.math.proof import proof
 from rlenv.envs.math.rereading import by_parts, is_number, rereadings, reworded
@@ -101,6 +102,13 @@ class MathVerifier:
             raise TaskError(f"task {task.id}: {error}") from error
         asked = str(task.metadata.get("question") or prompt_text(task.prompt))
         found, passage = self._found(gold, completion, asked)
+        if isinstance(found, Extracted):
+            begin = passage.text.rfind("\n", 0, found.start) + 1
+            said = (
+                passage.text[max(begin, found.start - 60) : found.end + 20] if found.place in ("line", "whole") else ""
+            )
+            found = found._replace(text=directed(gold, found.text, said, asked))
+            found = _denied(gold, found, passage.text, asked) or found
         clause = self._closing_words(gold, found, passage.text)
         stands = isinstance(found, Extracted)
         if isinstance(found, Refusal) and clause is not None:
@@ -147,6 +155,17 @@ class MathVerifier:
         return any(compare(first, second, self.policy).equal is not False for first, second in pairs)
 
 
+def _denied(gold: str, found: Extracted, text: str, question: str) -> Refusal | None:
+    """The refusal of an answer that names another quantity, or leaves it open which of its boxes counts."""
+    begin = next((flag.start for flag in found.flags if flag.name == "conflicting_boxes"), None)
+    if begin is not None and is_number(gold):
+        line = max(0, text.rfind("\n", 0, begin) + 1)
+        if left_open(text[line : found.end], text[found.end :]):
+            return Refusal("several boxes, and none is preferred", found.flags)
+    reason = opposed(gold, found.text, question)
+    return None if reason is None else Refusal(reason, (*found.flags, Flag("other_name", found.start, found.end)))
+
+
 def _as_restated(text: str, found: Extracted) -> str:
     """What stands for a question that nobody gave: whether the solution itself says that it seeks a percentage."""
     return "percent" if "percent" in text[max(0, found.start - RESTATED_CHARS) : found.start] else ""
@@ -190,6 +209,8 @@ def _readings(gold: str, found: Extracted) -> Iterator[str]:
         yield from parts
     elif found.labelled and _parts(gold) == len(found.parts):
         yield found.labelled
+    if found.labelled and found.place == "line" and "=" in gold:
+        yield ", ".join(part.rpartition(":")[2].strip() for part in found.labelled.split(", "))
     if found.result and "=" not in gold and _holds(found.text):
         yield found.result
     if found.parts and not re.search(r"[A-Za-z]\w* = ", found.labelled) and len(found.parts) == _parts(gold):

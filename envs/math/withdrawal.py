@@ -83,6 +83,8 @@ def denied(behind: str) -> bool:
 
 def _of_the_answer(behind: str, found: re.Match[str]) -> bool:
     """False where the sentence supposes it, or has another value of which it says so."""
-    begin = max((end.end() for end in _SENTENCE.finditer(behind, 0, found.start() + 1)), default=0)
-    before = behind[begin : found.start()]
-    return not _SUPPOSED.search(before) and not any(map(str.isdigit, before))
+    at = found.start() + len(found[0]) - len(found[0].lstrip(".!?\n "))
+    begin = max((end.end() for end in _SENTENCE.finditer(behind, 0, at)), default=0)
+    before = behind[begin:at]
+    own = re.search(r"\babove\b|\bboxed\b|\bin the box\b", found[0]) is not None
+    return not _SUPPOSED.search(before) and (own or not any(map(str.isdigit, before)))

@@ -134,6 +134,12 @@ def _dimension(unit: str) -> tuple[tuple[tuple[str, int], ...], Fraction] | None
         elif name in _KINDS:
             kind, last_size = _KINDS[name]
             exponent = sign * (prefixed or power)
+            if kind == "volume":  # a litre is a thousandth of a cubic metre
+                kind, exponent, last_size = "length", 3 * exponent, last_size / 1000
+                size *= last_size ** (exponent // 3)
+                powers[kind] = powers.get(kind, 0) + exponent
+                prefixed = 0
+                continue
             powers[kind] = powers.get(kind, 0) + exponent
             size *= last_size**exponent
             prefixed = 0

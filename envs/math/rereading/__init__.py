@@ -15,9 +15,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from rlenv.envs.math.rereading.calendar import on_calendar
+from rlenv.envs.math.rereading.named_by_question import by_question
 from rlenv.envs.math.rereading.notations import in_base, named, whole_numbers
 from rlenv.envs.math.rereading.options import by_options
 from rlenv.envs.math.rereading.parts import by_parts
+from rlenv.envs.math.rereading.remarks import remarked
 from rlenv.envs.math.rereading.shapes import shaped
 from rlenv.envs.math.rereading.wording import in_prose, is_number, reworded
 
@@ -34,6 +37,9 @@ def rereadings(gold: str, answer: str, question: str) -> Iterator[str]:
     yield from whole_numbers(gold, answer, question)
     yield from in_base(gold, answer, question)
     yield from named(gold, answer)
+    yield from by_question(gold, answer, question)
+    yield from on_calendar(gold, answer)
+    yield from remarked(gold, answer, question)
     yield from shaped(gold, answer)
     yield from by_parts(gold, answer, question)
     yield from reworded(gold, answer, question)

@@ -34,12 +34,19 @@ _LETTERS = re.compile(r"\(?[A-J]\)?(?:\s*(?:,|and|&|\\&)\s*\(?[A-J]\)?)+")
 _RUN = re.compile(r"[A-J]{2,6}")
 _UNION = re.compile(r"([)\]])\s*(?:,|,?\s*and)\s*(?:on\s+|for\s+|in\s+)?(?=[(\[])")
 
+_PLAIN_UNION = re.compile(r"(?<=[)\]])\s*U\s*(?=[(\[])")
+"""[1, 4) U (4, 5)"""
+_PART = re.compile(r"\(([a-h])\)\s*:?\s*")
+"""`(a) 1, 5; (b) -4`"""
+
 
 def by_parts(gold: str, answer: str, question: str) -> Iterator[str]:
     """The reference where the answer has its parts by name; a value without the place where it is attained."""
     if len(gold) > MAX_CHARS or len(answer) > MAX_CHARS:
         return
     plain = _plain(answer)
+    if "(a)" in plain and (wanted := lettered(_plain(gold))) and (given := lettered(plain)):
+        yield from [gold] if _agree(wanted, given, question) else []
     if re.search(r"[A-Za-z]{2}", plain):
         expected = labelled(_plain(gold))
         said = labelled(plain) if expected else None
@@ -52,6 +59,7 @@ def by_parts(gold: str, answer: str, question: str) -> Iterator[str]:
     if run is not None and _LETTERS.fullmatch(_plain(gold)) and len(set(plain)) == len(plain):
         yield ", ".join(plain)
     if "\\cup" in gold and "\\cup" not in answer:
+        answer = _PLAIN_UNION.sub(r"\\cup", answer)
         yield _UNION.sub(r"\1\\cup ", _FONT.sub(r" \1 ", answer).replace("$", " "))
 
 
@@ -71,6 +79,19 @@ def labelled(text: str) -> dict[str, str] | None:
             return None
         found[label] = match["value"]
     return found if len(found) > 1 else None
+
+
+def lettered(text: str) -> dict[str, str] | None:
+    """Each part by its letter; None where the letters do not run from (a) on, each once.
+
+    >>> lettered("(a) 1, 5; (b) -4")
+    {'a': '1, 5', 'b': '-4'}
+    """
+    before, *rest = _PART.split(text)
+    letters, values = rest[::2], [value.strip(" ;,.:*") for value in rest[1::2]]
+    if before.strip(" *") or len(letters) < 2 or "".join(letters) != "abcdefgh"[: len(letters)] or not all(values):
+        return None
+    return dict(zip(letters, values, strict=True))
 
 
 def _outer(text: str) -> list[str]:

@@ -23,6 +23,8 @@ from rlenv.envs.math.rereading.stating import states
 from rlenv.envs.math.sentence import stated_value
 
 _FONT = re.compile(r"\\(?:text|textbf|textrm|textit|mathrm|mbox)\s*\{([^{}]*)\}")
+_TEXT_FIRST = re.compile(r"\\text\s*\{(?P<text>[^{}$]*)\}\s*(?P<formula>[-0-9\\](?:(?!\\text)[^$])*)")
+r"""\text{The value is } \tfrac{7}{10}"""
 _WORDY = re.compile(r"(?<!\\)\b[A-Za-z]{2,}")
 _PLAIN_WORDS = re.compile(r"[A-Za-z][A-Za-z' -]*")
 _LETTERS = re.compile(r"(?<![\\A-Za-z])[A-Za-z]|[=,;]")
@@ -211,6 +213,9 @@ def in_prose(gold: str, answer: str, question: str) -> Iterator[str]:
     if not is_number(gold) or not _WORDY.search(answer):
         return
     plain = " ".join(_FONT.sub(r" \1 ", answer).replace("$", " ").split())
+    formula = _TEXT_FIRST.fullmatch(answer.strip(" $"))
+    if formula is not None:
+        plain = " ".join(f"{formula['text']} ${formula['formula']}$".split())
     value = None if _CHANGES.search(plain) else stated_value(plain)
     if value is None or not counts(plain[value.end :], question):
         return
