@@ -52,6 +52,8 @@ RULES = "math-3"
 TIERS = ("extraction", "identity", "exact", "structure", "polynomial", "numeric", "text", "guard", "symbolic", "form")
 """What can decide; `scores["tier"]` of a verdict is the index of the one that did."""
 
+WORDS_BEFORE, WORDS_BEHIND = 60, 20
+"""Characters of a sentence that may say which way a change goes: `a decrease of 4%`, `4% less`."""
 RESTATED_CHARS = 500
 """How far before an answer a solution is asked what it seeks."""
 LOOSE = MathPolicy(rounding=0.01)
@@ -103,11 +105,7 @@ class MathVerifier:
         asked = str(task.metadata.get("question") or prompt_text(task.prompt))
         found, passage = self._found(gold, completion, asked)
         if isinstance(found, Extracted):
-            begin = passage.text.rfind("\n", 0, found.start) + 1
-            said = (
-                passage.text[max(begin, found.start - 60) : found.end + 20] if found.place in ("line", "whole") else ""
-            )
-            found = found._replace(text=directed(gold, found.text, said, asked))
+            found = found._replace(text=directed(gold, found.text, _beside(found, passage.text), asked))
             found = _denied(gold, found, passage.text, asked) or found
         clause = self._closing_words(gold, found, passage.text)
         stands = isinstance(found, Extracted)
@@ -164,6 +162,14 @@ def _denied(gold: str, found: Extracted, text: str, question: str) -> Refusal | 
             return Refusal("several boxes, and none is preferred", found.flags)
     reason = opposed(gold, found.text, question)
     return None if reason is None else Refusal(reason, (*found.flags, Flag("other_name", found.start, found.end)))
+
+
+def _beside(found: Extracted, text: str) -> str:
+    """An answer in a sentence with the words of its line around it; empty for one in a place of its own."""
+    if found.place not in ("line", "whole"):
+        return ""
+    begin = text.rfind("\n", 0, found.start) + 1
+    return text[max(begin, found.start - WORDS_BEFORE) : found.end + WORDS_BEHIND]
 
 
 def _as_restated(text: str, found: Extracted) -> str:

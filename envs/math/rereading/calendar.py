@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from rlenv.envs.math.reading.nodes import Number
 from rlenv.envs.math.reading.parser import numeral
 
 MAX_CHARS = 80
@@ -99,4 +100,4 @@ def _number(word: str) -> int | None:
     if word.isdigit():
         return int(word)
     spelled = numeral(word.replace("-", " ").split())
-    return int(spelled.value) if spelled is not None and getattr(spelled, "value", None) is not None else None
+    return int(spelled.value) if isinstance(spelled, Number) else None
