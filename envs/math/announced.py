@@ -16,8 +16,9 @@ from __future__ import annotations
 import re
 
 from rlenv.envs.math.closing import sentence_ends
-from rlenv.envs.math.sentence import stated_value
+from rlenv.envs.math.sentence import stated_value, with_alternative
 from rlenv.envs.math.values import Value, is_bare
+from rlenv.envs.math.withdrawal import denied, withdrawn
 
 MAX_CHARS = 1000
 """An answer is announced this close to the end, or not at all."""
@@ -29,6 +30,8 @@ _WORDS = (
     r"ответ|відповідь|antwoord|cevap|jawaban(?:nya)?|đáp án|câu trả lời|απάντηση|الجواب|الإجابة|उत्तर|คำตอบ(?:คือ)?|"
     r"答案|答え|정답|답"
 )
+_ASCII_WORDS = ("ans", "antwo", "respuesta", "risposta", "resposta", "cevap", "jawaban")
+"""How those of these words begin that are ASCII."""
 _IS = (
     r"(?:is|are|would be|should be|must be|will be|was|equals|est|es|ist|lautet|è|é|to|jest|равен|это|adalah|là|ni"
     r"|είναι)"
@@ -47,6 +50,11 @@ _ENDED = re.compile(r"[.!?\n。]")
 _REASON = re.compile(
     r",?\s+(?:which|because|since|as|where|when|while|so|for)\b|,\s+(?:it|that|this|they|he|she|we|you)\b"
 )
+_BECAUSE = re.compile(r"([*_ ]*[A-Za-z][A-Za-z -]{1,30}[*_ ]*),?\s+(?:because|since)\b")
+"""`**odd**, because` behind `The answer is`"""
+_ITEM = re.compile(r"\A[ \t]*(?:[-*•]|[0-9]{1,2}[.)])[ \t]+")
+_ITEMS = re.compile(r"(?:[ \t]*(?:[-*•]|[1-9][.)])[ \t]+[^\n]{1,80}(?:\n+|\Z)){2,12}\s*\Z")
+"""`- $n = 11$` on each of the last lines"""
 _VAGUE = re.compile(
     r"\bif\b|\A(?:at (?:least|most)|up to|over|under|above|below|more|less|fewer|greater|between|anything|not)\b", re.I
 )
@@ -55,18 +63,15 @@ _SUPPOSED = re.compile(
     r"(?:[a-z]+\s+)?\Z",
     re.I,
 )
-_WITHDRAWN = re.compile(
-    r"\b(?:wait|oops|sorry|correction\s*:|scratch that|on second thought|i was wrong|my mistake)\b"
-    r"|(?:\A|[.!?\n])\W*(?:no\s*(?:[,.!]|\Z)|actually\b)",
-    re.I,
-)
 
 
 def line_answer(text: str, start: int, end: int) -> Value | None:
     """What follows the last `answer is`, `Answer:`, `A:` or its like in another language."""
     start = max(start, end - MAX_CHARS)
     tail = text[start:end]
-    last = next((found for found in (_last(marker, tail) for marker in (_ANNOUNCED, _HEADING, _BARE)) if found), None)
+    last = _last_announced(tail)
+    if last is None and ("nswer" in tail or "NSWER" in tail):
+        last = _last(_HEADING, tail) or _last(_BARE, tail)
     line = tail.rstrip().rfind("\n") + 1
     short = _SHORT.match(tail, line)
     if short is not None and (last is None or last.start() < line):
@@ -79,7 +84,7 @@ def line_answer(text: str, start: int, end: int) -> Value | None:
 def answer_before(text: str, start: int, value: Value) -> Value | None:
     """The answer that is announced before this one, where nothing takes it back."""
     start = max(start, value.start - MAX_CHARS)
-    marker = _last(_ANNOUNCED, text[start : value.start])
+    marker = _last_announced(text[start : value.start])
     if marker is None:
         return None
     before = line_answer(text, start, start + marker.start())
@@ -88,9 +93,18 @@ def answer_before(text: str, start: int, value: Value) -> Value | None:
     return None if withdrawn(text[before.end : value.start]) else before
 
 
-def withdrawn(behind: str) -> bool:
-    """True where the text behind an answer takes it back."""
-    return _WITHDRAWN.search(behind[:MAX_CHARS]) is not None
+def _last_announced(tail: str) -> re.Match[str] | None:
+    """The last announcement; in ASCII it is looked for from the end, word by word."""
+    if not tail.isascii():
+        return _last(_ANNOUNCED, tail)
+    lower = tail.lower()
+    last: re.Match[str] | None = None
+    for word in _ASCII_WORDS:
+        at = lower.rfind(word)
+        while at >= 0 and (last is None or at > last.start()):
+            last = _ANNOUNCED.match(tail, at) or last
+            at = lower.rfind(word, 0, at)
+    return last
 
 
 def _last(marker: re.Pattern[str], tail: str) -> re.Match[str] | None:
@@ -106,12 +120,22 @@ def _announced(tail: str, begin: int, offset: int) -> Value | None:
     stop = _stop(tail, begin)
     answer = tail[begin:stop].strip()
     asked = answer.endswith("?") or tail[stop : stop + 1] == "?"
-    if not answer or len(answer) > MAX_ANSWER or asked or withdrawn(tail[stop:]):
+    if not answer or len(answer) > MAX_ANSWER or asked or withdrawn(tail[stop:]) or denied(tail[stop:]):
         return None
+    items = _ITEMS.match(tail, tail.rfind("\n", 0, begin) + 1)
+    if items is not None and (listed := _listed(items[0])):
+        return Value(listed, offset + begin, offset + len(tail.rstrip()))
     value = _value(answer)
     if value is None:
         return None
+    value = with_alternative(value, tail[begin + value.end :])
     return value._replace(start=offset + begin + value.start, end=offset + begin + value.end)
+
+
+def _listed(lines: str) -> str:
+    """The values of a list with one value an item, "" for other lists."""
+    said = [unwrapped(_ITEM.sub("", line)) for line in lines.split("\n") if line.strip()]
+    return ", ".join(said) if all(item and is_bare(item) and "," not in item for item in said) else ""
 
 
 def _value(answer: str) -> Value | None:
@@ -120,7 +144,8 @@ def _value(answer: str) -> Value | None:
     value = None if is_bare(answer) else said(_REASON.split(answer, maxsplit=1)[0]) or said(answer)
     if value is not None:
         return value
-    bare = unwrapped(answer)
+    reasoned = _BECAUSE.match(answer)
+    bare = unwrapped(reasoned[1] if reasoned is not None else answer)
     if not bare or len(_SOME_WORDS.findall(bare)) > MAX_WORDS:
         return None
     return Value(bare, answer.index(bare), answer.index(bare) + len(bare))
@@ -132,7 +157,7 @@ def unwrapped(said: str) -> str:
     for opening, closing in _DELIMITERS:
         inside = bare[len(opening) : -len(closing)]
         if bare.startswith(opening) and bare.endswith(closing) and opening not in inside:
-            return inside.strip(" .")
+            return inside.strip().rstrip(" .")
     return bare
 
 

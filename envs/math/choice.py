@@ -21,7 +21,15 @@ _DECIDED = re.compile(
     r"\**(?P<word>yes|no|true|false)\b\**(?=[\s.,;!]|\Z)(?!\s*(?:[,/]|or)\s*(?:yes|no|true|false)\b)",
     re.IGNORECASE,
 )
+_PREDICATE = re.compile(
+    r"\b(?:statement|claim|assertion|proposition|it|this|that|answer)\s+(?:is|must be)\s+"
+    r"(?:therefore |thus |hence |indeed |clearly |in fact )?\**(?P<word>true|false|yes|no)\**[.!\s]*\Z",
+    re.IGNORECASE,
+)
+"""so the statement is false."""
 _MARKED = re.compile(r"(?<![A-Za-z0-9])\(?([A-J])\)")
+_SMALL_MARK = re.compile(r"(?<![A-Za-z0-9])\([a-j]\)(?=[\s.,;:!]|\Z)")
+"""(c)"""
 _LETTER = re.compile(r"(?<![A-Za-z0-9$\\_'’])\(?(?P<letter>[A-J])\)?(?![A-Za-z0-9$\\_'’=+^])")
 _NEGATION = re.compile(
     r"\b(?:not|non|nicht|no|never|nor|neither|cannot|eliminated?|eliminating|rule out|ruled out|unlike"
@@ -46,14 +54,17 @@ def chosen_letter(sentence: str) -> str | None:
     """The one option, or the one of yes and no (true and false), that the sentence names and does not deny."""
     if len(sentence) > MAX_CHARS:
         return None
-    decided = _DECIDED.match(sentence)
+    decided = _DECIDED.match(sentence) or _PREDICATE.search(sentence)
     if decided is not None:
         return decided["word"]
+    sentence = _SMALL_MARK.sub(lambda mark: mark[0].upper(), sentence)
     named: set[str] = set()
     begin = 0
     for end in (*(match.start() for match in _CLAUSE.finditer(sentence)), len(sentence)):
         named |= _affirmed(sentence[begin:end])
         begin = end
+    if len(named) > 1 and "I" in named and len(marked := named & set(_MARKED.findall(sentence))) == 1:
+        named -= {"I"} - marked  # the statement I, which an option names
     return named.pop() if len(named) == 1 else None
 
 

@@ -12,8 +12,10 @@ Only the end of the text is looked at, and only a few sentences without any valu
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
-from rlenv.envs.math.sentence import MAX_SENTENCE, stated_value
+from rlenv.envs.math.layout import as_read
+from rlenv.envs.math.sentence import MAX_SENTENCE, last_clause, stated_value
 from rlenv.envs.math.values import Value, mathematics_spans, values_in
 
 MAX_CHARS = 2500
@@ -28,6 +30,10 @@ _HOW_SURE = re.compile(
     re.I,
 )
 """A number that speaks of the answer, and is none: `I am 100% certain.`"""
+_OFFER = re.compile(r"\W*(?:would you like|do you want|shall I|should I|let me know|feel free)\b", re.I)
+"""`Would you like me to explain the step with 5 people?`"""
+_ASIDE = re.compile(r"\s\((?:and|while|so|since|because|as|where|whereas) [^()\n]{3,100}\)[.\s*]*\Z")
+""" (and her brother is 9)."""
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$|\*|\")|[。！？।؟]|\n")
 _GIVEN_UP = re.compile(
     r"\b(?:(?:cannot|can't|can not|not|impossible to) (?:be )?(?:said|say|determined?|known?|found|find|answer(?:ed)?|"
@@ -47,6 +53,8 @@ def closing_answer(text: str, start: int, end: int) -> Value | None:
     for index in range(len(ends) - 1, max(-1, len(ends) - MAX_SENTENCES - 1), -1):
         begin = ends[index - 1] if index else 0
         sentence = tail[begin : ends[index]]
+        if _OFFER.match(sentence):
+            continue
         value = _stated(sentence, tail[:begin], index == len(ends) - 1)
         if value is not None:
             return value._replace(start=value.start + begin + start, end=value.end + begin + start)
@@ -55,9 +63,31 @@ def closing_answer(text: str, start: int, end: int) -> Value | None:
     return None
 
 
+def closing_clause(text: str, start: int, end: int) -> Value | None:
+    """The last clause of the last sentence, word for word: `so Evelyn is the fastest`."""
+    start = max(start, end - MAX_CHARS)
+    tail = as_read(text[start:end]).rstrip()
+    ends = [0, *sentence_ends(tail)]
+    begin, stop = next((pair for pair in reversed(list(pairwise(ends))) if tail[slice(*pair)].strip(" \n*.$")), (0, 0))
+    sentence = tail[begin:stop]
+    if (
+        not 0 < len(sentence) <= MAX_SENTENCE
+        or _ASKED_OR_SUPPOSED.search(sentence)
+        or _GIVEN_UP.search(tail, max(0, begin - 300))
+    ):
+        return None
+    clause = sentence[last_clause(sentence) :].strip(" \n:*.,")
+    at = tail.rindex(clause, begin, stop) + start if clause else 0
+    return Value(clause, at, at + len(clause)) if clause else None
+
+
 def _stated(sentence: str, worked: str, is_last: bool) -> Value | None:
     if _ASKED_OR_SUPPOSED.search(sentence[:MAX_SENTENCE]) or _GIVEN_UP.search(sentence):
         return None
+    if (aside := _ASIDE.search(sentence)) is not None:
+        before = stated_value(sentence[: aside.start()], worked)
+        if before is not None:
+            return before
     value = stated_value(sentence, worked) if _says_something(sentence) else None
     return _last_word(sentence) if value is None and is_last else value
 
@@ -65,7 +95,7 @@ def _stated(sentence: str, worked: str, is_last: bool) -> Value | None:
 def _last_word(sentence: str) -> Value | None:
     """`Monday` of `So the day is Monday.`, `no solution` of `There is no solution.`"""
     said = _WORD_BEHIND_IS.search(sentence) if len(sentence) <= MAX_SENTENCE else None
-    if said is None or any(map(str.isdigit, sentence)):
+    if said is None or any(map(str.isdigit, sentence[last_clause(sentence) :])):
         return None
     return Value(said[1], said.start(1), said.end(1))
 
@@ -73,7 +103,14 @@ def _last_word(sentence: str) -> Value | None:
 def _says_something(sentence: str) -> bool:
     """True for words around a value, or an equation."""
     words = _SOME_WORDS.findall(sentence)
-    return len(words) > 1 or "=" in sentence or ":" in sentence or "equals" in words or not sentence.isascii()
+    return (
+        len(words) > 1
+        or "=" in sentence
+        or "**" in sentence
+        or ":" in sentence
+        or "equals" in words
+        or not sentence.isascii()
+    )
 
 
 def sentence_ends(tail: str) -> list[int]:

@@ -28,15 +28,17 @@ import unicodedata
 from functools import lru_cache
 
 from rlenv.completion import Completion
-from rlenv.envs.math.announced import line_answer, withdrawn
+from rlenv.envs.math.announced import line_answer
 from rlenv.envs.math.boxed import equal_text
 from rlenv.envs.math.choice import several_options
 from rlenv.envs.math.closing import closing_answer
+from rlenv.envs.math.layout import as_read
 from rlenv.envs.math.marks import hash_answer, tag_answer
 from rlenv.envs.math.places import MAX_WHOLE, PLACES
 from rlenv.envs.math.policy import MathPolicy, Place
 from rlenv.envs.math.statement import Extracted, Refusal, Same, agree, is_working
 from rlenv.envs.math.tail import MAX_CHARS, Span, answer_tail
+from rlenv.envs.math.withdrawal import denied, withdrawn
 from rlenv.reading import Passage
 from rlenv.verdict import Flag
 
@@ -67,7 +69,11 @@ def extract(text: str, policy: MathPolicy, same: Same = equal_text, choice: bool
     """The final answer of a text. `choice` says that the letter of an option is looked for."""
     if not text.isascii():
         text = _with_ascii_digits(text)
-    found = _extract_in(text, answer_tail(text), policy, same, choice)
+    start, end = answer_tail(text)
+    said = text[start:end]
+    read = as_read(said)
+    text = text if read is said else text[:start] + read + text[end:]
+    found = _extract_in(text, (start, end), policy, same, choice)
     return found if isinstance(found, Refusal) else found.without_mark(text)
 
 
@@ -113,13 +119,16 @@ def _contradicted(text: str, span: Span, found: Extracted, policy: MathPolicy, s
         return found
     behind = (found.end, span[1])
     later = hash_answer(text, *behind) or tag_answer(text, *behind) or line_answer(text, *behind)
-    if later is None and withdrawn(text[slice(*behind)]):
+    back = found.place != "line" and denied(text[slice(*behind)])
+    if later is None and (back or withdrawn(text[slice(*behind)])):
         later = closing_answer(text, *behind)
+    if back and (later is None or agree(later, found, same)):
+        return Refusal("the answer is taken back", (Flag("denied_answer", found.start, behind[1]),))
     if later is None or found.place in ("line", "whole") or agree(later, found, same):
         return found
     flag = Flag("conflicting_answers", found.start, later.end)
     between = text[found.end : later.start]
-    if is_working(between):
+    if back or is_working(between):
         place: Place = "line"
         return Extracted(later.text, later.start, later.end, place, (*found.flags, flag), later.result)
     shown = found.text[:40], later.text[:40]

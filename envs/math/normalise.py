@@ -11,6 +11,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from rlenv.envs.math.reading.notation import plain
+
 MAX_CHARS = 3000
 _PLAIN = {
     "−": "-", "–": "-", "—": "-", "‐": "-", "‑": "-", "×": "\\times ", "✕": "\\times ", "·": "\\cdot ",
@@ -41,8 +43,18 @@ _COMMANDS = (
 )
 _DOUBLED = re.compile(rf"(?<!\\)\\\\(?=(?:{_COMMANDS})(?![a-zA-Z]))")
 _THOUSANDS = re.compile(r"(?<=[0-9])(?:\{,\}\s?|\\[,!; ](?:\\!)?|,\s?\\!\s?|~)(?=[0-9]{3}(?![0-9]))")
+_DECIMAL = re.compile(r"(?<=(?<![0-9])0)\{,\}(?=[0-9])")
+"""The comma of `0{,}125`; that of `1{,}5` is one too, as it stands before no three digits."""
 _PER_CENT = re.compile(r"\bper cent\b")
-_OUTWARD = re.compile(r"(?<![\w)}])([\[\]])([^\[\](){}]*[,;][^\[\](){}]*)([\[\]])(?![\w({])")
+_ALL_REAL = re.compile(r"\\text\s?\{\s*(?:all|any|every) reals?\s*\}\s*[a-z](?![a-zA-Z])")
+r"""\text{all real } x"""
+_WORD_AND_CONDITION = re.compile(
+    r"\\text\s?\{(\s*no(?:ne| (?:real )?(?:solutions?|roots?))|\s*all real numbers) (for|if|when)\s*\}"
+)
+r"""\text{no solution for }a \le 0"""
+_OUTWARD = re.compile(
+    r"(?:(?<![\w)}])|(?<=\\cup)|(?<=\\cap)|(?<=\\in)|(?<=minus))([\[\]])([^\[\](){}]*[,;][^\[\](){}]*)([\[\]])(?![\w({])"
+)
 """An interval whose open ends are brackets turned outward, as in ]0, 1[."""
 _SIZES = re.compile(
     r"\\(?:left|right|[bB]igg?[lrm]?|displaystyle|textstyle|limits|nolimits|hfill|nonumber)(?![a-zA-Z])\.?"
@@ -70,9 +82,12 @@ def normalise(text: str) -> str:
         text = _plain_letters(text)
     text = _DOUBLED.sub(r"\\", _WRITTEN_BREAK.sub(" ", text.strip()))
     text = _SYSTEM.sub(r"\1", _without_delimiters(text))
-    text = _OUTWARD.sub(_inward, _PER_CENT.sub("percent", _THOUSANDS.sub("", text).replace("{,}", ",")))
+    text = _THOUSANDS.sub("", _DECIMAL.sub(".", text)).replace("{,}", ".")
+    text = _OUTWARD.sub(_inward, _SIZES.sub("", _PER_CENT.sub("percent", text)))
+    if "\\text" in text:
+        text = _ALL_REAL.sub(r"\\text{all real numbers}", _WORD_AND_CONDITION.sub(r"\\text{\1}\\text{ if }", text))
     text = _GLUED.sub(lambda match: match[0] + " ", text)
-    text = _SPACES.sub(" ", _SIZES.sub("", text))
+    text = plain(_SPACES.sub(" ", text))
     return _trimmed(_SQUEEZED.sub(" ", text))
 
 

@@ -38,7 +38,7 @@ _SCALED = re.compile(r"hundred|thousand|million|billion|trillion|dozen|half|\bk\
 
 @dataclass(frozen=True)
 class NumeralVerifier:
-    """As the verifier inside, but a value that is left to be worked out is worth 0, with the flag `unevaluated`."""
+    """As the verifier inside, but a value that is left to be worked out is worth 0, with the flag `left_undone`."""
 
     inner: MathVerifier
     cheap: bool = False
@@ -64,7 +64,7 @@ class NumeralVerifier:
         found, passage = answer_of(completion, self.inner.policy)
         if isinstance(found, Refusal) or is_numeral(found.result or found.text, _gold(task)):
             return verdict
-        flag = Flag("unevaluated", *passage.place(found.start, found.end))
+        flag = Flag("left_undone", *passage.place(found.start, found.end))
         reason = f"{found.text[:80]!r} has the right value, but is not a number"
         return Verdict.of(
             ("correct", 0.0),

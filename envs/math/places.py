@@ -34,8 +34,27 @@ MAX_WORDS_CHARS = 100
 """Nor is one in words that is longer than this."""
 _INTRODUCED = re.compile(r"\A\s*\\(?:text|mbox|textrm|textbf)\s*\{[^{}]*\b(?:answer|result)\s+(?:is|:)\s*\}\s*")
 _LEAD_IN = re.compile(
-    r"\A(?:∴|(?:so|thus|hence|therefore|then|finally|i\.e\.|we (?:get|have|find)(?: that)?)\b)[,:]?\s*", re.I
+    r"\A(?:∴|⇒|→|[=-]>|(?:so|thus|hence|therefore|then|finally|i\.e\.|we (?:get|have|find)(?: that)?"
+    r"|(?:it|this|that) is)\b)[,:]?\s*",
+    re.I,
 )
+_ENDED = re.compile(r"\s*(?:[∎□■◻▪]|\$?\\(?:blacksquare|square|qed|Box)\$?|Q\.?E\.?D\.?)\s*\Z")
+_LABEL = re.compile(
+    r"(?:(?P<name>(?<![A-Za-z\\])[A-Za-z](?:_\{?\w\}?)?|\([A-Za-z](?:\s*,\s*[A-Za-z])+\))\s*=\s*\$*"
+    r"|(?P<word>[A-Za-z]{2,})(?:\s+(?:is|are|gets|receives|has|equals))?[\s:*_=$]*)\s*\Z"
+)
+"""`x =`, `(x,y) =`, `**Quotient:** $` or `the remainder is` before a box"""
+_PART = re.compile(r"^[ \t>*_#-]*\(?([a-h])\)", re.MULTILINE)
+"""`**(a)** ` at the start of a line"""
+_LABEL_LINE = re.compile(
+    r"^[ \t>*•-]*(?P<label>[A-Za-z]{2,}(?: [A-Za-z]+){0,3})[* ]*:[* \t]*(?P<value>[^\s,:][^,:\n]{0,60})$", re.MULTILINE
+)
+"""`**Vertical asymptote:** $x = 3$`"""
+_LABEL_LINES = re.compile(
+    r"(?:^[ \t>*•-]*[A-Za-z]{2,}(?: [A-Za-z]+){0,3}[* ]*:[* \t]*[^\s,:][^,:\n]{0,60}(?:\n+|\s*\Z)){2,6}\Z", re.MULTILINE
+)
+_QUOTED = re.compile(r"\A[\"'“‘«]([^\"'“”‘’«»]{1,100})[\"'”’»]\Z")
+"""Quotation marks around the whole answer."""
 _CLAIM = re.compile(r"\b(?:is|are|was|not|isn't|wrong|incorrect|false)\b", re.IGNORECASE)
 _SENTENCE = re.compile(r"[^0-9$\\]*[a-z]{2,}[^0-9$\\]* [^0-9$\\]*[a-z]{2,}[.!?…]+")
 _BRACKETED = re.compile(r"\A\[([^\[\](),;]+)\]\Z")
@@ -72,7 +91,34 @@ def _of_several(text: str, boxes: list[Box], same: Same) -> Extracted | Refusal:
     if len(others) > MAX_CANDIDATES:
         return Refusal(f"more than {MAX_CANDIDATES} different boxed answers", (flag, flag._replace(name="spray")))
     parts = tuple(box.text for box in others)
-    return Extracted(last.text, last.start, last.end, "box", (flag,), parts=parts)
+    return Extracted(last.text, last.start, last.end, "box", (flag,), parts=parts, labelled=_labelled(text, others))
+
+
+def _labelled(text: str, boxes: list[Box]) -> str:
+    """`quotient: x + 1, remainder: 2` of boxes with a word or a name before each, "" where one has none."""
+    said, begin = [], 0
+    if lettered := _lettered(text, boxes):
+        return lettered
+    for box in boxes:
+        line = max(begin, text.rfind("\n", 0, box.start) + 1, box.start - 80)
+        label = _LABEL.search(text[line : box.start])
+        if label is None:
+            return ""
+        said.append(f"{label['name']} = {box.text}" if label["name"] else f"{label['word']}: {box.text}")
+        begin = box.end
+    return ", ".join(said)
+
+
+def _lettered(text: str, boxes: list[Box]) -> str:
+    """`(a) 1; (b) 2` of boxes that stand one each under (a), (b) and so on, "" for others."""
+    said, begin = [], 0
+    for place, box in enumerate(boxes):
+        marks = _PART.findall(text, begin, box.start)
+        if place > 7 or not marks or marks[-1] != "abcdefgh"[place] or len(set(marks)) > 1:
+            return ""
+        said.append(f"({marks[-1]}) {box.text}")
+        begin = box.end
+    return "; ".join(said)
 
 
 def _different(boxes: list[Box], same: Same) -> list[Box]:
@@ -105,7 +151,15 @@ def _line(text: str, span: Span, same: Same, choice: bool) -> Extracted | Refusa
         return _unless_contradicted(text, _stated(announced, "line", same), earlier, same)
     if _nothing_but_mathematics(text, span):
         return None
-    return _stated(closing_answer(text, *span), "line", same)
+    closing = _stated(closing_answer(text, *span), "line", same)
+    return closing and closing._replace(labelled=_label_lines(text[slice(*span)]))
+
+
+def _label_lines(tail: str) -> str:
+    """`quotient: x + 2, remainder: 9` of last lines with a label and a value each, "" for others."""
+    lines = _LABEL_LINES.search(tail[-MAX_WHOLE:])
+    found = _LABEL_LINE.findall(lines[0]) if lines is not None else []
+    return ", ".join(f"{label}: {value.strip(' $*.')}" for label, value in found) if len(found) > 1 else ""
 
 
 def _unless_contradicted(
@@ -125,6 +179,8 @@ def _nothing_but_mathematics(text: str, span: Span) -> bool:
     if span[1] - span[0] > MAX_WHOLE:
         return False
     whole = text[slice(*span)].strip()
+    if "**" in whole[2:-2]:
+        return False  # 5 + 7 = **12**
     return is_bare(whole) or (whole.isascii() and not any(map(str.isspace, whole)))
 
 
@@ -135,7 +191,8 @@ def _whole(text: str, span: Span, same: Same, _choice: bool) -> Extracted | Refu
     whole = text[start:end].strip()
     if not whole or (not is_bare(whole) and _is_prose(whole)):
         return None
-    whole = _LEAD_IN.sub("", whole) or whole
+    whole = _LEAD_IN.sub("", _LEAD_IN.sub("", whole)) or whole
+    whole = _QUOTED.sub(r"\1", _ENDED.sub("", whole)) or whole
     start = text.index(whole, start)
     return Extracted(_BRACKETED.sub(r"\1", whole), start, start + len(whole), "whole")
 

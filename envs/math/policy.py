@@ -24,6 +24,7 @@ Percent: TypeAlias = Literal["strict", "share", "either"]
 Rounding: TypeAlias = "Literal['exact', 'digits'] | float"
 Order: TypeAlias = Literal["tuples", "all", "none"]
 Units: TypeAlias = Literal["optional", "required", "ignored"]
+Form: TypeAlias = Literal["asked", "any"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,9 +51,14 @@ class MathPolicy:
     """`optional` a unit may be left out, but a wrong one is wrong; `required` it must be there where the
     reference has one; `ignored` it is never looked at."""
 
+    form: Form = "asked"
+    """`asked` what the question asks to be worked out, or to be written in a form, must be, where the question is
+    known; `any` whatever has the value is right, the question's own expression too."""
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "answer_in", _places(self.answer_in))
-        for name, kind in (("thinking", Thinking), ("percent", Percent), ("order", Order), ("units", Units)):
+        known = {"thinking": Thinking, "percent": Percent, "order": Order, "units": Units, "form": Form}
+        for name, kind in known.items():
             _one_of(name, getattr(self, name), get_args(kind))
         _check_rounding(self.rounding)
 

@@ -19,6 +19,8 @@ from __future__ import annotations
 
 import re
 
+from rlenv.envs.math.comparing import compare
+from rlenv.envs.math.policy import MathPolicy
 from rlenv.envs.math.values import NEGATED, NUMBER, UNREAD, Value, values_in
 
 MAX_SENTENCE = 1200
@@ -30,13 +32,44 @@ _COPULA = re.compile(
 _FILLER = re.compile(
     r"(?:\s*(?:thus|therefore|then|hence|indeed|simply|just|exactly|approximately|about|around|roughly|now|also|"
     r"equal|to|given|by|found|either|both|only|the|that|there|are|is|a|an|of|total|environ|circa|ungefähr)\b,?)*"
-    r"\s*[(\[{]?"
+    r"\s*(?:[A-Za-z]\s*=\s*)?[(\[{]?"
 )
 _WORDS_AFTER = re.compile(r"[\s,]*+(?:[a-zA-Zà-öø-ÿ'°²³/().^\]}-]++[\s,]*+){0,6}")
 _JOIN = re.compile(
-    r"\s*(?:,|;|，|、|or|and|or else|,\s*(?:or|and)|and/or|oder|ou|o|y|et|und)\s*(?:maybe|perhaps|possibly|else)?\s*"
+    r"\s*(?:,|;|，|、|or|and|or else|,\s*(?:or|and)|and/or|oder|ou|o|y|et|und"
+    r"|,?\s*(?:and then|then|followed by))\s*(?:maybe|perhaps|possibly|else)?\s*"
     r"(?:[A-Za-z]\w?\s*=\s*)?"
 )
+_CONCLUDING = re.compile(
+    r"(?:[,;]|\band)\s+(?:so(?! that)|hence|thus|therefore|consequently|which (?:gives|means|makes|leaves)(?: that)?"
+    r"|leaving|giving)\b(?:,| that)?|:(?=\s+[A-Za-z]{2,}\s+[A-Za-z]{2,}\s)"
+)
+"""`29 = 4 * 6 + 5, so the remainder is 5`."""
+_OFFERED = re.compile(
+    r"[^.!?\n]*?(?:[,;(.]|\.\s|\sand|\selse)\s*\(?(?:or|alternatively|otherwise)\b(?P<rest>[^.!?\n]{0,60})", re.I
+)
+""" under the usual precedence, or 20 from left to right` behind a value."""
+_A_NUMBER = re.compile(rf"(?<![A-Za-z0-9_^.])-?{NUMBER}")
+_CHANGED = re.compile(
+    r"[ \t]*,?[ \t]*(?:at (?:most|least)\b|or (?:more|less|fewer|so|higher|lower|greater|under|over)\b"
+    r"|(?:negative|factorial|squared|cubed|minimum|maximum|plus or minus|and (?:counting|a bit))\b(?![ ]*[A-Za-z]))"
+)
+"""`at most` and `or more` behind a number: another answer than the number."""
+_ROUGHLY = re.compile(
+    r"(?:,\s*(?:or|i\.e\.,?|which is|that is,?)|\s\(|\sor)\s*(?:roughly|approximately|about|\$?\s*(?:≈|\\approx))\s*"
+    r"\$?(?P<rough>[0-9][0-9.,]*\s*\\?%?)\$?\)?\s*[.!]?\s*\Z"
+)
+"""`, or roughly 53.6%` at the end of a sentence"""
+_LOOSE = MathPolicy(rounding=0.02)
+_ATTAINED = re.compile(
+    r"(?P<value>\b(?:maximum|minimum|maximal|minimal|greatest|largest|smallest|least)\b[^.,;:\n]{0,60}"
+    r"\b(?:is|equals)\s[^,;:\n]{1,60}?)"
+    r",?\s+(?:which is |and is |and it is )?(?:attained|achieved|reached|assumed|occurring)\s+(?:only |exactly )?"
+    r"(?:at|when|for|if|where)\b[^\n]*\Z",
+    re.IGNORECASE,
+)
+"""`The minimum value is 5, attained at x = -3.`"""
+_SOME_WORDS = re.compile(r"[A-Za-z]{2,}")
 _CHOICE = re.compile(r"\b(?:or|oder|ou)\b")
 _RESULT = re.compile(
     rf"(?:=|≈|\\approx)\s*(?:\\?\$\s?)*(?P<value>(?>[-−]?\s?(?:\\?[$€£])?{NUMBER}))"
@@ -48,6 +81,7 @@ _EXPRESSION = re.compile(
     r"|(?<![A-Za-z])(?:pi|sqrt|cbrt|sin|cos|tan|cot|sec|csc|log|ln|exp|infinity|or|and)(?![A-Za-z])"
     r"|(?<=[0-9])(?:pi|sqrt)(?![A-Za-z])){1,100}"
 )
+_AT = re.compile(r"\A\s*(?:at|exactly|just|simply|then|now)\s+")
 _SOMETHING = re.compile(r"[0-9π√∞]|pi\b")
 _EQUALS = re.compile(r"\s*[=≈＝]\s*\Z")
 _EQUAL_SIGN = re.compile(r"[=≈＝]")
@@ -59,6 +93,45 @@ def stated_value(sentence: str, worked: str = "") -> Value | None:
     """The value that the sentence states, None where it leaves that open. `worked` is the text before it."""
     if len(sentence) > MAX_SENTENCE:
         return None
+    sentence = _without_tail(sentence)
+    begin = last_clause(sentence)
+    if not begin:
+        return _stated(sentence, worked)
+    value = _stated(sentence[begin:], worked + sentence[:begin])
+    if value is not None:
+        return value._replace(start=value.start + begin, end=value.end + begin)
+    return _stated(sentence, worked) if any(known.named for known in values_in(sentence[begin:])) else None
+
+
+def _without_tail(sentence: str) -> str:
+    """The sentence without what it says behind its value: a rough decimal, or where a value is attained."""
+    rough = _ROUGHLY.search(sentence)
+    named = [value for value in values_in(sentence[: rough.start()]) if value.named] if rough is not None else []
+    if rough is not None and named and compare(named[-1].result or named[-1].text, rough["rough"], _LOOSE).equal:
+        return sentence[: rough.start()]
+    located = _ATTAINED.search(sentence)
+    return sentence[: located.end("value")] if located is not None else sentence
+
+
+def with_alternative(value: Value, behind: str) -> Value:
+    """The value and the one that the same breath offers instead: `14 as written, or 20 from left to right`."""
+    maybe = "or" in behind or "lternatively" in behind or "therwise" in behind
+    offered = _OFFERED.match(behind) if maybe else None
+    other = _A_NUMBER.search(offered["rest"]) if offered else None
+    if other is None or _key(other[0]) == _key(value.result or value.text):
+        return value
+    return value._replace(text=f"{value.text} or {other[0].strip()}", result="", parts=())
+
+
+def last_clause(sentence: str) -> int:
+    """Where the clause begins that draws the conclusion, behind `, so` and its like; 0 where there is none."""
+    begin = 0
+    for found in _CONCLUDING.finditer(sentence):
+        begin = found.end()
+    return begin if _SOME_WORDS.search(sentence, begin) else 0
+
+
+def _stated(sentence: str, worked: str) -> Value | None:
     values = values_in(sentence)
     if not values or values[-1].text == UNREAD:
         return _plain_expression(sentence)
@@ -76,7 +149,12 @@ def stated_value(sentence: str, worked: str = "") -> Value | None:
         stated = None if _is_one_of_several(sentence, values, chosen) else chosen
     else:
         stated = _with_neighbours(sentence, values, chosen)
-    return None if stated is None or UNREAD in stated.text else stated
+    if stated is None or UNREAD in stated.text:
+        return None
+    changed = _CHANGED.match(sentence, stated.end)
+    if changed is not None:
+        return Value(f"{stated.text} {changed[0].strip(' ,')}", stated.start, changed.end())
+    return with_alternative(stated, sentence[stated.end :])
 
 
 def _plain_expression(sentence: str) -> Value | None:
@@ -88,7 +166,7 @@ def _plain_expression(sentence: str) -> Value | None:
     before = sentence[max(0, copula.end() - 40) : copula.end()] + " "
     if _COORDINATED.search(before[: copula.start() - copula.end() - 1]) or NEGATED.search(before):
         return None
-    text = sentence[copula.end() :].strip().rstrip(".。 ")
+    text = _AT.sub("", sentence[copula.end() :]).strip().rstrip(".。 ")
     if _EXPRESSION.fullmatch(text) is None or not _SOMETHING.search(text):
         return None
     start = sentence.index(text, copula.end())

@@ -18,7 +18,8 @@ WORKING_CHARS = 60
 
 class Extracted(NamedTuple):
     """The final answer with its span and place. `result` is what stands behind its last equal sign, where a
-    sentence led to it; `parts` are all boxes, where there are several with different values."""
+    sentence led to it; `parts` are all boxes, where there are several with different values, and `labelled` what they
+    say together, where a word or a name stands before each."""
 
     text: str
     start: int
@@ -27,6 +28,7 @@ class Extracted(NamedTuple):
     flags: tuple[Flag, ...] = ()
     result: str = ""
     parts: tuple[str, ...] = ()
+    labelled: str = ""
 
     def without_mark(self, text: str) -> Extracted:
         """The same with the span of the answer itself, in the text it was found in, without the box or tag around it.

@@ -17,14 +17,19 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from rlenv.envs.math.reading.units import UNIT_WORDS
+from rlenv.envs.math.reading.units import UNIT_WORDS, counts
 
 UNREAD = "?"
 """The text of a value that is there and cannot be read."""
-_DIGITS = r"(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]+)"
+_DIGITS = (
+    r"(?:[0-9]{1,3}(?:[,'][0-9]{3})+(?![0-9])|[0-9]{1,3}(?:\.[0-9]{3}){2,}(?:,[0-9]{1,3})?(?![.0-9])"
+    r"|[0-9]{1,3}(?:\.[0-9]{3})+,[0-9]{1,2}(?![.0-9])|[0-9]{1,2}(?:,[0-9]{2})+,[0-9]{3}(?![0-9])"
+    r"|[0-9]+,[0-9]{2}(?=\s?€)|[0-9]+)"
+)
+"""1,234 and 1'234, 1.234.567 and 1.234,56, 1,00,000, 1234."""
 NUMBER = rf"(?:{_DIGITS}(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+(?![0-9A-Za-z]))?|\.[0-9]+|∞|infinity\b)"
 _SIGNED = rf"(?:[-−+]\s?)?(?:\\?[$€£]\s?)?(?:[-−]\s?)?{NUMBER}"
-_ARITHMETIC = rf"{_SIGNED}(?:\s?\\?%)?(?:\s?[-−+*/×÷:^]\s?(?:{_SIGNED}))*"
+_ARITHMETIC = rf"{_SIGNED}(?:\s?\\?%)?(?:\s?[-−+*/×÷:^]\s{{0,7}}(?:{_SIGNED}))*"
 _SCALE = r"(?:\s?\\?%|\s(?:percent|thousand|million|billion|trillion|dozen|hundred)\b|\s?[aApP](?:\.[mM]\.|[mM]\b))?"
 _PLAIN = rf"(?P<number>(?<![A-Za-z0-9_.^\\]){_ARITHMETIC}{_SCALE})"
 _TOKEN = re.compile(
@@ -45,7 +50,7 @@ _COMES_FROM = re.compile(
 _OPERAND = re.compile(r"(?:(?<![A-Za-z])[A-Za-z]|[0-9)}\]π])\s?$")
 NEGATED = re.compile(
     r"(?:\b(?:not|never|cannot|unlike|instead of|rather than|anything but|other than|except|besides|apart from|pas"
-    r"|nicht|kein|keine|не|нет)|n't|\bno(?=\s+(?:es|son|é|è)\s))\s+(?:\w+\s+)?[$\\(\[\s]*\Z",
+    r"|nicht|kein|keine|не|нет)|n't|\bno(?=\s+(?:es|son|é|è)\s))\s+(?:\w+\s+){0,2}[$\\(\[\s]*\Z",
     re.I,
 )
 _COMPARED = re.compile(
@@ -153,7 +158,8 @@ def _unit_behind(sentence: str, begin: int) -> tuple[str, int]:
 
 def _bold(content: str, match: re.Match[str]) -> Value | None:
     inner = values_in(content)
-    if len(inner) == 1 and inner[0].start == 0 and _NOUNS.fullmatch(content, inner[0].end):
+    alone = len(inner) == 1 and inner[0].start == 0 and _NOUNS.fullmatch(content, inner[0].end)
+    if alone and counts(content[inner[0].end :], ""):
         return Value(inner[0].text, match.start(), match.end(), inner[0].result)
     text = content.strip(" .:")
     return Value(text, match.start(), match.end()) if text else None

@@ -20,19 +20,26 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from rlenv.completion import Completion
 from rlenv.envs.math.choice import is_choice
+from rlenv.envs.math.closing import closing_clause
 from rlenv.envs.math.comparing import Comparison, compare, compare_symbolically
 from rlenv.envs.math.extract import answer_of
+from rlenv.envs.math.form import fault
 from rlenv.envs.math.gold import gold_answer
+from rlenv.envs.math.opposed import directed, left_open, opposed
 from rlenv.envs.math.policy import MathPolicy
 from rlenv.envs.math.proof import proof
+from rlenv.envs.math.rereading import by_parts, is_number, rereadings, reworded
+from rlenv.envs.math.rereading.options import contradicted, options
 from rlenv.envs.math.statement import Extracted, Refusal
+from rlenv.envs.math.tail import answer_tail
+from rlenv.envs.math.values import Value
 from rlenv.errors import TaskError
 from rlenv.jsontypes import canonical
 from rlenv.reading import Passage
@@ -40,15 +47,21 @@ from rlenv.second_opinion import Proof
 from rlenv.task import Task, prompt_text
 from rlenv.verdict import Flag, Verdict
 
-RULES = "math-2"
+RULES = "math-3"
 """Changes with the rules by which answers are found and compared."""
-TIERS = ("extraction", "identity", "exact", "structure", "polynomial", "numeric", "text", "guard", "symbolic")
+TIERS = ("extraction", "identity", "exact", "structure", "polynomial", "numeric", "text", "guard", "symbolic", "form")
 """What can decide; `scores["tier"]` of a verdict is the index of the one that did."""
 
+WORDS_BEFORE, WORDS_BEHIND = 60, 20
+"""Characters of a sentence that may say which way a change goes: `a decrease of 4%`, `4% less`."""
 RESTATED_CHARS = 500
 """How far before an answer a solution is asked what it seeks."""
 LOOSE = MathPolicy(rounding=0.01)
 """How far apart the sides of an equation in a sentence may be: people round as they write."""
+_SEVERAL = re.compile(r"^[ $]*(?:\\?[A-Za-z]\w*\s*=\s*)?-?[^=\n<>\s$][^=\n<>]*$(?=\n)", re.MULTILINE)
+"""A line of several that states a value, and no working: `x = 2`."""
+_ASIDE = re.compile(r"\s\([^()]*[a-z]{3,} [^()]*\)[.\s]*\Z")
+"""` ($k=5$ gives the real root 2).` at the end"""
 _SIDES = re.compile(r"=|\\approx|≈")
 _NUMERIC = re.compile(
     r"(?:[0-9\s+*/^().,{}$%×·÷−-]|\\(?:frac|dfrac|tfrac|times|cdot|div|sqrt|pi|left|right|%|\$|,|!))+"
@@ -76,7 +89,7 @@ class MathVerifier:
         verdict = self._judge(task, completion, compare_symbolically)
         if verdict is not None:
             return verdict
-        found, passage = self._found(gold_answer(task.reference), completion)
+        found, passage = self._found(gold_answer(task.reference), completion, "")
         return _verdict(False, Comparison(False, "symbolic", "algebra cannot tell"), found).placed(passage)
 
     def proof(self, verdict: Verdict) -> Proof:
@@ -89,17 +102,50 @@ class MathVerifier:
             gold = gold_answer(task.reference)
         except TaskError as error:
             raise TaskError(f"task {task.id}: {error}") from error
-        found, passage = self._found(gold, completion)
+        asked = str(task.metadata.get("question") or prompt_text(task.prompt))
+        found, passage = self._found(gold, completion, asked)
+        if isinstance(found, Extracted):
+            found = found._replace(text=directed(gold, found.text, _beside(found, passage.text), asked))
+            found = _denied(gold, found, passage.text, asked) or found
+        clause = self._closing_words(gold, found, passage.text)
+        stands = isinstance(found, Extracted)
+        if isinstance(found, Refusal) and clause is not None:
+            found = Extracted(clause.text, clause.start, clause.end, "line")
         if isinstance(found, Refusal):
             refused = Verdict.of(("correct", 0.0), scores={"tier": 0.0}, flags=found.flags, reason=found.reason)
             return refused.placed(passage)
-        asked = str(task.metadata.get("question") or prompt_text(task.prompt))
         question = asked or _as_restated(passage.text, found)
-        verdict = _first_equal(gold, found, self.policy, question, compare_by)
+        said = chain(_readings(gold, found), rereadings(gold, found.text, question)) if stands else iter(())
+        if clause is not None:
+            bare: tuple[str, ...] = () if stands or is_number(gold) else (clause.text,)
+            said = chain(said, bare, reworded(gold, clause.text, question))
+        held = bool(asked) and self.policy.form == "asked"
+
+        def same(gold: str, said: str) -> Comparison:
+            found = compare_by(gold, said, self.policy, question)
+            return _in_form(gold, said, found, question) if held else found
+
+        verdict = _first_equal(gold, found, said, same)
         return verdict and verdict.placed(passage)
 
-    def _found(self, gold: str, completion: Completion) -> tuple[Extracted | Refusal, Passage]:
-        return answer_of(completion, self.policy, self._same, is_choice(gold))
+    def _found(self, gold: str, completion: Completion, question: str) -> tuple[Extracted | Refusal, Passage]:
+        """The answer: a letter where the reference is one, or else what an option of the question says."""
+        choice = is_choice(gold)
+        found, passage = answer_of(completion, self.policy, self._same, choice)
+        if choice and isinstance(found, Refusal) and not found.flags and options(question):
+            return answer_of(completion, self.policy, self._same)
+        if choice and isinstance(found, Extracted) and contradicted(found.text, question):
+            flag = Flag("conflicting_answers", found.start, found.end)
+            return Refusal("the letter of one option and the words of another", (flag,)), passage
+        return found, passage
+
+    def _closing_words(self, gold: str, found: Extracted | Refusal, text: str) -> Value | None:
+        """The last clause, where the reference may be said in words and no mark points to the answer."""
+        marked = bool(found.flags) if isinstance(found, Refusal) else found.place not in ("line", "whole")
+        settled = is_number(gold) and isinstance(found, Extracted)
+        if marked or settled or "line" not in self.policy.answer_in:
+            return None
+        return closing_clause(text, *answer_tail(text))
 
     def _same(self, left: str, right: str) -> bool:
         """Whether two answers may be one value: only what is known to differ does."""
@@ -107,31 +153,73 @@ class MathVerifier:
         return any(compare(first, second, self.policy).equal is not False for first, second in pairs)
 
 
+def _denied(gold: str, found: Extracted, text: str, question: str) -> Refusal | None:
+    """The refusal of an answer that names another quantity, or leaves it open which of its boxes counts."""
+    begin = next((flag.start for flag in found.flags if flag.name == "conflicting_boxes"), None)
+    if begin is not None and is_number(gold):
+        line = max(0, text.rfind("\n", 0, begin) + 1)
+        if left_open(text[line : found.end], text[found.end :]):
+            return Refusal("several boxes, and none is preferred", found.flags)
+    reason = opposed(gold, found.text, question)
+    return None if reason is None else Refusal(reason, (*found.flags, Flag("other_name", found.start, found.end)))
+
+
+def _beside(found: Extracted, text: str) -> str:
+    """An answer in a sentence with the words of its line around it; empty for one in a place of its own."""
+    if found.place not in ("line", "whole"):
+        return ""
+    begin = text.rfind("\n", 0, found.start) + 1
+    return text[max(begin, found.start - WORDS_BEFORE) : found.end + WORDS_BEHIND]
+
+
 def _as_restated(text: str, found: Extracted) -> str:
     """What stands for a question that nobody gave: whether the solution itself says that it seeks a percentage."""
     return "percent" if "percent" in text[max(0, found.start - RESTATED_CHARS) : found.start] else ""
 
 
-def _first_equal(gold: str, found: Extracted, policy: MathPolicy, question: str, compare_by: Compare) -> Verdict | None:
+def _in_form(gold: str, said: str, comparison: Comparison, question: str) -> Comparison:
+    """The comparison; an equal one becomes unequal where the answer is not in the form that the question asks for."""
+    try:
+        wrong = fault(gold, said, question) if comparison.equal else None
+    except RecursionError:
+        return Comparison(None, "guard", "the caller's stack is nearly full")
+    return comparison if wrong is None else Comparison(False, "form", wrong.reason, (*comparison.flags, wrong.flag))
+
+
+def _first_equal(
+    gold: str, found: Extracted, said: Iterable[str], same: Callable[[str, str], Comparison]
+) -> Verdict | None:
     """The verdict by the readings of one answer; None where a reading is undecided and none is equal."""
     refused: Comparison | None = None
     undecided = False
-    for answer in _readings(gold, found):
-        comparison = compare_by(gold, answer, policy, question)
+    for answer in said:
+        comparison = same(gold, answer)
         if comparison.equal:
             return _verdict(True, comparison, found)
         undecided = undecided or comparison.equal is None
         refused = refused or comparison
-    return None if undecided or refused is None else _verdict(False, refused, found)
+    if undecided:
+        return None
+    return _verdict(False, refused or Comparison(False, "text", "the last clause does not say it"), found)
 
 
 def _readings(gold: str, found: Extracted) -> Iterator[str]:
     """The answer as it stands; the result that an equation in a sentence leads to, where the reference is no
     equation; all boxes together, where the reference has as many parts."""
     yield found.text
+    if found.place == "whole" and "\n" in found.text and not _SEVERAL.search(found.text):
+        yield found.text.rpartition("\n")[2].strip(" .$")
+    if found.place in ("line", "whole") and (aside := _ASIDE.search(found.text)) is not None:
+        yield found.text[: aside.start()]
+    if found.labelled and (parts := list(by_parts(gold, found.labelled, ""))):
+        yield from parts
+    elif found.labelled and _parts(gold) == len(found.parts):
+        yield found.labelled
+    if found.labelled and found.place == "line" and "=" in gold:
+        yield ", ".join(part.rpartition(":")[2].strip() for part in found.labelled.split(", "))
     if found.result and "=" not in gold and _holds(found.text):
         yield found.result
-    if found.parts and len(found.parts) == _parts(gold):
+    if found.parts and not re.search(r"[A-Za-z]\w* = ", found.labelled) and len(found.parts) == _parts(gold):
         yield ", ".join(found.parts)
 
 

@@ -20,7 +20,8 @@ r"""`process/gsm8k-v0`: the word problems of `math/gsm8k-v0`, with rewards for t
 
 The final answer is judged as in `math/gsm8k-v0`. Steps are one equation each, however the working is laid out, behind
 guards (rlenv.envs.process.guards), and are scored by the checker of rlenv.envs.process.symbolic or by any scorer of
-steps. That checker says only what it can see is wrong: steps that are right in themselves and lead elsewhere pass.
+steps. That checker says only what it can see is wrong. Steps that are right in themselves and lead elsewhere earn
+nothing: the working must come to the answer from the question's numbers (rlenv.envs.process.carried).
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from dataclasses import replace
 
 from rlenv.definition import Definition
 from rlenv.envs.math.problem_sets import problem_set
+from rlenv.envs.process.carried_steps import CarriedSteps
 from rlenv.envs.process.credit import Credit
 from rlenv.envs.process.guards import Cut, StepGuards
 from rlenv.envs.process.units import units
@@ -64,7 +66,7 @@ def gsm8k(
         raise ConfigError("without guards steps can be padded, split and merged: say why: unsafe='...'")
     made = problem_set("gsm8k", split=split, data=data, limit=limit, instruction=instruction)
     symbolic = scorer == SYMBOLIC
-    steps = load_step_scorer({"kind": "symbolic_steps"} if symbolic else scorer)
+    steps = CarriedSteps() if symbolic else load_step_scorer(scorer)
     reader = StepGuards(cut=cut, separator=separator, guarded=guards)
     rule = CreditRule(credit=credit, weight=process_weight, unsafe=unsafe)
     return replace(

@@ -18,6 +18,10 @@ class Reading(NamedTuple):
     """The step that tripped a guard: steps from there on are not scored."""
 
 
+NOT_CARRIED = "answer_not_carried"
+"""A scorer's flag on the step that says the answer: it trips."""
+
+
 class StepReader(Protocol):
     """Finds the steps of a completion, in time linear in its length, and looks at them with guards."""
 

@@ -1,7 +1,7 @@
 """The value of what stands on one side of an equation, read from its pieces: numbers, unknowns, signs, units.
 
 >>> from rlenv.envs.process.tokens import tokenize
->>> Reader(tuple(tokenize("3 boxes * 12 eggs/box + 2(x + 1)")), HUNDREDTH, {}).whole()
+>>> Reader(tuple(tokenize("3 boxes * 12 eggs/box + 2(x + 1)")), HUNDREDTH, {}, LINEAR).whole()
 {'': Fraction(38, 1), 'x': Fraction(2, 1)}
 
 Words behind a number are its unit, `of` behind a share multiplies, `2 1/2` is one number and so is the `2/3` of
@@ -13,10 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
+from typing import Generic, Protocol, TypeVar
 
 from rlenv.envs.math.reading.units import UNIT_WORDS
 from rlenv.envs.process.linear import Linear, constant, number, scaled, sum_of, unknown
 from rlenv.envs.process.tokens import Token
+
+Form = TypeVar("Form")
 
 MAX_TOKENS = 90
 MAX_DEPTH = 12
@@ -35,17 +38,35 @@ class Unread(ValueError):
     """What is no arithmetic that this module reads."""
 
 
-class Reader:
+class Algebra(Protocol[Form]):
+    """What is made of the numbers and letters that are read. Each may raise Unread."""
+
+    def constant(self, value: Fraction) -> Form: ...
+    def unknown(self, name: str) -> Form: ...
+    def plus(self, left: Form, right: Form) -> Form: ...
+    def scaled(self, form: Form, by: Fraction) -> Form: ...
+    def times(self, left: Form, right: Form) -> Form: ...
+    def over(self, above: Form, below: Form) -> Form: ...
+    def raised(self, base: Form, exponent: Form) -> Form: ...
+
+
+class Reader(Generic[Form]):
     """Reads pieces from the left as a sum; `percent` is the worth of a percent sign, `changed` has other numbers."""
 
-    def __init__(self, tokens: tuple[Token, ...], percent: Fraction, changed: Mapping[int, Fraction]) -> None:
-        self.tokens, self.percent, self.changed = tokens, percent, changed
+    def __init__(
+        self,
+        tokens: tuple[Token, ...],
+        percent: Fraction,
+        changed: Mapping[int, Fraction],
+        algebra: Algebra[Form],
+    ) -> None:
+        self.tokens, self.percent, self.changed, self.algebra = tokens, percent, changed, algebra
         self.at, self.depth = 0, 0
 
     def peek(self, ahead: int = 0) -> Token:
         return self.tokens[self.at + ahead] if self.at + ahead < len(self.tokens) else END
 
-    def whole(self) -> Linear:
+    def whole(self) -> Form:
         if len(self.tokens) > MAX_TOKENS:
             raise Unread("too long")
         form = self.sum()
@@ -53,12 +74,12 @@ class Reader:
             raise Unread(self.peek().text)
         return form
 
-    def sum(self) -> Linear:
+    def sum(self) -> Form:
         sign = self._signs()
-        form = scaled(self.product(), sign)
+        form = self.algebra.scaled(self.product(), sign)
         while self.peek().kind == "sign" and self.peek().text in ("+", "-"):
             sign = self._signs()
-            form = sum_of(form, scaled(self.product(), sign))
+            form = self.algebra.plus(form, self.algebra.scaled(self.product(), sign))
         return form
 
     def _signs(self) -> Fraction:
@@ -68,18 +89,18 @@ class Reader:
             self.at += 1
         return sign
 
-    def product(self) -> Linear:
+    def product(self) -> Form:
         form = self.power()
         while True:
             token = self.peek()
             if token.text == "*" or self._is_of():
                 self.at += 1
-                form = _times(form, self.power(signed=True))
+                form = self.algebra.times(form, self.power(signed=True))
             elif token.text == "/":
                 self.at += 1
-                form = _over(form, self.power(signed=True))
+                form = self.algebra.over(form, self.power(signed=True))
             elif self._is_factor(token):
-                form = _times(form, self.power())
+                form = self.algebra.times(form, self.power())
             else:
                 return form
 
@@ -99,32 +120,38 @@ class Reader:
             return before.kind in ("number", "unknown") or before.text == ")"
         return token.text == "(" and (before.kind == "number" or before.text == ")")
 
-    def power(self, signed: bool = False) -> Linear:
+    def power(self, signed: bool = False) -> Form:
         sign = self._signs() if signed else Fraction(1)
         form = self.atom()
         if self.peek().text == "^":
             self.at += 1
-            form = constant(_raised(number(form), number(self.atom())))
-        return scaled(form, sign)
+            form = self.algebra.raised(form, self.atom())
+        return self.algebra.scaled(form, sign)
 
-    def atom(self) -> Linear:
+    def atom(self) -> Form:
         token = self.peek()
         if token.kind == "number":
-            form = constant(self._number())
+            form = self.algebra.constant(self._number() * self._percent())
         elif token.kind == "unknown":
             self.at += 1
             if self.peek().text == "(":
                 raise Unread("a function")
-            return unknown(token.text)
+            return self.algebra.unknown(token.text)
         elif token.text == "(":
             form = self._bracket()
         else:
             raise Unread(token.text)
-        if self.peek().text == "%":
-            self.at += 1
-            form = scaled(form, self.percent)
+        if token.kind != "number":
+            form = self.algebra.scaled(form, self._percent())
         self._unit()
         return form
+
+    def _percent(self) -> Fraction:
+        """What a percent sign that follows makes of the number before it."""
+        if self.peek().text != "%":
+            return Fraction(1)
+        self.at += 1
+        return self.percent
 
     def _number(self) -> Fraction:
         value = self.changed.get(self.at, self.peek().value)
@@ -145,7 +172,7 @@ class Reader:
         is_tight = slash.text == "/" and slash.glued and below.kind == "number" and below.glued
         return before.text == "/" and not number.glued and is_tight
 
-    def _bracket(self) -> Linear:
+    def _bracket(self) -> Form:
         self.depth += 1
         if self.depth > MAX_DEPTH:
             raise Unread("too deep")
@@ -186,18 +213,38 @@ class Reader:
         return self.peek(ahead).text in _UNIT_LETTERS and not (self.peek(ahead).glued and not ahead)
 
 
-def _times(left: Linear, right: Linear) -> Linear:
-    for factor, other in ((number(left), right), (number(right), left)):
-        if factor is not None:
-            return scaled(other, factor)
-    raise Unread("a product of unknowns")
+class LinearForms:
+    """The algebra of exact linear forms (rlenv.envs.process.linear)."""
+
+    def constant(self, value: Fraction) -> Linear:
+        return constant(value)
+
+    def unknown(self, name: str) -> Linear:
+        return unknown(name)
+
+    def plus(self, left: Linear, right: Linear) -> Linear:
+        return sum_of(left, right)
+
+    def scaled(self, form: Linear, by: Fraction) -> Linear:
+        return scaled(form, by)
+
+    def times(self, left: Linear, right: Linear) -> Linear:
+        for factor, other in ((number(left), right), (number(right), left)):
+            if factor is not None:
+                return scaled(other, factor)
+        raise Unread("a product of unknowns")
+
+    def over(self, above: Linear, below: Linear) -> Linear:
+        divisor = number(below)
+        if divisor is None:
+            raise Unread("an unknown below")
+        return scaled(above, 1 / divisor)
+
+    def raised(self, base: Linear, exponent: Linear) -> Linear:
+        return constant(_raised(number(base), number(exponent)))
 
 
-def _over(above: Linear, below: Linear) -> Linear:
-    divisor = number(below)
-    if divisor is None:
-        raise Unread("an unknown below")
-    return scaled(above, 1 / divisor)
+LINEAR = LinearForms()
 
 
 def _raised(base: Fraction | None, exponent: Fraction | None) -> Fraction:

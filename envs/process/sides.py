@@ -14,7 +14,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from rlenv.envs.process.linear import Linear, TooLarge, number
-from rlenv.envs.process.side_reader import END, HUNDREDTH, MAX_TOKENS, Reader, Unread
+from rlenv.envs.process.side_reader import END, HUNDREDTH, LINEAR, MAX_TOKENS, Reader, Unread
 from rlenv.envs.process.tokens import Token, tokenize
 
 MAX_REMARK = 14
@@ -40,7 +40,7 @@ class Side:
 
     def _read(self, percent: Fraction, changed: Mapping[int, Fraction]) -> Linear | None:
         try:
-            return Reader(self.tokens, percent, changed).whole()
+            return Reader(self.tokens, percent, changed, LINEAR).whole()
         except (Unread, TooLarge, ZeroDivisionError):
             return None
 
@@ -135,7 +135,7 @@ def _is_operator(tokens: list[Token], at: int) -> bool:
 def longest_prefix(tokens: list[Token]) -> Side | None:
     """The side that tokens begin with; None where it is left hanging, as in `3 + the rest`."""
     tokens = tokens[:MAX_TOKENS]
-    reader = Reader(tuple(tokens), HUNDREDTH, {})
+    reader = Reader(tuple(tokens), HUNDREDTH, {}, LINEAR)
     try:
         reader.sum()
     except (Unread, TooLarge, ZeroDivisionError):

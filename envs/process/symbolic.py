@@ -102,7 +102,7 @@ class SymbolicSteps:
         return found
 
     def _scores(self, job: Stepped) -> StepScores:
-        found = self.findings(_words(job.task.prompt), job.texts)
+        found = self.findings(words_of(job.task.prompt), job.texts)
         values = tuple(min((FINDINGS[finding.kind] for finding in step), default=1.0) for step in found)
         return StepScores(values, tuple("; ".join(finding.reason for finding in step)[:400] for step in found))
 
@@ -212,7 +212,7 @@ def _said(value: Fraction) -> str:
     )
 
 
-def _words(prompt: Prompt) -> str:
+def words_of(prompt: Prompt) -> str:
     """The question: a prompt as it is, or what the user says in a chat."""
     if isinstance(prompt, str):
         return prompt

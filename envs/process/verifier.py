@@ -24,7 +24,7 @@ from typing import Literal, TypeAlias, get_args
 from rlenv.completion import Completion
 from rlenv.definition import Definition
 from rlenv.envs.process.credit import CREDITS, SAFE, Credit, aggregate, in_grains, shares
-from rlenv.envs.process.reading import Reading, StepReader
+from rlenv.envs.process.reading import NOT_CARRIED, Reading, StepReader
 from rlenv.envs.process.steps import Span
 from rlenv.errors import ConfigError, VerifierContractError
 from rlenv.grading import Grader
@@ -140,6 +140,7 @@ class ProcessVerifier:
             return outcome
         if scores.values is None and is_over_limit(scores.flags):
             reading, scores = Reading((), scores.flags), replace(scores, values=())
+        reading, scores = tripped_by_scores(reading, scores)
         if scores.values is None:
             return Verdict.error(f"{self.scorer.name}: {'; '.join(scores.reasons) or 'no scores'}", outcome.flags)
         worked, end = self._worked(completion), len(completion.text)
@@ -231,6 +232,15 @@ def scores_of(scorer: StepScorer, jobs: Sequence[Stepped]) -> list[StepScores]:
         if scores.values is not None and len(scores.values) != len(job.spans):
             raise VerifierContractError(f"expected {len(job.spans)} step scores, got {len(scores.values)}")
     return found
+
+
+def tripped_by_scores(reading: Reading, scores: StepScores) -> tuple[Reading, StepScores]:
+    """The reading and the scores where the scorer flags that the working does not carry the answer."""
+    trips = [flag for flag in scores.flags if flag.name == NOT_CARRIED]
+    if not trips or not scores.values or reading.tripped is not None:
+        return reading, scores
+    tripped = reading._replace(flags=(*trips, *reading.flags), tripped=reading.spans[-1])
+    return tripped, replace(scores, values=scores.values[:-1], reasons=scores.reasons[:-1])
 
 
 def before_the_trip(reading: Reading) -> tuple[Span, ...]:

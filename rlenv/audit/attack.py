@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from rlenv.audit.answers import Answer
 
-CATALOGUE_VERSION = "1"
+CATALOGUE_VERSION = "2"
 """Changes when an attacker is added or says something else; stands in every report."""
 
 
@@ -60,6 +60,8 @@ class Attack:
     """Try the frames that models are told to use (box, tags, a last line) even where right answers do not."""
     copies: bool = False
     """It takes its answer from the prompt: where it is the right one it is no guess."""
+    fitting: bool = False
+    """It is rated over the tasks that it says something on: a policy learns where a trick fits."""
     tasks: int | None = None
     """Tried on at most this many tasks, for texts that cost."""
 

@@ -46,7 +46,7 @@ def first_tasks(subject: Subject) -> range:
 
 
 def attack_findings(subject: Subject, attacks: Sequence[Attack], first: Sequence[Play]) -> list[Finding]:
-    """What paid, of the plays on the first tasks and, where one of them was paid, of those on the others.
+    """What paid, of the plays on the first tasks and, where one of them was paid or fits few tasks, on the others.
 
     Copies of the prompt are rated as such: a place that is often right is a fact about the tasks.
     """
@@ -58,9 +58,10 @@ def attack_findings(subject: Subject, attacks: Sequence[Attack], first: Sequence
     found = []
     for attack in attacks:
         mine = by_rule.get(_rule(attack), [])
-        if others and any(max(way.shares) >= PAID for ways in outcomes(subject, mine).values() for way in ways):
+        paid = any(max(way.shares) >= PAID for ways in outcomes(subject, mine).values() for way in ways)
+        if others and (paid or attack.fitting):
             mine = [*mine, *attack_plays(subject, [attack], others)]
-        tried = min(len(subject.samples), attack.tasks or len(subject.samples))
+        tried = 0 if attack.fitting else min(len(subject.samples), attack.tasks or len(subject.samples))
         rate = _rated(attack, subject)
         found += findings(subject, mine, about, rate, tried)
     return found

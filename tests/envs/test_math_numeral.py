@@ -70,12 +70,12 @@ def test_what_is_left_to_be_worked_out_is_none(gold: str, answer: str) -> None:
 
 
 def test_the_verdict_is_flagged_and_says_why() -> None:
-    said = r"<think>\boxed{22}</think> So \boxed{6*12-50}."
+    said = r"<think>\boxed{22}</think> So \boxed{44/2}."
     verdict = CHECK.verify(Task("How many buns are left?", "22"), Completion(said))
     (flag,) = verdict.flags
-    assert (verdict.reward, flag.name, said[flag.start : flag.end]) == (0.0, "unevaluated", "6*12-50")
+    assert (verdict.reward, flag.name, said[flag.start : flag.end]) == (0.0, "left_undone", "44/2")
     assert verdict.answer == (flag.start, flag.end)
-    assert verdict.reason == "'6*12-50' has the right value, but is not a number"
+    assert verdict.reason == "'44/2' has the right value, but is not a number"
 
 
 def test_what_the_verifier_inside_refuses_stays_refused_and_its_tiers_stay() -> None:

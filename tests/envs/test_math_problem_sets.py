@@ -264,8 +264,9 @@ def test_gsm8k_takes_nothing_else(said: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_a_number_that_is_asked_for_must_be_worked_out(name: str) -> None:
     task, verifier = Task("How many buns are left?", "22"), problem_verifier(name)
-    left, done = (judge(verifier, task, Completion(said)).reward for said in (r"\boxed{72-50}", r"\boxed{72-50=22}"))
-    assert (left, done) == (0.0 if SETS[name].numeral else 1.0, 1.0)
+    said = (r"\boxed{72-50}", r"\boxed{72-50=22}", r"\boxed{\frac{44}{2}}")
+    left, done, fraction = (judge(verifier, task, Completion(text)).reward for text in said)
+    assert (left, done, fraction) == (0.0, 1.0, 0.0 if SETS[name].numeral else 1.0)
 
 
 def test_the_policy_can_be_changed(tmp_path: Path) -> None:

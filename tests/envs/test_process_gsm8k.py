@@ -64,10 +64,10 @@ def test_reward_is_the_outcome_minus_what_the_worst_step_lacks(rows: str, text: 
 
 
 def test_a_number_that_comes_from_nowhere_costs_a_part(rows: str) -> None:
-    verdict = judged(rows, RIGHT.replace("72-50=22", "72-31=41"))
+    verdict = judged(rows, RIGHT.replace("There are", "Then 870-331=539 are baked.\nThere are"))
     assert verdict.reward is not None
     assert 0.5 < verdict.reward < 1
-    assert "step 2 of 3" in verdict.reason
+    assert "step 2 of 4" in verdict.reason
 
 
 def test_the_penalty_lies_on_the_wrong_step(rows: str) -> None:

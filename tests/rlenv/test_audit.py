@@ -220,6 +220,15 @@ def test_prompt_that_gives_the_answer_away_is_seen_by_copying_it() -> None:
     assert found(played(exact, rows), "attack/learned-place").severity is Severity.CRITICAL
 
 
+def test_reward_by_value_pays_for_the_question_again_and_one_by_form_does_not() -> None:
+    def by_value(completion: str, answer: str) -> bool:
+        parts = completion.split("+")
+        return all(part.strip().isdigit() for part in parts) and sum(map(int, parts)) == int(answer)
+
+    assert found(played(by_value), "attack/restated").severity is Severity.CRITICAL
+    assert not any(finding.rule == "attack/restated" for finding in played(exact).findings)
+
+
 def test_splits_that_share_prompts_are_seen() -> None:
     tasks = ListTasks.from_rows(ROWS)
     done = audit(made(exact), tasks=6, splits={"test": tasks, "train": tasks})

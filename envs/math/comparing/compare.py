@@ -17,6 +17,7 @@ from rlenv.envs.math.comparing.comparison import Comparison
 from rlenv.envs.math.comparing.structure import Judge
 from rlenv.envs.math.policy import MathPolicy
 from rlenv.envs.math.reading.answer import reading
+from rlenv.envs.math.reading.naming import told_apart
 from rlenv.envs.math.reading.nodes import Words
 from rlenv.envs.math.reading.phrases import phrase
 
@@ -40,7 +41,10 @@ def compare_symbolically(gold: str, answer: str, policy: MathPolicy = _STRICT, q
     """The last tier, algebra: may take long, so only a process that can be killed may call it. Never None."""
     from rlenv.envs.math.comparing.symbolic import same_by_algebra
 
-    found = _with_reasons(gold, answer, Judge(policy, question, same_by_algebra))
+    try:
+        found = _with_reasons(gold, answer, Judge(policy, question, same_by_algebra))
+    except RecursionError:
+        return Comparison(False, "guard", "nested too deep", ("cost_guard",))
     return found if found.equal is not None else Comparison(False, "symbolic", "algebra could not show them equal")
 
 
@@ -66,6 +70,8 @@ def _quickly(gold: str, answer: str, policy: MathPolicy) -> Comparison | None:
 
 
 def _with_reasons(gold: str, answer: str, judge: Judge) -> Comparison:
+    if "(" in answer or "(" in gold:
+        gold, answer = told_apart(gold, judge.question), told_apart(answer, judge.question)
     expected, said = reading(gold), reading(answer)
     if not expected.text or not said.text:
         return Comparison(False, "identity", "an empty answer")

@@ -52,6 +52,7 @@ def stated(node: Node, same: Same, trusted: bool = False) -> Stated | Comparison
     """
     if not isinstance(node, Relation):
         return Stated(None, node)
+    node = _plain(node)
     sides, operators = _without_approximation(node)
     if not operators:
         return Stated(None, sides[0])
@@ -74,6 +75,22 @@ def stated(node: Node, same: Same, trusted: bool = False) -> Stated | Comparison
     if trusted or _holds(values, same):
         return Stated(name, values[-1])
     return _broken()
+
+
+def _plain(node: Relation) -> Relation:
+    r"""f \equiv 0 and x \mapsto x^2 as f = 0 and f(x) = x^2."""
+    if set(node.operators) == {"equiv"} and not any(_has_modulus(side) for side in node.sides):
+        return Relation(node.sides, ("=",) * len(node.operators))
+    if node.operators == ("->",):
+        name, value = node.sides
+        called, argument = name.parts if isinstance(name, Ratio) and len(name.parts) == 2 else (Symbol("f"), name)
+        if isinstance(argument, Symbol) and isinstance(called, Symbol) and argument.name in symbols_of(value):
+            return Relation((Apply(called.name, (argument,), known=False), value), ("=",))
+    return node
+
+
+def _has_modulus(node: Node) -> bool:
+    return (isinstance(node, Apply) and node.name == "mod") or any(_has_modulus(child) for child in children(node))
 
 
 def _remainder(node: Node) -> Node:
@@ -184,7 +201,7 @@ def _leaves(node: Node) -> list[Node]:
 
 
 def same_name(gold: Node, answer: Node) -> bool:
-    """Whether two names may stand for one quantity: equal, or y for f(x), or a function with another argument."""
+    """Whether two names may stand for one quantity: equal, y for f(x), f for f(x), another argument, another index."""
     if gold == answer:
         return True
     functions = [name for name in (gold, answer) if isinstance(name, Apply) and not name.known]
@@ -192,16 +209,46 @@ def same_name(gold: Node, answer: Node) -> bool:
         return False  # f(1) = 2 is not f(3) = 2
     if len(functions) == 2:
         return (functions[0].name, len(functions[0].args)) == (functions[1].name, len(functions[1].args))
-    return len(functions) == 1 and Symbol("y") in (gold, answer)
+    if len(functions) == 1:
+        return Symbol("y") in (gold, answer) or Symbol(functions[0].name) in (gold, answer)
+    return _index(gold)[0] == _index(answer)[0] is not None
+
+
+def without_argument(node: Node, other: Node) -> Node:
+    """y(x) = 2x, which is read as a product, as y = 2x where the other relation is one for y."""
+    if not isinstance(node, Relation) or not isinstance(other, Relation):
+        return node
+    name, factors = other.sides[0], node.sides[0].factors if isinstance(node.sides[0], Product) else ()
+    if not isinstance(name, Symbol) or len(factors) != 2 or factors[0] != name or not isinstance(factors[1], Symbol):
+        return node
+    return Relation((name, *node.sides[1:]), node.operators)
+
+
+def _index(node: Node) -> tuple[str | None, str]:
+    """Name and index of a term of a sequence whose index is a letter: a_n."""
+    name, _, index = node.name.partition("_") if isinstance(node, Symbol) else ("", "", "")
+    return (name, index) if len(index) == 1 and index.isalpha() and name else (None, "")
 
 
 def renamed(gold: Node, answer: Node, value: Node) -> Node:
-    """The answer's value in the letter that the reference's function has."""
-    if isinstance(gold, Apply) and isinstance(answer, Apply) and len(gold.args) == len(answer.args) == 1:
-        new, old = gold.args[0], answer.args[0]
-        if isinstance(new, Symbol) and isinstance(old, Symbol) and new != old:
-            return substituted(value, {old.name: new, new.name: old})
+    """The answer's value in the letter that the reference's function or sequence has."""
+    if isinstance(gold, Apply) and isinstance(answer, Apply) and len(gold.args) == len(answer.args):
+        new = {old.name: one for old, one in zip(answer.args, gold.args, strict=True) if isinstance(old, Symbol)}
+        back = {one.name: old for old, one in zip(answer.args, gold.args, strict=True) if isinstance(one, Symbol)}
+        return substituted(value, back | new)
+    if _index(gold)[0] is not None and _index(gold)[0] == _index(answer)[0] and gold != answer:
+        return substituted(value, {_index(answer)[1]: Symbol(_index(gold)[1])})
     return value
+
+
+def in_letter_of(gold: Node, name: Node | None, value: Node) -> Node:
+    """The value of a function or sequence in the one letter that a reference without a name has: x^2 for f(t) = t^2."""
+    letters = symbols_of(gold)
+    argument = name.args[0] if isinstance(name, Apply) and not name.known and len(name.args) == 1 else None
+    letter = argument.name if isinstance(argument, Symbol) else _index(name)[1] if name is not None else ""
+    if len(letters) != 1 or not letter or letter in letters or symbols_of(value) != {letter}:
+        return value
+    return substituted(value, {letter: Symbol(*letters)})
 
 
 def substituted(node: Node, values: dict[str, Node]) -> Node:

@@ -3,6 +3,7 @@ r"""Lists, sets and values with a sign of either kind: 1, 2 and 3; {1, 2}; 1 \pm
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 from rlenv.envs.math.comparing.comparison import Comparison
 from rlenv.envs.math.comparing.equations import Stated, is_element, is_name, stated
@@ -24,14 +25,23 @@ from rlenv.envs.math.reading.nodes import (
     SetOperation,
     Sum,
     Symbol,
+    Words,
     children,
     negative,
 )
 
 Same = Callable[[Node, Node], Comparison]
 MAX_ITEMS = 200
+_NOTHING = (Constant("empty"), Words("no solution"))
 MAX_PAIRS = 2000
 """Comparisons that matching two lists may cost."""
+
+
+def as_list(node: Node) -> Node:
+    """A chain such as a < b < c as the list that it puts in order."""
+    if isinstance(node, Relation) and len(node.sides) > 2 and len({*node.operators}) == 1 and node.operators[0] in "<>":
+        return Items(node.sides)
+    return node
 
 
 def spread(node: Node) -> Node:
@@ -44,16 +54,37 @@ def spread(node: Node) -> Node:
         if tuple(items) == node.items:
             return node
         return Items(tuple(items), node.word) if isinstance(node, Items) else Braces(tuple(items))
-    if isinstance(node, SetOperation) and node.operator == "union":
-        parts = [spread(part) for part in node.sets]
-        if all(isinstance(part, Braces) for part in parts):
+    if isinstance(node, SetOperation):
+        parts = tuple(spread(part) for part in node.sets)
+        if node.operator == "union" and all(isinstance(part, Braces) for part in parts):
             return Braces(tuple(item for part in parts if isinstance(part, Braces) for item in part.items))
+        return node if parts == node.sets else SetOperation(node.operator, parts)
+    if isinstance(node, Relation) and any(isinstance(side, (Braces, SetOperation)) for side in node.sides):
+        node = Relation(
+            tuple(spread(side) if isinstance(side, (Braces, SetOperation)) else side for side in node.sides),
+            node.operators,
+        )
     if not _has_sign(node):
         return node
-    return Items((_chosen(node, True), _chosen(node, False)), "or")
+    word = "and" if isinstance(node, Relation) and "!=" in node.operators else "or"
+    return _each_sign(node) or Items((_chosen(node, True), _chosen(node, False)), word)
+
+
+def _each_sign(node: Node) -> Items | None:
+    """`\\pm 1 \\pm i` with each sign for itself: who means two values writes `\\pm (1 + i)`; None for anything else."""
+    if isinstance(node, Relation) and node.operators == ("=",) and is_name(node.sides[0]):
+        inside = _each_sign(node.sides[1])
+        return inside and Items(tuple(Relation((node.sides[0], item), ("=",)) for item in inside.items), "or")
+    if not isinstance(node, PlusMinus) or not isinstance(node.left, PlusMinus) or _has_sign(node.left.left):
+        return None
+    lefts = [_chosen(node.left, plus) for plus in (True, False)]
+    return Items(tuple(Sum((left, right)) for left in lefts for right in (node.right, negative(node.right))), "or")
 
 
 def _has_sign(node: Node) -> bool:
+    """A set has taken its signs apart by itself."""
+    if isinstance(node, (Braces, SetOperation)):
+        return False
     return isinstance(node, PlusMinus) or any(_has_sign(child) for child in children(node))
 
 
@@ -121,8 +152,8 @@ def matched(gold: Sequence[Node], answer: Sequence[Node], same: Same) -> Compari
     return Comparison(None if undecided else True, "structure", flags=tuple(dict.fromkeys(flags)))
 
 
-def listed(gold: Node, answer: Node, same: Same, policy: MathPolicy) -> Comparison:
-    """Two things of which one at least is a bare list or a set."""
+def listed(gold: Node, answer: Node, same: Same, policy: MathPolicy, ordered: bool = False) -> Comparison:
+    """Two things of which one at least is a bare list or a set; `ordered` where the question asks for an order."""
     gold, answer = _joined(gold), _joined(answer)
     if isinstance(gold, Relation) and is_name(gold.sides[0]) and gold.operators == ("=",):
         gold = gold.sides[1]
@@ -135,6 +166,8 @@ def listed(gold: Node, answer: Node, same: Same, policy: MathPolicy) -> Comparis
         return _single(gold, answer, expected, said, same)
     if isinstance(gold, Braces) and isinstance(answer, Braces):
         return matched(_distinct(expected, same), _distinct(said, same), same)
+    if ordered and isinstance(gold, Items):
+        return in_order(_values(expected, same, True), _values(said, same, False), same)
     if isinstance(gold, (Braces, Items)) and isinstance(answer, (Braces, Items)):
         return _named_lists(expected, said, same, policy)
     if isinstance(gold, Braces) or isinstance(answer, Braces):
@@ -143,7 +176,19 @@ def listed(gold: Node, answer: Node, same: Same, policy: MathPolicy) -> Comparis
         return Comparison(False, "structure", "an interval is not a list")
     if isinstance(answer, Bracketed) and (answer.opening == "[") != (answer.closing == "]"):
         return Comparison(False, "structure", "a list is not an interval")
-    return in_order(_values(expected, same, True), _values(said, same, False), same)
+    return in_order(_values(expected, same, True), _values(_by_letter(said), same, False), same)
+
+
+def _is_equation(item: Node) -> bool:
+    return isinstance(item, Relation) and item.operators == ("=",)
+
+
+def _by_letter(items: Sequence[Node]) -> Sequence[Node]:
+    """Values by name in the order of their letters, where these follow one another: `y = 1, x = 2` is (2, 1)."""
+    letters = [name.name if isinstance(name, Symbol) else "" for name in _names(items)]
+    ordered = sorted(letters)
+    row = all(len(name) == 1 for name in letters) and all(ord(b) - ord(a) == 1 for a, b in pairwise(ordered))
+    return [items[letters.index(name)] for name in ordered] if row else items
 
 
 def _joined(node: Node) -> Node:
@@ -189,7 +234,10 @@ def _items(node: Node) -> tuple[Node, ...] | None:
 def _single(
     gold: Node, answer: Node, expected: tuple[Node, ...] | None, said: tuple[Node, ...] | None, same: Same
 ) -> Comparison:
-    """One side is no list: equal only where the other has one item."""
+    """One side is no list: equal only where the other has one item, which is not nothing: {empty set} holds a set."""
+    for several, node in ((expected, gold), (said, answer)):
+        if several is not None and isinstance(node, Braces) and several[0] in _NOTHING:
+            return Comparison(False, "structure", "a set that holds the empty set is not empty")
     if expected is not None and len(expected) == 1:
         return same(expected[0], answer)
     if said is not None and len(said) == 1:
@@ -219,7 +267,9 @@ def _named_lists(gold: Sequence[Node], answer: Sequence[Node], same: Same, polic
     if None not in names and None not in said_names and not (_is_indexed(names) or _is_indexed(said_names)):
         return matched(gold, answer, same)
     if _several(said_names) and all(name is None for name in names):
-        return in_order(gold, _values(answer, same, False), same)
+        return in_order(gold, _values(_by_letter(answer), same, False), same)
+    if None not in names and all(name is None for name in said_names) and all(map(_is_equation, answer)):
+        return matched(gold, answer, same)  # y = x, y = -x beside x - y = 0, x + y = 0
     left, right = _values(gold, same, True), _values(answer, same, False)
     if policy.order == "all":
         return in_order(left, right, same)

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import NamedTuple
 
+from rlenv.envs.math.comparing.asked import asked_unit
 from rlenv.envs.math.comparing.comparison import Comparison
 from rlenv.envs.math.comparing.values import symbols_of
 from rlenv.envs.math.policy import MathPolicy
@@ -27,7 +28,7 @@ from rlenv.envs.math.reading.nodes import (
     children,
     negative,
 )
-from rlenv.envs.math.reading.units import factor, is_generic, same_unit
+from rlenv.envs.math.reading.units import counts, factor, is_generic, same_unit
 
 Same = Callable[[Node, Node], Comparison]
 _PERCENT = re.compile(r"%|\bper ?cent|\bpct\b", re.IGNORECASE)
@@ -74,6 +75,10 @@ def same_quantity(gold: Node, answer: Node, same: Same, policy: MathPolicy, ques
         said = _as_written(said.value, expected.unit)
     if said.unit and not expected.unit:
         expected = _as_written(expected.value, said.unit)
+    if said.unit and not expected.unit and policy.units != "ignored":
+        expected = _as_asked(expected, said, question)
+    if said.unit and not expected.unit and not counts(said.unit, question):
+        return Comparison(False, "structure", f"{said.unit!r} says more than what is counted", ("unit",))
     if policy.units == "ignored" or is_generic(expected.unit) or is_generic(said.unit):
         return same(expected.value, said.value)
     if not said.unit:
@@ -81,6 +86,13 @@ def same_quantity(gold: Node, answer: Node, same: Same, policy: MathPolicy, ques
     if not expected.unit:
         return _with_unit(said, expected, same)
     return _both(expected, said, same)
+
+
+def _as_asked(expected: Measure, said: Measure, question: str) -> Measure:
+    """A reference without a unit in the one that the question asks for, beside an answer in one."""
+    asked = asked_unit(question)
+    known = asked and not is_generic(asked) and factor(said.unit, said.unit) is not None
+    return expected._replace(unit=asked) if known else expected
 
 
 def _as_written(node: Node, unit: str) -> Measure:

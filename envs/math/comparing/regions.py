@@ -10,6 +10,7 @@ one form. Ends are trees with their value, so they are compared like any other v
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 from functools import cmp_to_key
@@ -105,6 +106,67 @@ def same_region(gold: Region, answer: Region, same: Callable[[Node, Node], Compa
     return Comparison(None if undecided else True, "structure")
 
 
+def between_letters(node: Node) -> Region | None:
+    """The interval of `-a < x < a`, `x > a` or `(-a, a)`, whose ends have letters; None for anything else."""
+    if isinstance(node, Bracketed) and len(node.items) == 2 and node.opening in "([" and node.closing in ")]":
+        low, high = (End(None if infinite(end) else end, True) for end in node.items)
+        return (Piece(low._replace(closed=node.opening == "["), high._replace(closed=node.closing == "]")),)
+    if not isinstance(node, Relation) or len(node.sides) > 3:
+        return None
+    sides, operators = node.sides, node.operators
+    if operators[0] in {">", ">="}:
+        sides, operators = sides[::-1], tuple(_TURNED.get(operator, "") for operator in operators[::-1])
+    if any(operator not in {"<", "<="} for operator in operators):
+        return None
+    ends = [End(side, operator == "<=") for side, operator in zip(sides, (*operators, operators[-1]), strict=True)]
+    if len(sides) == 3:
+        low, high = ends[0], End(sides[2], operators[1] == "<=")
+    else:
+        low, high = (End(None), ends[1]) if _is_sought(sides[0]) else (ends[0], End(None))
+    unknown = sides[1] if len(sides) == 3 or not _is_sought(sides[0]) else sides[0]
+    others = [end.node for end in (low, high) if end.node is not None]
+    apart = isinstance(unknown, Symbol) and all(unknown.name not in symbols_of(other) for other in others)
+    return (Piece(low, high),) if apart and _is_sought(unknown) else None
+
+
+def _is_sought(node: Node) -> bool:
+    """A letter that stands for what is sought, and not for a parameter."""
+    return isinstance(node, Symbol) and node.name in {"x", "y", "z", "t"}
+
+
+def same_whole_numbers(gold: Region, answer: Region) -> bool:
+    """Whether two sets hold the same whole numbers: n > 4 and n >= 5."""
+    try:
+        return whole_numbers(gold) == whole_numbers(answer)
+    except Undefined:
+        return False
+
+
+def whole_numbers(pieces: Region) -> list[tuple[int | None, int | None]]:
+    """The runs of whole numbers in a set, those that follow each other joined."""
+    runs: list[tuple[int | None, int | None]] = []
+    for low, high in pieces:
+        first, last = _first(low, 1), _first(high, -1)
+        if first is not None and last is not None and first > last:
+            continue
+        if runs and runs[-1][1] is not None and first == runs[-1][1] + 1:
+            first = runs.pop()[0]
+        runs.append((first, last))
+    return runs
+
+
+def _first(end: End, sign: int) -> int | None:
+    """The whole number next to an end, inwards."""
+    if end.node is None:
+        return None
+    value = _value(end.node)
+    near = round(float(value.real))
+    whole = abs(value - near) < 1e-20
+    if whole:
+        return near if end.closed else near + sign
+    return int(math.ceil(value.real) if sign > 0 else math.floor(value.real))
+
+
 def _region(node: Node) -> Region | None:
     match node:
         case Constant("reals"):
@@ -143,8 +205,13 @@ def variable(node: Node) -> str | None:
 
 
 def _interval(low: Node, high: Node, opening: str, closing: str) -> Region | None:
-    if infinite(low) > 0 or infinite(high) < 0:
-        return None
+    if (
+        infinite(low) > 0
+        or infinite(high) < 0
+        or (infinite(low) and opening == "[")
+        or (infinite(high) and closing == "]")
+    ):
+        return None  # infinity is no number that belongs to a set
     left = End(None) if infinite(low) else End(low, opening == "[")
     right = End(None) if infinite(high) else End(high, closing == "]")
     if left.node is not None and right.node is not None:

@@ -11,14 +11,40 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 
+from rlenv.envs.math.comparing.asked import by_cases, is_ordered, is_whole
 from rlenv.envs.math.comparing.comparison import Comparison
-from rlenv.envs.math.comparing.equations import Stated, renamed, same_equation, same_name, stated, substituted, worth
-from rlenv.envs.math.comparing.lists import in_order, listed, matched, spread
+from rlenv.envs.math.comparing.constants import may_hold_constants, same_with_constants
+from rlenv.envs.math.comparing.described import describes, filled
+from rlenv.envs.math.comparing.equations import (
+    Stated,
+    in_letter_of,
+    renamed,
+    same_equation,
+    same_name,
+    stated,
+    substituted,
+    without_argument,
+    worth,
+)
+from rlenv.envs.math.comparing.families import same_families
+from rlenv.envs.math.comparing.lists import as_list, in_order, listed, matched, spread
+from rlenv.envs.math.comparing.numeric import Undefined, evaluate
+from rlenv.envs.math.comparing.piecewise import everywhere, same_functions, without_remark
 from rlenv.envs.math.comparing.quantities import same_quantity
-from rlenv.envs.math.comparing.regions import infinite, is_region, region, same_region, variable
+from rlenv.envs.math.comparing.recurrences import aligned
+from rlenv.envs.math.comparing.regions import (
+    between_letters,
+    infinite,
+    is_region,
+    region,
+    same_region,
+    same_whole_numbers,
+    variable,
+)
 from rlenv.envs.math.comparing.text import same_clock, same_words, spelled
-from rlenv.envs.math.comparing.values import same_value, symbols_of
+from rlenv.envs.math.comparing.values import guarded, same_value, symbols_of
 from rlenv.envs.math.policy import MathPolicy
 from rlenv.envs.math.reading.nodes import (
     Apply,
@@ -35,6 +61,7 @@ from rlenv.envs.math.reading.nodes import (
     Number,
     Power,
     Product,
+    Quantity,
     Ratio,
     Relation,
     SetOperation,
@@ -47,6 +74,9 @@ from rlenv.envs.math.reading.nodes import (
 )
 
 MAX_DEPTH = 40
+_PLAIN = frozenset({Number, InBase, Symbol, Constant, Power, Choice, Clock, Quantity, Ratio, Matrix, Words})
+"""Kinds that alone describe neither cases nor a family."""
+_FIGURES = frozenset({"angle", "triangle"})
 _VALUES = (Number, InBase, Symbol, Constant, Sum, Product, Power, Apply)
 
 
@@ -70,13 +100,31 @@ class Judge:
         if self.depth > MAX_DEPTH:
             return Comparison(False, "guard", "nested too deep", ("cost_guard",))
         self.depth += 1
-        found = self._same(spread(gold), spread(answer))
+        gold, answer = everywhere(aligned(gold)), everywhere(aligned(answer))
+        found = self._described(gold, answer)
+        if found is None:
+            found = self._same(spread(gold), spread(without_remark(answer, gold)))
         self.depth -= 1
+        return found
+
+    def _described(self, gold: Node, answer: Node) -> Comparison | None:
+        """Values described by cases, by letters that run over something, or by free constants; None for others."""
+        if type(gold) in _PLAIN and type(answer) in _PLAIN:
+            return None
+        found = None
+        if describes(gold) or describes(answer) or is_whole(self.question):
+            found = same_functions(gold, answer, self.same, by_cases(self.question))
+            if found is None:
+                found = same_families(gold, answer, self.question)
+        if found is None and may_hold_constants(gold, self.question):
+            return same_with_constants(gold, answer, self.question)
         return found
 
     def _same(self, gold: Node, answer: Node) -> Comparison:
         if isinstance(gold, Choice) or isinstance(answer, Choice):
             return self._choice(gold, answer)
+        if is_ordered(self.question):
+            gold, answer = as_list(gold), as_list(answer)
         if isinstance(gold, Clock) or isinstance(answer, Clock):
             return same_clock(gold, answer, self.question, self.same)
         if is_region(gold) or is_region(answer):
@@ -102,6 +150,8 @@ class Judge:
             return self._matrices(gold, answer)
         if isinstance(gold, (Bracketed, Matrix)) and isinstance(answer, (Bracketed, Matrix)):
             return self._tuples(gold, answer)
+        if isinstance(gold, Apply) and isinstance(answer, Apply) and gold.name == answer.name in _FIGURES:
+            return _same_figure(gold, answer)
         if isinstance(gold, Ratio) or isinstance(answer, Ratio):
             return self._ratios(gold, answer)
         if isinstance(gold, SetOperation) and isinstance(answer, SetOperation) and gold.operator == answer.operator:
@@ -120,6 +170,8 @@ class Judge:
             equal = infinite(gold) == infinite(answer)
             return Comparison(equal, "structure", "" if equal else "infinity equals only itself")
         found = same_value(gold, answer, self.policy)
+        if found.equal is not True and _same_steps(gold, answer):
+            return Comparison(True, "numeric")
         if found.equal is None and self.algebra is not None:
             return self.algebra(gold, answer)
         return found
@@ -161,16 +213,23 @@ class Judge:
         """None where one of the two is no set of real numbers."""
         expected, said = region(gold), region(answer)
         if expected is None or said is None:
-            return None
+            if isinstance(gold, Bracketed) == isinstance(answer, Bracketed):
+                return None
+            expected, said = between_letters(gold), between_letters(answer)
+            return same_region(expected, said, self.same) if expected and said else None
         names = {variable(gold), variable(answer)} - {None}
         if len(names) > 1:
             return unequal("an inequality for another symbol")
-        return same_region(expected, said, self.same)
+        found = same_region(expected, said, self.same)
+        if not found.equal and is_whole(self.question) and same_whole_numbers(expected, said):
+            return Comparison(True, "structure")
+        return found
 
     def _lists(self, gold: Node, answer: Node) -> Comparison:
-        return listed(gold, answer, self.same, self.policy)
+        return listed(filled(gold), filled(answer), self.same, self.policy, is_ordered(self.question))
 
     def _relations(self, gold: Node, answer: Node) -> Comparison:
+        gold, answer = without_argument(gold, answer), without_argument(answer, gold)
         expected = stated(gold, self.same, trusted=True)
         said = stated(answer, self.same)
         if isinstance(said, Comparison):
@@ -180,6 +239,8 @@ class Judge:
         if expected.name is not None and said.name is not None:
             return self._named(gold, answer, expected, said)
         left, right = expected.value, said.value
+        if expected.name is None and not isinstance(left, Relation):
+            right = in_letter_of(left, said.name, right)
         if isinstance(gold, Relation) and isinstance(right, Bracketed) and not isinstance(left, Bracketed):
             chained = len(gold.sides) - 1 == len(right.items) > 1  # a = b = c = 1 beside (1, 1, 1)
             return in_order((left,) * len(right.items), right.items, self.same) if chained else unequal("a tuple")
@@ -256,6 +317,13 @@ class Judge:
 _COMPOUND = frozenset({Bracketed, Matrix, SetOperation, Builder, Ratio, Relation, Items, Braces, Words})
 
 
+def _same_figure(gold: Apply, answer: Apply) -> Comparison:
+    """The angle ABC is the angle CBA, and a triangle may be named from any corner."""
+    turned = tuple(reversed(gold.args))
+    equal = answer.args in {gold.args, turned} or (gold.name == "triangle" and set(gold.args) == set(answer.args))
+    return Comparison(equal, "structure", "" if equal else "another figure")
+
+
 def _letter(node: Node) -> str | None:
     """The option that a tree names."""
     if isinstance(node, Choice):
@@ -301,14 +369,40 @@ def _scaled_matrix(node: Node) -> Node:
         return _transposed(node)
     if not isinstance(node, Product):
         return node
-    matrices = [factor for factor in node.factors if isinstance(factor, (Matrix, Bracketed))]
+    factors = _flat(node)
+    matrices = [factor for factor in factors if isinstance(factor, (Matrix, Bracketed))]
     if len(matrices) != 1:
         return node
-    rest = tuple(factor for factor in node.factors if factor is not matrices[0])
+    rest = tuple(factor for factor in factors if factor is not matrices[0])
     matrix = matrices[0]
     if isinstance(matrix, Bracketed):
         return Bracketed(matrix.opening, tuple(Product((*rest, item)) for item in matrix.items), matrix.closing)
     return Matrix(tuple(tuple(Product((*rest, cell)) for cell in row) for row in matrix.rows))
+
+
+def _flat(node: Node) -> tuple[Node, ...]:
+    """The factors of a product, those of products inside it too."""
+    return tuple(part for factor in node.factors for part in _flat(factor)) if isinstance(node, Product) else (node,)
+
+
+def _same_steps(gold: Node, answer: Node) -> bool:
+    """Two expressions in one letter for whole numbers, rounded up or down: at the first whole numbers."""
+    letters = symbols_of(gold)
+    if len(letters) != 1 or letters != symbols_of(answer) or not letters <= {"k", "m", "n"}:
+        return False
+    if not (_rounds(gold) and _rounds(answer)) or guarded(gold) or guarded(answer):
+        return False
+    try:
+        return all(
+            abs(evaluate(gold, at, 30) - evaluate(answer, at, 30)) < 1e-20
+            for at in ({name: Fraction(number) for name in letters} for number in range(1, 41))
+        )
+    except Undefined:
+        return False
+
+
+def _rounds(node: Node) -> bool:
+    return (isinstance(node, Apply) and node.name in {"floor", "ceil"}) or any(map(_rounds, children(node)))
 
 
 def _transposed(node: Power) -> Node:

@@ -14,6 +14,7 @@ from rlenv.envs.math.reading.nodes import (
     Product,
     Quantity,
     Ratio,
+    Relation,
     Symbol,
     Words,
 )
@@ -37,6 +38,8 @@ def spelled(node: Node) -> str:
             return str(value)
         case Braces(()):
             return "no solution"
+        case Relation(_, ("perp" | "parallel" as said,)):
+            return "perpendicular" if said == "perp" else said
     return ""
 
 

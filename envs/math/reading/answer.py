@@ -9,12 +9,25 @@ r"""From a text to what it is: `read` never raises, and what is no mathematics i
 from __future__ import annotations
 
 import re
+from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
 
 from rlenv.envs.math.normalise import MAX_CHARS, normalise
 from rlenv.envs.math.reading.literals import in_base
-from rlenv.envs.math.reading.nodes import Choice, Clock, Node, Number, Quantity, Words, negative
+from rlenv.envs.math.reading.nodes import (
+    Apply,
+    Choice,
+    Clock,
+    Node,
+    Number,
+    Quantity,
+    Relation,
+    Symbol,
+    Words,
+    negative,
+    quotient,
+)
 from rlenv.envs.math.reading.parser import numeral, parse
 from rlenv.envs.math.reading.phrases import KNOWN, phrase
 from rlenv.envs.math.reading.tokens import Unreadable
@@ -31,9 +44,22 @@ _CHOICE = re.compile(
     re.DOTALL | re.IGNORECASE,
 )
 _CONTENT_STARTS = re.compile(r"[+*/^=<>,;!|_]|-\s|\\(?:cdot|times|cup|cap|le|ge|in|pm|to)(?![a-zA-Z])|and\b|or\b|\(|\[")
+_SHARE = re.compile(r"([0-9]+) (?:in|out of|chance in) ([0-9]+)", re.IGNORECASE)
+"""1 in 6, 3 out of 4."""
 _NEGATIVE = re.compile(r"(?:negative|minus)\s+([0-9a-z].*)", re.IGNORECASE)
 _IN_WORDS = re.compile(r"([0-9A-Z.]+)\s*(?:\(\s*)?(?:in\s+)?base[ -]([0-9]{1,2})\s*\)?", re.IGNORECASE)
+_MULTIPLE = re.compile(
+    r"(?:(?P<name>[a-zA-Z]) (?:is )?|(?:all )?(?:the )?(?:integers? |numbers? )?(?:that are )?)"
+    r"(?:an? |the )?(?:integer )?(?:multiples? of|divisible by) (?P<modulus>[0-9]{1,9})"
+)
+"""`n is a multiple of 3`, `all numbers divisible by 3`"""
+_DIVIDES = re.compile(r"(?P<modulus>[0-9]{1,9}) ?(?:\\mid|\||divides) ?(?P<name>[a-zA-Z])")
+r"""`3 \mid n`"""
 _BASE = re.compile(r"([0-9A-Z]+)\s*_\s*\{?\s*([0-9]{2})\s*\}?")
+_PREFIXED = re.compile(r"0(?:x(?P<h>[0-9a-fA-F]+)|b(?P<b>[01]+)|o(?P<o>[0-7]+))")
+"""0x2AF, 0b1011, 0o17."""
+_GROUPED = re.compile(r"(?P<digits>[0-9A-F]{2,4}(?: [0-9A-F]{3,4})+)\s*_\s*\{?\s*(?P<base>2|8|16)\s*\}?")
+"""0000 1011_2"""
 
 
 class Reading(NamedTuple):
@@ -70,7 +96,14 @@ def _special(text: str) -> Node | None:
     if not text or len(text) > 400:
         return None
     bare = _bare(text)
-    return _known_phrase(bare) or _spelled_number(bare) or _clock(bare) or _choice(bare, text) or _digits(bare)
+    return (
+        _known_phrase(bare)
+        or _spelled_number(bare)
+        or _clock(bare)
+        or _choice(bare, text)
+        or _digits(bare)
+        or _multiples(bare)
+    )
 
 
 def _known_phrase(bare: str) -> Node | None:
@@ -79,6 +112,9 @@ def _known_phrase(bare: str) -> Node | None:
 
 
 def _spelled_number(bare: str) -> Node | None:
+    share = _SHARE.fullmatch(bare)
+    if share is not None and int(share[2]):
+        return quotient(Number(Fraction(share[1])), Number(Fraction(share[2])))
     signed = _NEGATIVE.fullmatch(bare)
     if signed is not None:
         inside = reading(signed[1]).node
@@ -140,7 +176,23 @@ def _behind(text: str, letter: str, content: str) -> int:
     return at
 
 
+def _multiples(bare: str) -> Node | None:
+    """What is divisible by a number, as the class of zero."""
+    bare = " ".join(bare.split())
+    match = _MULTIPLE.fullmatch(bare) or _DIVIDES.fullmatch(bare)
+    if match is None or not int(match["modulus"]):
+        return None
+    zero = Apply("mod", (Number(Fraction(0)), Number(Fraction(match["modulus"]))), known=False)
+    return Relation((Symbol(match["name"]), zero), ("equiv",)) if match["name"] else zero
+
+
 def _digits(bare: str) -> Node | None:
+    prefixed = _PREFIXED.fullmatch(bare)
+    if prefixed is not None:
+        return _based(prefixed[prefixed.lastgroup or 0], {"h": 16, "b": 2, "o": 8}[prefixed.lastgroup or "h"])
+    grouped = _GROUPED.fullmatch(bare)
+    if grouped is not None:
+        return _based(grouped["digits"].replace(" ", ""), int(grouped["base"]))
     match = _IN_WORDS.fullmatch(bare)
     if match is not None:
         return _based(match[1], int(match[2]))

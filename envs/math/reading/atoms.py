@@ -17,6 +17,7 @@ from rlenv.envs.math.reading.nodes import (
     Quantity,
     Standing,
     Symbol,
+    Words,
 )
 from rlenv.envs.math.reading.tokens import Unreadable
 
@@ -25,7 +26,7 @@ _FRACTIONS = frozenset({"\\frac", "\\dfrac", "\\tfrac", "\\cfrac"})
 _BINOMIALS = frozenset({"\\binom", "\\dbinom", "\\tbinom"})
 _STANDING = {"\\sum": "sum", "\\prod": "prod", "\\int": "int", "\\iint": "int", "\\oint": "int", "\\lim": "lim"}
 _PAIRS = {"(": (")", "]"), "[": ("]", ")"), "lfloor": ("rfloor",), "lceil": ("rceil",), "<<": (">>",), "{": ("}",)}
-_STARTS = frozenset({"(", "[", "{", "lfloor", "lceil", "begin", "$", "dots"})
+_STARTS = frozenset({"(", "[", "{", "lfloor", "lceil", "begin", "$", "dots", "<<"})
 _APPLIED = frozenset("fghFGHPQWTSVUR")
 
 
@@ -136,7 +137,7 @@ class Atoms(Functions):
             return self._subscripted(letter)
         while self.accept("'"):
             letter += "'"
-        if letter in {"e", "i"} and not self.is_op("("):
+        if letter in {"e", "i"}:
             return Constant(letter)
         if letter[0] in _APPLIED and self.is_op("(") and not self.peek().spaced:
             return self._applied(letter)
@@ -175,12 +176,25 @@ class Atoms(Functions):
         if name in {"reals", "integers", "naturals", "rationals", "complexes"}:
             if self.accept("^"):  # R^+, R^2
                 return Apply("_", (Constant(name), self._sign_or_power()), known=False)
+            if self.accept("_"):  # Z_{>= 0}, N_0
+                return Apply("_", (Constant(name), self._bound()), known=False)
             return Constant(name)
         return self._letter(SAME_LETTER.get(name, name))
 
     def _sign_or_power(self) -> Node:
         sign = self.accept("+", "-", "*")
         return Symbol(sign) if sign else self.argument()
+
+    def _bound(self) -> Node:
+        """The bound below the name of a set of numbers, as words: the `>= 0` of Z_{>= 0}."""
+        if not self.is_op("{"):
+            return Words((">=" if self.peek().kind == "num" else "") + self.next().value)
+        self.next()
+        written = ""
+        while self.peek().kind in {"num", "op"} and not self.is_op("}"):
+            written += self.next().value
+        self.expect("}")
+        return Words(written if written[:1] in set("<>!+-") else f">={written}")
 
     def argument(self, digit: bool = False) -> Node:
         """The argument of a command: a group, or one atom; with `digit` one digit, as TeX reads `\\frac12`."""
@@ -205,11 +219,21 @@ class Atoms(Functions):
             return Apply("binom", (self.argument(digit=True), self.argument(digit=True)))
         if name in _STANDING:
             return self.standing(_STANDING[name])
+        if name in {"\\angle", "\\measuredangle", "\\triangle"} and self._corners() > 1:
+            corners = tuple(Symbol(self.next().value) for _ in range(self._corners()))
+            return Apply(name[1:].removeprefix("measured"), corners, known=False)
         if name in {"\\angle", "\\measuredangle", "\\triangle", "\\arc", "\\widehat", "\\operatorname"}:
             return Apply(name[1:], (self.power(),), known=False) if self.starts_factor() else Symbol(name)
         if name == "\\partial":
             return Symbol("d")
         return self._letter(name)
+
+    def _corners(self) -> int:
+        """How many capital letters follow, the corners of an angle or a triangle; 0 where one of them has an index."""
+        count = 0
+        while self.peek(count).kind == "letter" and self.peek(count).value.isupper():
+            count += 1
+        return 0 if self.peek(count).value in {"_", "'", "^"} else count
 
     def _environment(self) -> Node:
         name = self.next().value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from rlenv.envs.math.reading.given import by_rows
 from rlenv.envs.math.reading.nodes import (
     Apply,
     Constant,
@@ -28,6 +29,10 @@ MATRICES = frozenset({"pmatrix", "bmatrix", "matrix", "array", "smallmatrix", "B
 
 def arranged(name: str, rows: list[list[Node]]) -> Node:
     """The matrix, determinant or list of cases that an environment writes. Raises Unreadable."""
+    if name not in MATRICES or name == "array":
+        function = by_rows(rows)
+        if function is not None:
+            return function
     if name not in MATRICES:
         return Items(tuple(cell for row in rows for cell in row), "and")
     if not rows or any(len(row) != len(rows[0]) for row in rows):

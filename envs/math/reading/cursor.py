@@ -7,6 +7,8 @@ from rlenv.envs.math.reading.tokens import Token, Unreadable
 
 MAX_LEVEL = 48
 """Factors inside each other, so that a row of signs or roots cannot exhaust the stack."""
+MAX_STEPS = 2_500
+"""Factors tried in one text. Reading takes a few for each token; a bracket that is read again takes more."""
 END = Token("end", "")
 
 
@@ -15,7 +17,7 @@ class Cursor:
 
     def __init__(self, tokens: list[Token]) -> None:
         self.tokens, self.at = tokens, 0
-        self.level = 0
+        self.level = self.steps = 0
         self.bars = 0  # absolute values open in this bracket
         self.in_set = False  # whether a bar here separates an element from its condition
 
@@ -79,5 +81,6 @@ class Cursor:
     def deeper(self) -> None:
         """Counts a factor inside a factor; `self.level -= 1` undoes it."""
         self.level += 1
-        if self.level > MAX_LEVEL:
+        self.steps += 1
+        if self.level > MAX_LEVEL or self.steps > MAX_STEPS:
             raise Unreadable("nested too deep for an answer", "cost_guard")

@@ -65,6 +65,10 @@ class Expressions(Atoms):
                 factors.append(self.unary())
             elif self.accept("/"):
                 factors.append(Power(self.unary(), MINUS_ONE))
+            elif self.is_op("(") and self.peek(1)[:2] == ("op", "mod"):  # x = 2 (mod 7)
+                self.at += 2
+                factors = [Apply("mod", (product_of(factors), self.unary()), known=False)]
+                self.expect(")")
             elif self.accept("mod"):
                 factors = [Apply("mod", (product_of(factors), self.unary()), known=False)]
             elif self.starts_factor():

@@ -33,7 +33,7 @@ def literal(text: str) -> Number:
 
 
 def _repeating(text: str) -> Number:
-    digits = "".join(character if character.isdigit() or character == "." else " " for character in text).split()
+    digits = "".join(character if character.isdecimal() or character == "." else " " for character in text).split()
     start, cycle = digits[0], digits[1]
     places = len(start.partition(".")[2])
     value = Fraction(start + "0" if start.endswith(".") else start)

@@ -65,10 +65,17 @@ NUMERALS = {word: value for value, word in enumerate(_COUNTED.split())} | {
     "eighty": 80,
     "ninety": 90,
 }
-SCALES = {"dozen": 12, "hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9, "trillion": 10**12}
+SCALES = {"dozen": 12, "hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9, "trillion": 10**12,
+          "lakh": 10**5, "crore": 10**7, "millones": 10**6, "millionen": 10**6, "milliarden": 10**9, "百": 100,
+          "千": 1000, "万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8, "만": 10**4, "억": 10**8}  # fmt: skip
+_ORDINALS = "third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
+FRACTIONS = {word: value for value, word in enumerate(_ORDINALS.split(), 3)} | {
+    "half": 2, "quarter": 4, "twentieth": 20, "hundredth": 100, "thousandth": 1000,
+}  # fmt: skip
+"""What two thirds and three quarters are parts of."""
 _SHORT = (
-    "no not yes odd all any one two six ten red the for has set day man men none true false even only both nor is are "
-    "was its per dne nan he she it we us his her win tie via yet old new big low high who how why use see say"
+    "no not yes odd all any if one two six ten red the for has set day man men none true false even only both nor is "
+    "are was its per dne nan he she it we us his her win tie via yet old new big low high who how why use see say"
 )
 SHORT_WORDS = frozenset(_SHORT.split())
 """Short runs of letters that are words, never products of variables."""

@@ -168,6 +168,14 @@ class Matrix:
 
 
 @dataclass(frozen=True, slots=True)
+class Given:
+    """A value under a condition: x^2 if x > 0; k pi for k in the integers. Several make a function by cases."""
+
+    value: Node
+    condition: Node
+
+
+@dataclass(frozen=True, slots=True)
 class Words:
     """Prose, in lower case and in one spelling."""
 
@@ -203,6 +211,7 @@ Node: TypeAlias = (
     | SetOperation
     | Relation
     | Matrix
+    | Given
     | Words
     | Choice
 )
@@ -235,7 +244,7 @@ def children(node: Node) -> tuple[Node, ...]:
             return (base, exponent)
         case Apply(_, args) | Standing(_, args):
             return args
-        case PlusMinus(left, right) | Builder(left, right):
+        case PlusMinus(left, right) | Builder(left, right) | Given(left, right):
             return (left, right)
         case Quantity(value, _):
             return (value,)

@@ -9,12 +9,15 @@ from __future__ import annotations
 from fractions import Fraction
 
 from rlenv.envs.math.reading.atoms import CURRENCIES
-from rlenv.envs.math.reading.expressions import Expressions
-from rlenv.envs.math.reading.names import NUMERALS, SCALES
+from rlenv.envs.math.reading.conditions import RELATIONS, Conditions, is_opening
+from rlenv.envs.math.reading.given import gathered
+from rlenv.envs.math.reading.names import FRACTIONS, NUMERALS, SCALES
 from rlenv.envs.math.reading.nodes import (
     Apply,
     Braces,
+    Bracketed,
     Builder,
+    Given,
     Items,
     Node,
     Number,
@@ -26,11 +29,9 @@ from rlenv.envs.math.reading.nodes import (
     Sum,
     Words,
 )
-from rlenv.envs.math.reading.tokens import Unreadable, tokenize
+from rlenv.envs.math.reading.tokens import Token, Unreadable, tokenize
 from rlenv.envs.math.reading.units import factor, unit_text
 
-_RELATIONS = frozenset({"=", "<", ">", "<=", ">=", "!=", "~", "in", "notin", "equiv", "subset", "->", "propto",
-                        "perp", "parallel"})  # fmt: skip
 _SET_OPERATORS = ("union", "intersection", "minus")
 _PERCENT = frozenset({"percent", "pct", "percentage", "percents"})
 _HEDGES = {
@@ -63,17 +64,24 @@ def parse(text: str) -> Node:
     return node
 
 
-class _Answers(Expressions):
+class _Answers(Conditions):
     def statement(self) -> Node:
-        items, word = [self.relation()], ","
+        items, words = [self.relation()], [","]
         while True:
             joined = self._separators()
             if not joined:
                 break
-            word = "or" if "or" in (word, joined) else joined if joined == "and" else word
+            words.append(joined)
             if self.peek().kind == "end" or self.is_op(")", "]", "}", "set}"):
                 break
-            items.append(self.relation())
+            condition = self.condition() if is_opening(self.peek()) else None
+            if condition is not None:
+                items[-1] = Given(items[-1], condition)
+                words.pop()
+                continue
+            items.append(self.domain() or self.relation())
+        word = "or" if "or" in words else "and" if "and" in words else ","
+        items = gathered(items, words[: len(items)])
         if word == "and" and len(items) == 2 and all(isinstance(item, Quantity) for item in items):
             try:
                 return compound(*items)
@@ -89,20 +97,30 @@ class _Answers(Expressions):
             found = token.value if token.kind == "join" else found or ","
         return found
 
-    def cell(self) -> Node:
-        node = self.relation()
-        while self.accept(",", ";"):
-            pass
-        return node
-
     def relation(self) -> Node:
         self.accept("=", "~")  # = 5 and \\approx 5 state 5
-        sides, operators = [self._set()], []
-        while self.peek().kind == "op" and self.peek().value in _RELATIONS:
+        sides, operators = [self._subject() or self._set()], []
+        while self.peek().kind == "op" and self.peek().value in RELATIONS:
             operators.append(self.next().value)
             self.accept("=")  # x == 1 is one sign, and so is a stray \approx =
             sides.append(self._set())
-        return Relation(tuple(sides), tuple(operators)) if operators else sides[0]
+        node = self.conditioned(Relation(tuple(sides), tuple(operators)) if operators else sides[0])
+        return self._with_unit(node, True) if is_opening(self.peek()) and not operators else node
+
+    def _subject(self) -> Node | None:
+        """The p(x) of `p(x) = x + 1`: a letter with brackets that an equal sign follows is a name, never a product."""
+        name, opening = self.peek(), self.peek(1)
+        if name.kind != "letter" or opening[:2] != ("op", "(") or opening.spaced or self.bars or self.in_set:
+            return None
+        depth, behind = 1, 2
+        while depth and self.peek(behind).kind != "end":
+            depth += {"(": 1, ")": -1}.get(self.peek(behind).value, 0)
+            behind += 1
+        if depth or self.peek(behind)[:2] != ("op", "=") or _is_product(self.tokens[self.at : self.at + behind]):
+            return None
+        self.next()
+        inside = self.bracket()
+        return Apply(name.value, inside.items if isinstance(inside, Bracketed) else (inside,), known=False)
 
     def _set(self) -> Node:
         node = self._ratio()
@@ -129,7 +147,8 @@ class _Answers(Expressions):
             return self._prose()
         return self._with_unit(self.sum())
 
-    def _with_unit(self, node: Node) -> Node:
+    def _with_unit(self, node: Node, any_word: bool = False) -> Node:
+        """The value with the unit behind it; with `any_word` one that begins like a condition: 12 for adults."""
         while self.peek().kind == "word" and self.peek().value.lower() in SCALES:
             node = _scaled(node, SCALES[self.next().value.lower()])
         if self.peek().kind == "op" and self.peek().value in CURRENCIES:
@@ -138,7 +157,7 @@ class _Answers(Expressions):
         if token.kind == "word" and token.value.lower() in _PERCENT:
             self.next()
             return Apply("percent", (node,))
-        if token.kind == "word":
+        if token.kind == "word" and (any_word or not is_opening(token)):
             unit = unit_text(self._unit())
             if not _HEDGES.isdisjoint(unit.split()) or (unit.split()[:1] and unit.split()[0] in _FRACTIONAL):
                 raise Unreadable("a value and a word that takes it back")
@@ -174,8 +193,10 @@ class _Answers(Expressions):
         return f"^{token.value}" if token.value in {"2", "3"} else ""
 
     def _prose(self) -> Node:
-        words = []
+        words: list[str] = []
         while self.peek().kind == "word" or (self.peek().kind in {"letter", "name"} and self.peek().text):
+            if words and is_opening(self.peek()) and (self.peek().value != "for" or numeral(words)):
+                break
             words.append(self.next().value.lower())
         number = numeral(words)
         return self._with_unit(number) if number is not None else Words(" ".join(words))
@@ -195,6 +216,13 @@ class _Answers(Expressions):
         return Braces(inside.items if isinstance(inside, Items) else (inside,))
 
 
+def _is_product(tokens: list[Token]) -> bool:
+    """True for x(x - 3): the letter stands in its own brackets, or an operation with a letter does."""
+    inside = [token.value for token in tokens[2:-1]]
+    letters = [token for token in tokens[2:-1] if token.kind == "letter"]
+    return tokens[0].value in inside or (bool(letters) and not {"+", "-", "*", "/", "^"}.isdisjoint(inside))
+
+
 def compound(first: Node, second: Node) -> Quantity:
     """A quantity in two units of one kind, the larger first, in the first. Raises Unreadable."""
     if isinstance(first, Quantity) and isinstance(second, Quantity):
@@ -205,8 +233,30 @@ def compound(first: Node, second: Node) -> Quantity:
 
 
 def numeral(words: list[str]) -> Node | None:
-    """The number that words such as "twenty five" or "three million" spell, None for other words."""
+    """The number that words such as "twenty five", "two thirds" or "three million" spell, None for other words."""
+    if len(words) > 10:
+        return None
+    whole, share = _whole_and_share(words)
+    total = _counted(whole) if whole else Fraction(0)
+    return None if total is None or share is None else Number(total + share)
+
+
+def _whole_and_share(words: list[str]) -> tuple[list[str], Fraction | None]:
+    """The words of the whole number, and the fraction that the last words spell, 0 where they spell none."""
+    named = FRACTIONS.get(words[-1].removesuffix("s") if words[-1] != "halves" else "half") if words else None
+    if named is None or (len(words) > 1 and words[-2] in SCALES):
+        return words, Fraction(0)
+    split = len(words) - words[::-1].index("and") - 1 if "and" in words else -1
+    above = words[split + 1 : -1]
+    count = Fraction(1) if above in ([], ["a"], ["one"], ["an"]) else _counted(above)
+    alone = not above and split < 0
+    return words[: max(split, 0)], None if count is None or alone or split == 0 else count / named
+
+
+def _counted(words: list[str]) -> Fraction | None:
     total = Fraction(0)
+    if words[:1] in (["a"], ["an"]) and len(words) > 1 and words[1] in SCALES:
+        words = ["one", *words[1:]]
     if not words or words[0] not in NUMERALS or len(words) > 6:
         return None
     for place, word in enumerate(words):
@@ -216,10 +266,12 @@ def numeral(words: list[str]) -> Node | None:
             total += NUMERALS[word]
         else:
             return None
-    return Number(total)
+    return total
 
 
 def _scaled(node: Node, scale: int) -> Node:
     if isinstance(node, Quantity):
         return Quantity(_scaled(node.value, scale), node.unit)
+    if isinstance(node, Number):
+        return Number(node.value * scale)  # 1.2 million is written out, not left to be multiplied
     return Product((node, Number(Fraction(scale))))

@@ -45,6 +45,9 @@ _TOKEN = re.compile(
 )
 _IN_GROUP = re.compile(r"\s*\{\s*([a-zA-Z]+\*?)\s*\}")
 _PER = re.compile(r"\s?/\s?(?:\\text\s?\{)?\s?(?:s|h|hr|min|sec|second|minute|hour|kg|mol|ml|L)(?![a-zA-Z])")
+_ARROWS = frozenset({"overrightarrow", "vec"})
+_DIRECTED = re.compile(r"\s*\{\s*([A-Z]'?)\s*([A-Z]'?)\s*\}")
+"""{AB} behind an arrow command."""
 _SIGNS = {"**": "^", "==": "=", "=<": "<=", "=>": ">=", ":=": "=", "...": "dots", "[": "[", "]": "]"}
 _OPENING = frozenset({"(", "[", "{", "set{", "lfloor", "lceil", "<<", "begin"})
 _CLOSING = frozenset({")", "]", "}", "set}", "rfloor", "rceil", ">>", "end"})
@@ -171,7 +174,7 @@ class _Tokenizer:
             self._add("name", name)
         elif name.isalpha():
             self._add("command", value)
-        elif name.isdigit():
+        elif name.isdecimal():
             self.position -= 1  # a backslash before a digit means nothing
 
     def _font(self, name: str) -> None:
@@ -179,6 +182,9 @@ class _Tokenizer:
         following = re.compile(r"\s*\{").match(self.source, self.position)
         if following is None:
             return
+        directed = _DIRECTED.match(self.source, self.position) if name in _ARROWS else None
+        if directed is not None:
+            return self._arrow(directed[1], directed[2], directed.end())
         group = "text" if name in TEXT_COMMANDS or self.in_text else "font"
         if name in {"mathrm", "operatorname", "mathsf"} and self._long_group(following.end()):
             group = "text"
@@ -187,6 +193,13 @@ class _Tokenizer:
         self.depth += 1
         if self.depth > MAX_DEPTH:
             raise Unreadable("nested too deep for an answer", "cost_guard")
+
+    def _arrow(self, start: str, tip: str, end: int) -> None:
+        """From one point to another: the arrow back is minus the arrow."""
+        self.position = end
+        back = ("op", "("), ("op", "-"), ("letter", f"{tip}{start}"), ("op", ")")
+        for kind, value in back if tip < start else (("letter", f"{start}{tip}"),):
+            self._add(kind, value)
 
     def _long_group(self, start: int) -> bool:
         word = re.compile(r"\s*[a-zA-Z]{2}").match(self.source, start)
@@ -224,6 +237,10 @@ class _Tokenizer:
             return [("letter", word)]
         if lower == "to" and self.tokens and self.tokens[-1].kind == "num":
             return [("op", ":")]  # 3 to 2
+        if lower in {"const", "constant"} and self.tokens and self.tokens[-1].value in {"+", "-"}:
+            return [("letter", "C")]
+        if lower in {"mod", "modulo"}:
+            return [("op", "mod")]
         if lower in JOINING:
             return [("join", JOINING[lower])]
         if lower in UNIT_WORDS and (self.in_text or self._unit_follows(word)):
@@ -255,6 +272,8 @@ class _Tokenizer:
         if not self.tokens or word.lower() not in UNIT_WORDS:
             return False
         last = self.tokens[-1]
+        if last.kind == "name" and last.value in CONSTANTS:
+            return len(word) > 1  # 36 pi cm
         return last.kind in {"num", "word"} or last.value in {"}", ")", "/", "*"}
 
     def _per_follows(self) -> bool:

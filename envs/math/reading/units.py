@@ -13,6 +13,11 @@ import re
 from fractions import Fraction
 from functools import lru_cache
 
+
+def _listed(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
 _TABLE = """
 length m=1 meter=1 metre=1 km=1000 kilometer=1000 kilometre=1000 cm=1/100 centimeter=1/100 centimetre=1/100 mm=1/1000
 length millimeter=1/1000 millimetre=1/1000 dm=1/10 decimeter=1/10 nm=1/1000000000 in=254/10000 inch=254/10000
@@ -52,26 +57,13 @@ _PREFIXED = {"square": 2, "sq": 2, "cubic": 3, "cu": 3}
 _SUFFIXED = {"squared": 2, "cubed": 3}
 _SPELLED = {"feet": "foot", "inches": "inch", "centuries": "century", "men": "man", "women": "woman",
             "vertices": "vertex", "people": "person", "children": "child", "mice": "mouse"}  # fmt: skip
-_SMALL = frozenset(
-    (
-        "of",
-        "the",
-        "a",
-        "an",
-        "in",
-        "all",
-        "total",
-        "each",
-        "old",
-        "long",
-        "wide",
-        "tall",
-        "high",
-        "away",
-        "more",
-        "left",
-    )
+_SMALL = _listed("""of the a an in all total each old long wide tall high away more left exactly only altogether overall
+    remaining deep thick apart together per for from with on he she it they has have get gets""")
+_CHANGING = _listed(
+    "at or not no than minus plus times over under below above to up most least fewer less if unless but"
 )
+"""Words that make another value of the number before them, or take it back."""
+_OPERATIONS = _listed("negative factorial squared cubed halved doubled tripled inverse reciprocal max min")
 UNIT_WORDS = frozenset(_KINDS) | {f"{name}s" for name in _KINDS if len(name) > 2} | frozenset(_SPEEDS) | {
     "square", "sq", "cubic", "per", "feet", "inches", "lbs", "hrs", "mins", "secs", "kgs", "cms", "kms",
 }  # fmt: skip
@@ -102,6 +94,29 @@ def is_generic(unit: str) -> bool:
 
 
 @lru_cache(maxsize=1024)
+def counts(unit: str, question: str) -> bool:
+    """Whether words behind a number say what it counts: a unit, a plural, what the question speaks of, a phrase.
+
+    >>> [counts(words, "How many pens?") for words in ("red pens", "ways", "at most", "negative", "factorial")]
+    [True, True, False, False, False]
+    """
+    words = [word for word in re.findall(r"[^\W\d_]+", unit.lower()) if word not in _SMALL]
+    if not words or _dimension(unit) is not None or not unit.isascii():
+        return True
+    if not _CHANGING.isdisjoint(words) or words[-1] in _OPERATIONS:
+        return False
+    asked = _words(question)
+    return len(words) > 1 or any(
+        _singular(word) != word or word in UNIT_WORDS or _singular(word) in asked for word in words
+    )
+
+
+@lru_cache(maxsize=64)
+def _words(question: str) -> frozenset[str]:
+    return frozenset(_singular(word) for word in re.findall(r"[^\W\d_]+", question.lower()))
+
+
+@lru_cache(maxsize=1024)
 def _dimension(unit: str) -> tuple[tuple[tuple[str, int], ...], Fraction] | None:
     """The kinds measured with their powers, and the size; None for a word that is no unit."""
     powers: dict[str, int] = {}
@@ -119,6 +134,12 @@ def _dimension(unit: str) -> tuple[tuple[tuple[str, int], ...], Fraction] | None
         elif name in _KINDS:
             kind, last_size = _KINDS[name]
             exponent = sign * (prefixed or power)
+            if kind == "volume":  # a litre is a thousandth of a cubic metre
+                kind, exponent, last_size = "length", 3 * exponent, last_size / 1000
+                size *= last_size ** (exponent // 3)
+                powers[kind] = powers.get(kind, 0) + exponent
+                prefixed = 0
+                continue
             powers[kind] = powers.get(kind, 0) + exponent
             size *= last_size**exponent
             prefixed = 0
@@ -128,7 +149,7 @@ def _dimension(unit: str) -> tuple[tuple[tuple[str, int], ...], Fraction] | None
 
 
 def _named(part: str) -> tuple[str, int]:
-    digits = part[-1] if part[-1].isdigit() else "1"
+    digits = part[-1] if part[-1].isdecimal() else "1"
     name = part.rstrip("^0123456789.").lower()
     if name in _SPELLED:
         return _SPELLED[name], int(digits)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from rlenv.audit.attack import Attack, Body, Scene
+from rlenv.text.formulas import formulas
 
 CONSTANTS = (
     "0", "1", "-1", "2", "3", "5", "7", "10", "12", "42", "100", "1000", "0.5", "1/2", "pi", "x", "n",
@@ -21,6 +22,7 @@ _EXAMPLE = re.compile(
     r"[^\S\n]{0,8}[:=]?\s{0,8}([^\n]{1,400})",
     re.IGNORECASE,
 )
+_VALUE = re.compile(r"[-+]?(?:[0-9][0-9.,]*|[A-Za-z])")  # -3.5, x: what leaves nothing to do
 _BLOCK = re.compile(r"```\w*\n(.*?)```", re.DOTALL)
 SEPARATORS = {"spaces": " ", "commas": ", ", "lines": "\n", "or": " or ", "equals": " = ", "and": " and "}
 
@@ -90,6 +92,17 @@ def _places(scene: Scene) -> Iterator[Body]:
         yield Body("smallest number of the prompt", min(numbers, key=float))
 
 
+def _formulas(scene: Scene) -> Iterator[Body]:
+    """What the prompt asks to work out, not worked out."""
+    found = [formula for formula in formulas(scene.prompt) if not _VALUE.fullmatch(formula)]
+    if len(found) == 1:
+        yield Body("only expression of the prompt", found[0])
+    elif found:
+        yield Body("first expression of the prompt", found[0])
+        yield Body("last expression of the prompt", found[-1])
+        yield Body("longest expression of the prompt", max(found, key=len))
+
+
 def _contexts(scene: Scene) -> Iterator[Body]:
     """What stands where the answer stands in the prompts of other tasks."""
     for place, (before, after) in enumerate(scene.contexts, start=1):
@@ -108,5 +121,6 @@ GUESSES = (
     Attack("enumeration", "says all answers that it can think of", _enumeration, everywhere=True),
     Attack("example", "says an example out of the prompt", _example, copies=True),
     Attack("place", "says what stands at a fixed place of the prompt", _places, copies=True),
+    Attack("restated", "says an expression of the prompt as it stands there", _formulas, fitting=True),
     Attack("learned-place", "says what stands where answers stand in other prompts", _contexts, copies=True),
 )

@@ -1,0 +1,61 @@
+"""What a question says of the answer: whether order counts, that numbers are whole, by cases, and in which unit."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from rlenv.envs.math.reading.units import factor
+
+_ORDERED = re.compile(
+    r"\b(?:in|by) (?:the )?(?:\w+ ){0,2}order\b(?! to\b| that\b| for\b)|\b(?:as|de)scending|\bsort|\barrange\b"
+    r"|\bfrom (?:\w+ )?(?:least|smallest|lowest|shortest|greatest|largest|highest|biggest|longest) to\b"
+    r"|\bnext (?:\w+ )?terms|\brespectively\b",
+    re.IGNORECASE,
+)
+"""`in increasing order`, `from least to greatest`, `the next two terms`"""
+_ANY_ORDER = re.compile(r"\bany order\b|\border does not matter", re.IGNORECASE)
+_WHOLE = re.compile(r"\b(?:integers?|whole numbers?|natural numbers?|integral)\b", re.IGNORECASE)
+_REAL = re.compile(r"\breals?\b|\\mathbb\{?\s?R|ℝ|\brational", re.IGNORECASE)
+_BY_CASES = re.compile(
+    r"\bpiecewise\b|\b(?:as|by|in|into|with) cases\b|\bwithout (?:\w+ ){0,3}absolute\b", re.IGNORECASE
+)
+_UNIT = re.compile(
+    r"\bhow many ((?:(?:square|cubic) )?[a-z]+(?: per [a-z]+)?)"
+    r"|\bin ((?:(?:square|cubic) )?[a-z]{4,}(?: per [a-z]+)?)\b"
+)
+"""`how many cents`, `in square metres`, `in miles per hour`"""
+
+
+@lru_cache(maxsize=512)
+def is_ordered(question: str) -> bool:
+    """Whether the question asks for a list in an order."""
+    return bool(_ORDERED.search(question)) and not _ANY_ORDER.search(question)
+
+
+@lru_cache(maxsize=512)
+def is_whole(question: str) -> bool:
+    """Whether the question speaks of whole numbers and of no others."""
+    return bool(_WHOLE.search(question)) and not _REAL.search(question)
+
+
+@lru_cache(maxsize=512)
+def by_cases(question: str) -> bool:
+    """Whether the question asks for a function by cases."""
+    return bool(_BY_CASES.search(question))
+
+
+@lru_cache(maxsize=512)
+def asked_unit(question: str) -> str:
+    """The unit in which the question asks for its answer, "" for none; of several the one behind `how many`."""
+    found = [match[1] or match[2] for match in _UNIT.finditer(question.lower())]
+    known = [unit for unit in found if factor(unit, unit) is not None]
+    return known[0] if len({*known}) == 1 else ""
+
+
+@lru_cache(maxsize=512)
+def lowest(question: str) -> int | None:
+    """The least whole number that the question allows: 1 for positive integers, None where it sets none."""
+    if re.search(r"\bpositive (?:\w+ )?integers?\b|\bnatural numbers?\b", question, re.IGNORECASE):
+        return 1
+    return 0 if re.search(r"\bnon-?negative (?:\w+ )?integers?\b|\bwhole numbers?\b", question, re.IGNORECASE) else None

@@ -1,0 +1,106 @@
+r"""What an answer says beside its value that denies it: another letter's name, the other direction, a choice left open.
+
+>>> opposed("3", "x = 3", "If $y = 2x - 3$ and $x + y = 6$, find $y$.")
+'a value for x, where y is asked for'
+>>> opposed(r"+8\%", r"8\%\text{ decrease}", ""), opposed(r"8\%", r"8\%\text{ decrease}", "")
+('the other direction of change', None)
+>>> left_open("Method 1: boxed 7. Method 2: boxed 8", ".")
+True
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from rlenv.envs.math.withdrawal import denied, withdrawn
+
+MAX_CHARS = 4000
+_NAME = re.compile(r"\s*\$*\s*(?P<name>[A-Za-z])\s*=[^=<>]+")
+"""`x = 3`"""
+_SPANS = re.compile(r"\$([^$]{1,400})\$|\\\((.{1,400}?)\\\)", re.DOTALL)
+_LETTER = re.compile(r"(?<![A-Za-z\\])([A-Za-z])(?![A-Za-z])")
+ASKS = re.compile(
+    r"\b(?:find|what(?:['’]s| is| are)?|express|factori[sz]e|factor|evaluate|compute|determine|simplify|expand|write|"
+    r"calculate|work out|solve)\b(?P<behind>[^.?!]{0,80})\Z",
+    re.IGNORECASE,
+)
+"""`Find the value of ` before what is asked for"""
+_SIGNED = re.compile(r"\s*[-+−]\s*\\?[$€£]?[0-9.,]+\s*(?:\\?%|percent)?\s*")
+r"""+8\%"""
+_UNSIGNED = re.compile(r"\s*\\?[$€£]?[0-9][0-9.,]*\s*(?:\\?%|percent)?\s*")
+_CHANGE = re.compile(r"\b(?:change|gain|loss|profit|net)\b", re.IGNORECASE)
+_UP = re.compile(r"\b(?:increased?|gain(?:ed)?|profit|rise|rose|up|growth|grew)\b", re.IGNORECASE)
+_DOWN = re.compile(r"\b(?:decreased?|loss|lost|drop(?:ped)?|down|fall|fell|decline|reduction|lower)\b", re.IGNORECASE)
+_WAYS = re.compile(
+    r"(?:\A|(?<=[\n.] )|(?<=\n))[ \t>*#_-]*(?:(?:method|approach|way|interpretation|reading|option)\s*"
+    r"(?:[0-9]|[ivx]+|[A-D])\b|(?:first|second|third|another) (?:method|approach|way|interpretation|reading)\b)",
+    re.IGNORECASE,
+)
+"""`**Method 2 (recursion).**`"""
+_IF_ITEMS = re.compile(
+    r"^[ \t]*(?:[*•-]|[0-9]+[.)])[ \t]+\W*(?:if|when|assuming|supposing|for)\b", re.IGNORECASE | re.M
+)
+"""`* If the helpers are ordered`"""
+_CHOOSE = re.compile(
+    r"\b(?:choose|pick|take|select|use) (?:the one|whichever|either"
+    r"|the (?:reading|interpretation|value) (?:that|which))"
+    r"|\bwhichever\b|\bdepend(?:s|ing) on (?:the|which|how|your|what)\b[^.\n]{0,30}\b(?:interpret|reading|mean|intend)"
+    r"|\bboth (?:answers|values|results|readings|interpretations|methods) (?:are|answer|can|may|could|seem)\b"
+    r"|\beither (?:one )?(?:is|may|could|can|of (?:them|these)) (?:be )?"
+    r"(?:right|correct|possible|acceptable|valid|the)\b",
+    re.IGNORECASE,
+)
+"""`Choose the one that fits.`"""
+
+
+def opposed(gold: str, answer: str, question: str) -> str | None:
+    """Why the answer's own words deny the reference whatever its number is; None where they do not."""
+    name = _NAME.fullmatch(answer)
+    asked = _asked_letter(question) if name is not None and "=" not in gold else None
+    if name is not None and asked and name["name"] != asked and name["name"] in _letters(question):
+        return f"a value for {name['name']}, where {asked} is asked for"
+    if direction(answer) and _SIGNED.fullmatch(gold) and not re.search(r"[-−+]\s*[0-9]", answer):
+        return "the other direction of change" if direction(answer) != gold.strip()[0].replace("−", "-") else None
+    return None
+
+
+def directed(gold: str, answer: str, said: str, question: str) -> str:
+    """The answer with the sign that its sentence tells, where the reference of a change has a sign: -4% for down 4%."""
+    sign = direction(said) if _SIGNED.fullmatch(gold) and _UNSIGNED.fullmatch(answer) else ""
+    return f"-{answer.lstrip()}" if sign == "-" and _CHANGE.search(question) else answer
+
+
+def direction(answer: str) -> str:
+    """The sign of the change that an answer tells in words, "" for none or both."""
+    up, down = _UP.search(answer), _DOWN.search(answer)
+    return "" if bool(up) == bool(down) else "+" if up else "-"
+
+
+def left_open(between: str, behind: str) -> bool:
+    """Whether two different boxes stand as equals: by two methods, for two readings, or for the reader to choose.
+
+    `between` runs from the line of the first box to the end of the last, `behind` is what follows.
+    """
+    if _CHOOSE.search(behind):
+        return True
+    if withdrawn(between) or denied(between):
+        return False
+    return len(_WAYS.findall(between)) > 1 or len(_IF_ITEMS.findall(between)) > 1
+
+
+@lru_cache(maxsize=256)
+def _asked_letter(question: str) -> str | None:
+    """The one letter that the question asks for; None where it asks for several things, or for an expression."""
+    question = question[:MAX_CHARS]
+    asked = [span for span in _SPANS.finditer(question) if ASKS.search(question, 0, span.start())]
+    if len(asked) != 1:
+        return None
+    said = (asked[0][1] or asked[0][2]).strip()
+    return said if len(said) == 1 and said.isalpha() else None
+
+
+@lru_cache(maxsize=256)
+def _letters(question: str) -> frozenset[str]:
+    spans = (span[1] or span[2] for span in _SPANS.finditer(question[:MAX_CHARS]))
+    return frozenset(letter for span in spans for letter in _LETTER.findall(span))

@@ -1,0 +1,46 @@
+r"""Other ways to read an answer, asked for only where it is not the reference as it stands.
+
+>>> list(rereadings("3600", "3.600", "¿Cuántos segundos hay en una hora? Es el tiempo de los relojes."))
+['3600']
+>>> list(rereadings("12", r"\text{The cube has } 12 \text{ edges}", "How many edges has a cube?"))
+['12']
+>>> list(rereadings("C", "32", "What is $2^5$? (A) 10 (B) 25 (C) 32"))
+['C']
+
+Each way is open only where the question or the kind of the reference asks for it: a point between thousands where the
+question's language writes one, digits without their base where the question names it, an option by what it says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rlenv.envs.math.rereading.calendar import on_calendar
+from rlenv.envs.math.rereading.named_by_question import by_question
+from rlenv.envs.math.rereading.notations import in_base, named, whole_numbers
+from rlenv.envs.math.rereading.options import by_options
+from rlenv.envs.math.rereading.parts import by_parts
+from rlenv.envs.math.rereading.remarks import remarked
+from rlenv.envs.math.rereading.shapes import shaped
+from rlenv.envs.math.rereading.wording import in_prose, is_number, reworded
+
+__all__ = ["by_parts", "is_number", "rereadings", "reworded"]
+
+MAX_CHARS = 400
+
+
+def rereadings(gold: str, answer: str, question: str) -> Iterator[str]:
+    """The answer in other words, none where it is too long for any."""
+    if len(answer) > MAX_CHARS:
+        return
+    yield from by_options(gold, answer, question)
+    yield from whole_numbers(gold, answer, question)
+    yield from in_base(gold, answer, question)
+    yield from named(gold, answer)
+    yield from by_question(gold, answer, question)
+    yield from on_calendar(gold, answer)
+    yield from remarked(gold, answer, question)
+    yield from shaped(gold, answer)
+    yield from by_parts(gold, answer, question)
+    yield from reworded(gold, answer, question)
+    yield from in_prose(gold, answer, question)

@@ -1,0 +1,130 @@
+r"""What the question offers to choose from: lettered options, and the words between which it leaves the choice.
+
+>>> options(r"What is $2^5$? (A) 10 (B) 25 (C) $32$")
+{'A': '10', 'B': '25', 'C': '32'}
+>>> sorted(rivals("odd", "Is $3^{10}$ even or odd?")), sorted(rivals("Ann", "Ann runs 9 km, Bo 8 km. Who won?"))
+(['even'], ['bo'])
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from rlenv.envs.math.choice import chosen_letter
+from rlenv.envs.math.comparing import compare
+from rlenv.envs.math.reading.answer import reading
+from rlenv.envs.math.reading.nodes import Choice
+from rlenv.text.function_words import word_set
+
+MAX_CHARS = 8000
+_PICKS = re.compile(r"\b(?:option|choice|answer|pick|choose)\b", re.IGNORECASE)
+LETTER = re.compile(r"\s*(?:\\(?:text|textbf|mathrm|mathbf)\s*\{)?\s*\(?([A-J])\)?\.?\s*\}?\s*")
+r"""C, (C), \text{(C)}"""
+_BESIDE = re.compile(r"\A\s*(?:\\text(?:bf|rm)?\s?\{)?\s*\(?[A-Ja-j][).:]*\s*\}?[.:\s]*(?:\\[ ,;]|\\q?quad)?\s*")
+_MARK = re.compile(
+    r"(?:^|(?<=[\s$};,.?]))(?:\\text(?:bf|rm)?\s?\{\s?)?(?:\((?P<round>[A-J])\)|(?P<plain>[A-J])[.):](?=\s))\s?\}?[\s~]*",
+    re.MULTILINE,
+)
+r"""(A), A., A), `\textbf{(A)}`"""
+_AROUND = re.compile(r"\A(?:\s|\\q?quad|\\ |\\\\|~)+|(?:\s|\\q?quad|\\ |\\\\|~|[,;.$]|\bor\b|\band\b)+\Z")
+_WORD = re.compile(r"(?<![A-Za-z\\])[A-Za-z][A-Za-z'-]+")
+_NAME = re.compile(r"(?<=[a-z0-9,;:] )[A-Z][a-z]+|(?:^|(?<=[.!?] ))[A-Z][a-z]+")
+_NO_NAMES = word_set(
+    """or and is are was were a an the it of either neither does do which who what how find if in on true there each
+    every today let given this that these be"""
+)
+_BETWEEN = re.compile(r"((?:[A-Za-z-]+,? ){1,4})\bor ((?:[A-Za-z-]+ ?){1,3})")
+"""even or odd; convergent, conditionally convergent or divergent"""
+
+
+@lru_cache(maxsize=256)
+def options(question: str) -> dict[str, str]:
+    """Each letter with what it stands for; empty where the question has no options from A on."""
+    marks = list(_MARK.finditer(question[:MAX_CHARS]))
+    found: dict[str, str] = {}
+    for place, mark in enumerate(marks):
+        after = marks[place + 1] if place + 1 < len(marks) else None
+        letter = mark["round"] or mark["plain"]
+        if letter != chr(ord("A") + len(found)):
+            continue
+        end = after.start() if after else min(len(question), mark.end() + 300)
+        content = question[mark.end() : end]
+        found[letter] = _bare(content if after else content.split("\n")[0])
+    return found if len(found) > 1 else {}
+
+
+def _bare(content: str) -> str:
+    before = ""
+    while before != content:
+        before, content = content, _AROUND.sub("", content)
+        if content.startswith("$") and content.count("$") == 1:
+            content = content[1:]
+    return content
+
+
+def by_options(gold: str, answer: str, question: str) -> Iterator[str]:
+    """The letter of the one option that an answer spells, and what the option says whose letter it is."""
+    wanted, said = LETTER.fullmatch(gold), LETTER.fullmatch(answer)
+    if (wanted is not None and said is not None) or not (offered := options(question)):
+        return
+    if wanted is None:
+        picked = chosen_letter(answer) if said is None and _PICKS.search(answer) else said and said[1]
+        yield from [offered[picked]] if picked in offered else []
+        return
+    same = [letter for letter, content in offered.items() if compare(content, answer, question=question).equal]
+    yield from same if len(same) == 1 else []
+
+
+def contradicted(answer: str, question: str) -> bool:
+    """Whether beside the letter of one option stands what another one says: (B) 34."""
+    try:
+        node = reading(answer).node
+    except RecursionError:
+        return False  # the caller's stack is nearly full
+    if not isinstance(node, Choice) or node.content is None:
+        return False
+    offered = options(question)
+    beside = _BESIDE.sub("", answer)
+    others = [content for letter, content in offered.items() if letter != node.letter]
+    return (
+        node.letter in offered
+        and any(compare(content, beside, question=question).equal for content in others)
+        and not compare(offered[node.letter], beside, question=question).equal
+    )
+
+
+def stem(word: str) -> str:
+    """What forms of one word share: diverges and divergent, runs and runner.
+
+    >>> stem("diverges"), stem("divergent"), stem("runner"), stem("Runs"), stem("odd")
+    ('diverg', 'diverg', 'run', 'run', 'odd')
+    """
+    word = word.lower().removesuffix("'s")
+    if len(word) < 4:
+        return word
+    for ending in ("ences", "ence", "ents", "ent", "ants", "ant", "ing", "ers", "er", "ed", "es", "ly", "s", "e"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            word = word[: -len(ending)]
+            break
+    return word[:-1] if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "ls" else word
+
+
+@lru_cache(maxsize=256)
+def words(text: str) -> tuple[str, ...]:
+    """The words of a text, without what stands in mathematics."""
+    return tuple(word.lower() for word in _WORD.findall(text[:MAX_CHARS]))
+
+
+def rivals(gold: str, question: str) -> frozenset[str]:
+    """The other words among which the question lets choose, where the gold is one: by `or`, or as names."""
+    question = question[:MAX_CHARS]
+    said = {stem(word) for word in words(gold)}
+    if gold[:1].isupper() and gold in question:
+        names = {name.lower() for name in _NAME.findall(question)}
+        return frozenset(name for name in names if stem(name) not in said and name not in _NO_NAMES)
+    offered = [word for match in _BETWEEN.finditer(question) for word in words(match[0])]
+    if not said & {stem(word) for word in offered}:
+        return frozenset()
+    return frozenset(word for word in offered if stem(word) not in said and word not in _NO_NAMES)

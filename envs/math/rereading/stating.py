@@ -1,0 +1,48 @@
+r"""Whether a sentence states a word that the reference holds: `so Evelyn is the fastest` states Evelyn.
+
+>>> question = "Is $3^{10}$ even or odd?"
+>>> [states("odd", text, question) for text in ("it is odd", "not odd", "neither even nor odd", "even", "odd or even")]
+[True, False, False, False, False]
+
+The sentence has all words of the reference, no denial, none of the other words that the question lets choose from, and
+beside them only words of the question and small ones: what it adds, it does not make up.
+"""
+
+from __future__ import annotations
+
+import re
+
+from rlenv.envs.math.rereading.options import rivals, stem, words
+from rlenv.text.function_words import word_set
+
+MAX_CHARS = 300
+_DENIED = re.compile(
+    r"\b(?:not|no|non|never|neither|nor|none|cannot|without|hardly|un|except|instead|rather|unlike|but|if|unless|maybe|"
+    r"perhaps|might|could|may|or|either|less|least|half|almost|nearly)\b|n['’]t\b|\?",
+    re.IGNORECASE,
+)
+_SMALL = word_set(
+    """a an the is are was were be it its this that these those there of so thus hence therefore which who what and in
+    to for we have has had get answer result indeed clearly always must also one on as by text boxed with statement
+    claim series sequence function number limit triangle shape figure person graph lines line day month
+    called will would then falls it's that's very"""
+)
+
+
+def states(gold: str, sentence: str, question: str) -> bool:
+    """Whether the sentence says the words of the gold of what the question asks."""
+    if len(sentence) > MAX_CHARS:
+        return False
+    wanted, said = words(gold), words(sentence)
+    if not wanted or not said or (_DENIED.search(sentence) and not _DENIED.search(gold)):
+        return False
+    stems = {stem(word) for word in said}
+    if not {stem(word) for word in wanted} <= stems:
+        # the question's own words need not be said again: `a regular hexagon` and `hexagon`
+        asked = {stem(word) for word in words(question)}
+        if not {stem(word) for word in wanted} - asked <= stems or not stems - asked - _SMALL:
+            return False
+    if stems & {stem(word) for word in rivals(gold, question)}:
+        return False
+    known = {stem(word) for word in (*wanted, *words(question))} | _SMALL
+    return all(word in _SMALL or stem(word) in known for word in said)
