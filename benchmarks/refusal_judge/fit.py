@@ -33,7 +33,8 @@ def fitted(
     table = torch.nn.EmbeddingBag(BUCKETS, heads, mode="sum")
     torch.nn.init.zeros_(table.weight)
     bias = torch.nn.Parameter(torch.zeros(heads))
-    dense = torch.from_numpy(np.stack([row.meant for row in rows])) if rows[0].meant is not None else None
+    given = [row.meant for row in rows if row.meant is not None]  # all rows have it, or none has
+    dense = torch.from_numpy(np.stack(given)) if given else None
     width = 1 if dense is None else dense.shape[1]
     hidden, out = torch.nn.Linear(width, HIDDEN), torch.nn.Linear(HIDDEN, heads, bias=False)
     layers = [] if dense is None else [*hidden.parameters(), *out.parameters()]

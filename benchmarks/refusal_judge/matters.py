@@ -127,7 +127,8 @@ class Filling:
 
 def framed(chance: random.Random, matter: Matter, kind: str, frame: str, pools: Mapping[str, Sequence[str]]) -> Reply:
     """One frame filled with one matter."""
-    filling, parts, at = Filling(matter, pools, chance), [], 0
+    filling, at = Filling(matter, pools, chance), 0
+    parts: list[tuple[str, int | None, bool]] = []
     for slot in _SLOT.finditer(frame):
         parts.append((frame[at : slot.start()], None, False))
         at = slot.end()

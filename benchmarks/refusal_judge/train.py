@@ -177,8 +177,8 @@ def rows(reply: Reply, known: frozenset[str], vectors: Vectors) -> list[Row]:
         if own or refuses is None:
             refuses = True if DECLINE.search(piece.text) else None
         weight = WEIGHTS.get(reply.kind.partition(":")[0], 1.0) * (PAID_WEIGHT if label == PAID else 1.0)
-        says_no = float("nan") if refuses is None else float(refuses)
-        found.append(Row(spots(features), (float(label), says_no), weight, vector))
+        sure = float("nan") if refuses is None else float(refuses)
+        found.append(Row(spots(features), (float(label), sure), weight, vector))
     return found
 
 

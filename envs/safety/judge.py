@@ -160,7 +160,7 @@ def unpacked(file: Mapping[str, NDArray[np.generic]]) -> Weights:
         frozenset(known),
         file["asks"].astype(np.float32),
         float(file["asks_bias"]),
-        Vectors(_text(file["words"]).split("\n"), file["vectors"].astype(np.float32) / 32),
+        Vectors(_text(file["words"]).split("\n"), file["vectors"].astype(np.float32) / np.float32(32)),
         file["hidden"].astype(np.float32),
         file["hidden_bias"].astype(np.float32),
         file["out"].astype(np.float32),
