@@ -38,7 +38,7 @@ def audited(name: str) -> Audit:
     [
         pytest.param("game_of_life_halting", "attack/filler", Severity.CRITICAL, id="any text is True"),
         pytest.param("cryptarithm", "attack/filler", Severity.MEDIUM, id="a tenth for any text"),
-        pytest.param("polynomial_equations", "attack/constant", Severity.MEDIUM, id="near values"),
+        pytest.param("polynomial_equations", "attack/enumeration", Severity.MEDIUM, id="near values"),
         pytest.param("time_intervals", "attack/", Severity.MEDIUM, id="near times"),
         pytest.param("spell_backward", "attack/enumeration", Severity.MEDIUM, id="letters in place"),
         pytest.param("propositional_logic", "attack/", Severity.MEDIUM, id="a premise copied"),
