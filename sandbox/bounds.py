@@ -35,7 +35,7 @@ VISIT = 8
 SLOW = 64
 """A comparison of numbers of two kinds goes through Python, or converts one of them."""
 _QUICK = {float, bool, type(None)}
-_STRING = re.compile(rb'"[^"]*"?')
+_STRING = re.compile(rb'"[^"]*"?')  # "a text"
 
 
 class TooMuch(ValueError):

@@ -28,6 +28,7 @@ from textwrap import dedent
 from typing import NamedTuple
 
 _MARK = re.compile(r"\s*+\ufeff++")  # a byte order mark, blank lines before it
+# ```python title="a.py"
 _FENCE = re.compile(r"^\ufeff?[ \t]{0,3}(`{3,}+|~{3,}+)[ \t]*+([^`\s]*+)([^`\n]*+)$", re.MULTILINE)
 _PYTHON = frozenset({"", "python", "python3", "py", "python2", "ipython", "pycon3"})
 _BEGINS_CODE = re.compile(

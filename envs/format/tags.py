@@ -45,7 +45,7 @@ SIZE = 100_000
 FORMAT_SHARE = 0.2
 THINK = "<think>"
 TAGS = ("<answer>", "</answer>")
-_TAG_LIKE = re.compile(r"<[\s/]*+answer\b(?:\s*+/?>)?", re.IGNORECASE)
+_TAG_LIKE = re.compile(r"<[\s/]*+answer\b(?:\s*+/?>)?", re.IGNORECASE)  # </ answer >
 
 
 @dataclass(frozen=True)

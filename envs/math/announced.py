@@ -52,7 +52,7 @@ _REASON = re.compile(
 )
 _BECAUSE = re.compile(r"([*_ ]*[A-Za-z][A-Za-z -]{1,30}[*_ ]*),?\s+(?:because|since)\b")
 """`**odd**, because` behind `The answer is`"""
-_ITEM = re.compile(r"\A[ \t]*(?:[-*•]|[0-9]{1,2}[.)])[ \t]+")
+_ITEM = re.compile(r"\A[ \t]*(?:[-*•]|[0-9]{1,2}[.)])[ \t]+")  # 2) x = 3
 _ITEMS = re.compile(r"(?:[ \t]*(?:[-*•]|[1-9][.)])[ \t]+[^\n]{1,80}(?:\n+|\Z)){2,12}\s*\Z")
 """`- $n = 11$` on each of the last lines"""
 _VAGUE = re.compile(

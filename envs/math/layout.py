@@ -23,6 +23,7 @@ _TAG = re.compile(r"<(?P<close>/?)(?P<name>[A-Za-z]{1,10}[1-6]?)(?:\s[^<>\n=]{1,
 _STRUCK = re.compile(r"~~[^~\n]{1,300}~~|<(s|del|strike)>[^<\n]{1,300}</\1>|\\sout\{[^{}\n]{1,100}\}")
 """What was struck out: `~~12~~`, `<del>12</del>`, `\\sout{12}`."""
 _BOLD = frozenset({"b", "strong", "mark", "final", "result"})
+# span
 _LOOKS = re.compile(
     r"(?:i|em|u|code|span|p|div|font|big|small|center|tt|kbd|math|pre|ins|li|[uo]l|t[dhr]|table|tbody|body|html|h[1-6])"
 )
@@ -30,7 +31,7 @@ _PICTURE = re.compile(r"[\U0001F300-\U0001FAFF]|(?<!\? )(?<!\?)[✅✓✔](?=\s*
 """A picture anywhere, a check mark at the end."""
 _CODE = re.compile(r"(?<!`)`(?P<code>[^`\n]{1,200})`(?!`)")
 """`x**2`: code in a line."""
-_FENCE = re.compile(r"^[ \t]*```[\w+-]{0,20}[ \t]*$", re.MULTILINE)
+_FENCE = re.compile(r"^[ \t]*```[\w+-]{0,20}[ \t]*$", re.MULTILINE)  # ```text
 _NOTE = re.compile(r"^[ \t]*(?P<mark>\[\^?[0-9*]{1,2}\]:?|[¹²³⁴]|\(\*\))[ \t]*(?=[A-Za-z])[^\n]*$", re.MULTILINE)
 """A footnote on a line of its own: `[1] From the table.`, `[^1]: Seen in 2024.`"""
 _RATIO = re.compile(r"(\bratio\b[^.:;\n]{0,80}?\b[0-9]+) to (?=[0-9])")
@@ -57,12 +58,12 @@ _MARKED = re.compile(
     r"|(?<![\w_])__(?=[^_\s])([^_\n]{1,200})__(?![\w_])"
 )
 """***42*** and __42__ are bold."""
-_ENTITY = re.compile(r"&(nbsp|lt|gt|amp|times|minus|pi|radic|le|ge|divide|middot|deg|infin);")
+_ENTITY = re.compile(r"&(nbsp|lt|gt|amp|times|minus|pi|radic|le|ge|divide|middot|deg|infin);")  # 3 &times; 4
 _ENTITIES = {"nbsp": " ", "lt": "<", "gt": ">", "amp": "&", "times": "×", "minus": "−", "pi": "π", "radic": "√",
              "le": "≤", "ge": "≥", "divide": "÷", "middot": "·", "deg": "°", "infin": "∞"}  # fmt: skip
 _ANSWER_TAGS = {"[answer]": "<answer>", "[/answer]": "</answer>", "<final_answer>": "      <answer>",
                 "</final_answer>": "</answer>      "}  # fmt: skip
-_ANSWER_TAG = re.compile(r"\[/?answer\]|</?final_answer>", re.IGNORECASE)
+_ANSWER_TAG = re.compile(r"\[/?answer\]|</?final_answer>", re.IGNORECASE)  # [ANSWER]
 
 
 def as_read(text: str) -> str:

@@ -18,8 +18,8 @@ from rlenv.envs.math.withdrawal import denied, withdrawn
 MAX_CHARS = 4000
 _NAME = re.compile(r"\s*\$*\s*(?P<name>[A-Za-z])\s*=[^=<>]+")
 """`x = 3`"""
-_SPANS = re.compile(r"\$([^$]{1,400})\$|\\\((.{1,400}?)\\\)", re.DOTALL)
-_LETTER = re.compile(r"(?<![A-Za-z\\])([A-Za-z])(?![A-Za-z])")
+_SPANS = re.compile(r"\$([^$]{1,400})\$|\\\((.{1,400}?)\\\)", re.DOTALL)  # find \(y\)
+_LETTER = re.compile(r"(?<![A-Za-z\\])([A-Za-z])(?![A-Za-z])")  # find y
 ASKS = re.compile(
     r"\b(?:find|what(?:['’]s| is| are)?|express|factori[sz]e|factor|evaluate|compute|determine|simplify|expand|write|"
     r"calculate|work out|solve)\b(?P<behind>[^.?!]{0,80})\Z",
@@ -28,9 +28,10 @@ ASKS = re.compile(
 """`Find the value of ` before what is asked for"""
 _SIGNED = re.compile(r"\s*[-+−]\s*\\?[$€£]?[0-9.,]+\s*(?:\\?%|percent)?\s*")
 r"""+8\%"""
-_UNSIGNED = re.compile(r"\s*\\?[$€£]?[0-9][0-9.,]*\s*(?:\\?%|percent)?\s*")
-_CHANGE = re.compile(r"\b(?:change|gain|loss|profit|net)\b", re.IGNORECASE)
-_UP = re.compile(r"\b(?:increased?|gain(?:ed)?|profit|rise|rose|up|growth|grew)\b", re.IGNORECASE)
+_UNSIGNED = re.compile(r"\s*\\?[$€£]?[0-9][0-9.,]*\s*(?:\\?%|percent)?\s*")  # 4\%
+_CHANGE = re.compile(r"\b(?:change|gain|loss|profit|net)\b", re.IGNORECASE)  # the net change
+_UP = re.compile(r"\b(?:increased?|gain(?:ed)?|profit|rise|rose|up|growth|grew)\b", re.IGNORECASE)  # an increase of 4%
+# a decrease of 4%
 _DOWN = re.compile(r"\b(?:decreased?|loss|lost|drop(?:ped)?|down|fall|fell|decline|reduction|lower)\b", re.IGNORECASE)
 _WAYS = re.compile(
     r"(?:\A|(?<=[\n.] )|(?<=\n))[ \t>*#_-]*(?:(?:method|approach|way|interpretation|reading|option)\s*"

@@ -38,7 +38,7 @@ _LEAD_IN = re.compile(
     r"|(?:it|this|that) is)\b)[,:]?\s*",
     re.I,
 )
-_ENDED = re.compile(r"\s*(?:[∎□■◻▪]|\$?\\(?:blacksquare|square|qed|Box)\$?|Q\.?E\.?D\.?)\s*\Z")
+_ENDED = re.compile(r"\s*(?:[∎□■◻▪]|\$?\\(?:blacksquare|square|qed|Box)\$?|Q\.?E\.?D\.?)\s*\Z")  # $\blacksquare$
 _LABEL = re.compile(
     r"(?:(?P<name>(?<![A-Za-z\\])[A-Za-z](?:_\{?\w\}?)?|\([A-Za-z](?:\s*,\s*[A-Za-z])+\))\s*=\s*\$*"
     r"|(?P<word>[A-Za-z]{2,})(?:\s+(?:is|are|gets|receives|has|equals))?[\s:*_=$]*)\s*\Z"
@@ -50,6 +50,7 @@ _LABEL_LINE = re.compile(
     r"^[ \t>*•-]*(?P<label>[A-Za-z]{2,}(?: [A-Za-z]+){0,3})[* ]*:[* \t]*(?P<value>[^\s,:][^,:\n]{0,60})$", re.MULTILINE
 )
 """`**Vertical asymptote:** $x = 3$`"""
+# Quotient: x + 1\nRemainder: 9
 _LABEL_LINES = re.compile(
     r"(?:^[ \t>*•-]*[A-Za-z]{2,}(?: [A-Za-z]+){0,3}[* ]*:[* \t]*[^\s,:][^,:\n]{0,60}(?:\n+|\s*\Z)){2,6}\Z", re.MULTILINE
 )

@@ -49,7 +49,7 @@ _OFFERED = re.compile(
     r"[^.!?\n]*?(?:[,;(.]|\.\s|\sand|\selse)\s*\(?(?:or|alternatively|otherwise)\b(?P<rest>[^.!?\n]{0,60})", re.I
 )
 """ under the usual precedence, or 20 from left to right` behind a value."""
-_A_NUMBER = re.compile(rf"(?<![A-Za-z0-9_^.])-?{NUMBER}")
+_A_NUMBER = re.compile(rf"(?<![A-Za-z0-9_^.])-?{NUMBER}")  # -1,200
 _CHANGED = re.compile(
     r"[ \t]*,?[ \t]*(?:at (?:most|least)\b|or (?:more|less|fewer|so|higher|lower|greater|under|over)\b"
     r"|(?:negative|factorial|squared|cubed|minimum|maximum|plus or minus|and (?:counting|a bit))\b(?![ ]*[A-Za-z]))"
@@ -69,7 +69,7 @@ _ATTAINED = re.compile(
     re.IGNORECASE,
 )
 """`The minimum value is 5, attained at x = -3.`"""
-_SOME_WORDS = re.compile(r"[A-Za-z]{2,}")
+_SOME_WORDS = re.compile(r"[A-Za-z]{2,}")  # apples
 _CHOICE = re.compile(r"\b(?:or|oder|ou)\b")
 _RESULT = re.compile(
     rf"(?:=|≈|\\approx)\s*(?:\\?\$\s?)*(?P<value>(?>[-−]?\s?(?:\\?[$€£])?{NUMBER}))"
@@ -81,7 +81,7 @@ _EXPRESSION = re.compile(
     r"|(?<![A-Za-z])(?:pi|sqrt|cbrt|sin|cos|tan|cot|sec|csc|log|ln|exp|infinity|or|and)(?![A-Za-z])"
     r"|(?<=[0-9])(?:pi|sqrt)(?![A-Za-z])){1,100}"
 )
-_AT = re.compile(r"\A\s*(?:at|exactly|just|simply|then|now)\s+")
+_AT = re.compile(r"\A\s*(?:at|exactly|just|simply|then|now)\s+")  # exactly 12
 _SOMETHING = re.compile(r"[0-9π√∞]|pi\b")
 _EQUALS = re.compile(r"\s*[=≈＝]\s*\Z")
 _EQUAL_SIGN = re.compile(r"[=≈＝]")

@@ -17,6 +17,7 @@ _HINTS = ("?", "wrong", "ncorrect", "false", "mist", "rror", "slip", "not ", "n'
           "iscard", "trike", "cratch", "orget", "etract", "ithdraw", "no answer", "nvalid", "too ", "impossible",
           "nonsense", "off by", "typo")  # fmt: skip
 """Without any of these nothing is denied."""
+# Wait, that counts twice
 _WITHDRAWN = re.compile(
     r"\b(?:wait|oops|sorry|correction\s*:|scratch that|on second thought|i was wrong|my mistake)\b"
     r"|(?:\A|[.!?\n])\W*(?:no\s*(?:[,.!]|\Z)|actually\b)",
@@ -49,6 +50,7 @@ _PLAINLY = (
     r"(?:wrong|incorrect|mistaken|a mistake|an error|not (?:correct|right|the (?:answer|right|correct)))\b"
 )
 """What is said of an answer alone; `this is impossible` ends a proof."""
+# I take that back
 _BACK = re.compile(
     rf"\b(?:{_SUBJECT}(?: above| in the box)?(?:{_IS}{_BAD}|{_ISNT})|(?:this|that|it)(?:{_IS}{_PLAINLY}|{_ISNT}))"
     r"(?!\s+(?:to|that|if|when|for|since|because|as)\b)"
@@ -60,10 +62,11 @@ _BACK = re.compile(
     r"|\bI (?:have|can give) no answer\b|\bI made (?:a|an) (?:mistake|error|slip)\b",
     re.I,
 )
+# If we assume that
 _SUPPOSED = re.compile(
     r"\b(?:if|in case|unless|whether|should|why|when|where|suppose|assume|think|say|claim)\b[^.!?\n]*\Z", re.I
 )
-_SENTENCE = re.compile(r"[.!?\n]\s")
+_SENTENCE = re.compile(r"[.!?\n]\s")  # done. Then
 
 
 def withdrawn(behind: str) -> bool:

@@ -27,7 +27,7 @@ _CLAUSE = re.compile(
 """Where a sentence falls into clauses: `; `, ` - `, `, then`, `, but`, a bracket, a quotation mark."""
 _ITEM = re.compile(r"\s{0,20}(?:\**(?:step )?(?:\d{1,3}|[a-h])[.):]\**|[-*+\u2022]|step \w{1,6}\b:?)\s{1,8}(?=\S)")
 """The mark of an item: `1. `, `a) `, `- `, `step two: `."""
-_WORD = re.compile(r"[^\W\d_]+(?:'[a-z]+)?|\d+")
+_WORD = re.compile(r"[^\W\d_]+(?:'[a-z]+)?|\d+")  # can't
 _TAG = re.compile(r"</?(?:p|b|i|br|em|strong|refusal|answer|span|div|think)\s{0,3}/?>")
 """A tag that says nothing by itself: `<b>`, `</answer>`."""
 ENGLISH = LANGUAGES["English"] | {"i", "you", "no", "not", "can't", "won't", "i'm", "don't", "if", "me", "my", "your"}

@@ -15,7 +15,7 @@ _HEADER = re.compile(r"<\|channel\|>(?P<channel>[^<]{0,200})(?:<\|constrain\|>[^
 """`<|channel|>commentary to=functions.add <|constrain|>json<|message|>`"""
 _ROLE = re.compile(r"<\|start\|>([^<]{0,200})\Z")
 """What may stand before it: `<|start|>assistant to=functions.add`."""
-_CUT_HEADER = re.compile(r"<\|(?:start|channel)\|>[^<]{0,200}(?:<\|c[^<]{0,200}|<\|m[^<>]{0,20})?\Z")
+_CUT_HEADER = re.compile(r"<\|(?:start|channel)\|>[^<]{0,200}(?:<\|c[^<]{0,200}|<\|m[^<>]{0,20})?\Z")  # <|channel|>fin
 _STOP = re.compile(r"<\|(?:end|return|call|start|channel)\|>")  # `<|end|>`
 _TERMINATORS = ("<|end|>", "<|return|>", "<|call|>")
 _RECIPIENT = re.compile(r"\bto=([\w.:/-]{1,200})")  # `commentary to=functions.add`

@@ -15,8 +15,9 @@ import re
 from typing import NamedTuple
 
 _NAMES = r"(?:\\{1,3}+(?:boxed|fbox|framebox)|\x08oxed)"
-_TOKEN = re.compile(_NAMES + r"\s*+\{|\\.|[{}]", re.DOTALL)
-_INNER = re.compile(_NAMES + r"\s*\{([^{}]*)\}")
+_TOKEN = re.compile(_NAMES + r"\s*+\{|\\.|[{}]", re.DOTALL)  # \boxed{
+_INNER = re.compile(_NAMES + r"\s*\{([^{}]*)\}")  # \boxed{12}
+# \quad and
 _BETWEEN = re.compile(
     r"(?:[\s,;.&$]|\\\\|\\[()\[\],;: ]|\\q?quad\b|\b(?:and|or)\b"
     r"|\\(?:text|mbox|textrm|mathrm)\s*\{\s*(?:and|or|,)?\s*\})*"

@@ -81,7 +81,7 @@ _STEMS = frozenset(
     best greatest greatness wisdom brilliance bow nobody never""".split()  # noqa: SIM905
 )
 """The beginnings of the words of praise."""
-_END = re.compile(r"(?:\W|</\w{1,20}>)+$")
+_END = re.compile(r"(?:\W|</\w{1,20}>)+$")  # .</answer>
 _EDGE = 360
 """Praise is looked for in so many first and last characters."""
 _CONFIRMS = re.compile(r"\b(?:is|are|it's|that's) (?:\w+ )?(?:true|right|correct|a fact)\b")

@@ -33,15 +33,15 @@ _HANGING = frozenset(
     times der die das und oder weil mit von ist sind wir le la les et ou avec de est nous el los las y o con que es
     """.split()  # noqa: SIM905
 ) - {"a", "i", "o", "y", "in", "on", "over", "under", "not", "also", "each", "first", "next", "times", "that", "this"}
-_WORD = re.compile(r"\w")
-_TAG = re.compile(r"</?[\w:-]{1,30}>")
+_WORD = re.compile(r"\w")  # a
+_TAG = re.compile(r"</?[\w:-]{1,30}>")  # </answer>
 _LAST_WORD = re.compile(r"([^\W\d_]+)$")
 _OPERATOR = re.compile(
     r"(?:[\w)}\]][ \t]*(?:[-+*/×·÷=<>≤≥≈^,(\[{]|\\(?:times|cdot|frac|div|left|sqrt|text|approx|le|ge)\{?)|[,:;(\[{])$"
 )
 _CLOSED = re.compile(r"(?:</[\w:-]{1,30}>|```|~~~|\\end\{\w{1,20}\*?\})$")
 """Ends a text, whatever it holds: `</answer>`, a fence, `\\end{align}`."""
-_PROSE = re.compile(r"(?<!\S)[^\W\d_]{2,}(?![^\s.,;:!?'’)])")
+_PROSE = re.compile(r"(?<!\S)[^\W\d_]{2,}(?![^\s.,;:!?'’)])")  # the end
 _SENTENCE = re.compile(r"[.!?。:]\s|\n")
 _CODE = re.compile(r"^\s*(?:def |return\b|import |from \w|class |for .*:|if .*:|\w+\s*=\s*\S)", re.MULTILINE)
 

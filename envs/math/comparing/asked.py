@@ -14,9 +14,10 @@ _ORDERED = re.compile(
     re.IGNORECASE,
 )
 """`in increasing order`, `from least to greatest`, `the next two terms`"""
-_ANY_ORDER = re.compile(r"\bany order\b|\border does not matter", re.IGNORECASE)
-_WHOLE = re.compile(r"\b(?:integers?|whole numbers?|natural numbers?|integral)\b", re.IGNORECASE)
-_REAL = re.compile(r"\breals?\b|\\mathbb\{?\s?R|ℝ|\brational", re.IGNORECASE)
+_ANY_ORDER = re.compile(r"\bany order\b|\border does not matter", re.IGNORECASE)  # Give them in any order.
+_WHOLE = re.compile(r"\b(?:integers?|whole numbers?|natural numbers?|integral)\b", re.IGNORECASE)  # Find all integers n
+_REAL = re.compile(r"\breals?\b|\\mathbb\{?\s?R|ℝ|\brational", re.IGNORECASE)  # for all x \in \mathbb{R}
+# Write |x| without absolute value signs
 _BY_CASES = re.compile(
     r"\bpiecewise\b|\b(?:as|by|in|into|with) cases\b|\bwithout (?:\w+ ){0,3}absolute\b", re.IGNORECASE
 )

@@ -49,15 +49,15 @@ _GENERAL = re.compile(
     re.IGNORECASE,
 )
 """Questions whose answer holds constants that nobody named."""
-_CONSTANT = re.compile(r"[CcKkDABM]|[CcKkABac]_[0-9n]")
+_CONSTANT = re.compile(r"[CcKkDABM]|[CcKkABac]_[0-9n]")  # C_1
 _VARIABLES = frozenset({"x", "y", "z"})
 """Letters that are no constants unless they are declared to be."""
-_ANY_LETTER = re.compile(r"[a-dkmnA-DKM](?:_[0-9n])?")
-_FUNCTIONS = re.compile(r"all (?:\w+ ){0,3}(?:functions|polynomials)", re.IGNORECASE)
+_ANY_LETTER = re.compile(r"[a-dkmnA-DKM](?:_[0-9n])?")  # a_0
+_FUNCTIONS = re.compile(r"all (?:\w+ ){0,3}(?:functions|polynomials)", re.IGNORECASE)  # Find all continuous functions
 _ALONG = frozenset({"t", "s", "u", "v", "lambda", "mu"})
 """Letters that run along a line or a plane."""
-_WRITTEN = re.compile(r"\$([^$]*)\$|\\\((.*?)\\\)|\\\[(.*?)\\\]", re.DOTALL)
-_LETTER = re.compile(r"(?<![A-Za-z\\])[A-Za-z](?:_\{?\w\}?)?(?![A-Za-z])")
+_WRITTEN = re.compile(r"\$([^$]*)\$|\\\((.*?)\\\)|\\\[(.*?)\\\]", re.DOTALL)  # \(y' = 2y\)
+_LETTER = re.compile(r"(?<![A-Za-z\\])[A-Za-z](?:_\{?\w\}?)?(?![A-Za-z])")  # c_{1}
 _FIXED = re.compile(r"\b[A-Za-z]'*\s*\(\s*-?[0-9][^()]{0,20}\)\s*=")
 """An initial condition, which leaves no constant free: F(0) = 3."""
 _STEPS = (Fraction(3, 4), Fraction(5, 3), Fraction(-7, 5))

@@ -50,7 +50,7 @@ WINDOW = 60
 """How far a member is searched where it does not depend linearly on its letter."""
 _MODULO = re.compile(r"\b(?:residues?|classes|solutions?)\b[^.]{0,30}\bmod(?:ulo)?\s*\$?([1-9][0-9]{0,5})\b")
 """all residues x modulo 15"""
-_LETTER = re.compile(r"[jklmnpqrst](?:_[0-9])?")
+_LETTER = re.compile(r"[jklmnpqrst](?:_[0-9])?")  # k
 
 
 def same_families(gold: Node, answer: Node, question: str = "") -> Comparison | None:

@@ -11,6 +11,7 @@ from fractions import Fraction
 
 _COLOUR = re.compile(r"\\(?:text|math|page)?color(?:box)?(?![A-Za-z])\s*(?:\[[^\[\]]{0,20}\])?\s*\{[^{}]{0,40}\}")
 r"""`\color{red}`, `\textcolor[rgb]{1,0,0}`, `\colorbox{yellow}`."""
+# \large
 _SIZE = re.compile(
     r"\\(?:large|Large|LARGE|huge|Huge|small|normalsize|bfseries|scriptstyle|strut|mathstrut)(?![A-Za-z])"
 )
@@ -54,6 +55,7 @@ _SAME_SAID = re.compile(
     re.IGNORECASE,
 )
 """0.5 or, equivalently, 1/2"""
+# 0.1666\ldots
 _GOING_ON = re.compile(r"(?<![0-9.])([0-9]*\.[0-9]{2,40}?)(?:\.{2,}|\\(?:ldots|dots|cdots|dotsc) ?)(?![0-9])")
 _CYCLE = re.compile(r"([0-9]*\.[0-9]*?)(?:([0-9])\2\2+|([0-9]{2,8})\3+|([0-9])\4)\Z")
 """0.1666 goes on with 6, and 0.1818 with 18."""

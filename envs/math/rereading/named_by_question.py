@@ -16,17 +16,17 @@ from itertools import pairwise
 from rlenv.envs.math.comparing import compare
 from rlenv.envs.math.opposed import ASKS
 from rlenv.envs.math.reading.answer import reading
+from rlenv.envs.math.reading.naming import MATHEMATICS
 
 MAX_CHARS = 4000
-_SPANS = re.compile(r"\$([^$]{1,400})\$|\\\((.{1,400}?)\\\)|\\\[(.{1,400}?)\\\]", re.DOTALL)
-_IMPLIED = re.compile(r"\\(?:Rightarrow|implies|Longrightarrow|to)(?![A-Za-z])|⇒|⟹|=>")
-_LEADS = re.compile(r"^(?:\s|\\[,;:! ])*(?:\\text\{[^{}]{0,30}\})?")
-_EQUALS = re.compile(r"(?<![<>!:])=(?!>)")
+_IMPLIED = re.compile(r"\\(?:Rightarrow|implies|Longrightarrow|to)(?![A-Za-z])|⇒|⟹|=>")  # x = 3 \Rightarrow 2x + 1 = 7
+_LEADS = re.compile(r"^(?:\s|\\[,;:! ])*(?:\\text\{[^{}]{0,30}\})?")  # \, \text{Thus }x
+_EQUALS = re.compile(r"(?<![<>!:])=(?!>)")  # n + 3 = 12
 _COMPOSED = re.compile(r"\(\s*([a-z])\s*\\circ\s*([a-z])\s*\)\s*\(([a-z])\)")
 r"""(f\circ g)(x)"""
 _SIMPLE = re.compile(r"\\[dt]?frac\s*(\{[^{}+-]*\}|[0-9a-z])\s*(\{[^{}+-]*\}|[0-9a-z])")
 r"""\frac{1}{x^2}, which is 1/x^2"""
-_MARKS = re.compile(r"\A[\s*$]+|[\s*$.]+\Z")
+_MARKS = re.compile(r"\A[\s*$]+|[\s*$.]+\Z")  # ** n + 3 = 12 **
 
 
 def by_question(gold: str, answer: str, question: str) -> Iterator[str]:
@@ -52,7 +52,7 @@ def by_question(gold: str, answer: str, question: str) -> Iterator[str]:
 def _asked(question: str) -> frozenset[str]:
     """The expressions that the question asks for, in one spelling; a letter alone or a number is none."""
     question = question[:MAX_CHARS]
-    found = (span for span in _SPANS.finditer(question) if ASKS.search(question, 0, span.start()))
+    found = (span for span in MATHEMATICS.finditer(question) if ASKS.search(question, 0, span.start()))
     said = (_plain(next(filter(None, span.groups()))) for span in found)
     return frozenset(text for text in said if "=" not in text and len(text) > 1 and re.search(r"[A-Za-z|]", text))
 

@@ -16,8 +16,8 @@ from rlenv.envs.math.rereading.options import words
 from rlenv.envs.math.rereading.wording import is_number
 from rlenv.text.function_words import OF_WORD
 
-_INTEGER = re.compile(r"-?[0-9]+")
-_DECIMAL = re.compile(r"-?[0-9]+\.[0-9]+")
+_INTEGER = re.compile(r"-?[0-9]+")  # -12
+_DECIMAL = re.compile(r"-?[0-9]+\.[0-9]+")  # 0.50
 _POINTED = re.compile(r"-?[0-9]{1,3}(?:\.[0-9]{3})+")
 """3.600"""
 _COMMA = re.compile(r"-?[0-9]+,[0-9]{3}")
@@ -35,7 +35,7 @@ _BASED = re.compile(r"(?P<digits>[0-9A-F]*\.?[0-9A-F]+)_\{?\(?(?P<base>[0-9]{1,2
 """2AF_{16}"""
 _BASE_WORD = re.compile(r"_\{?\\?(?:text|mathrm)?\{?([a-z]{3,11})\}{0,2}")
 r"""_{\text{two}}"""
-_IN_BASE = re.compile(r"base[- ]?\$?(?:([0-9]{1,2})|([a-z]+))")
+_IN_BASE = re.compile(r"base[- ]?\$?(?:([0-9]{1,2})|([a-z]+))")  # in base $8
 _BASE_NAMES = {"binary": 2, "ternary": 3, "octal": 8, "hexadecimal": 16, "hex": 16, "two": 2, "three": 3, "four": 4,
                "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "twelve": 12, "sixteen": 16}  # fmt: skip
 _NAMED = re.compile(

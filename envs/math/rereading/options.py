@@ -19,18 +19,20 @@ from rlenv.envs.math.reading.nodes import Choice
 from rlenv.text.function_words import word_set
 
 MAX_CHARS = 8000
-_PICKS = re.compile(r"\b(?:option|choice|answer|pick|choose)\b", re.IGNORECASE)
+_PICKS = re.compile(r"\b(?:option|choice|answer|pick|choose)\b", re.IGNORECASE)  # The correct choice is C
 LETTER = re.compile(r"\s*(?:\\(?:text|textbf|mathrm|mathbf)\s*\{)?\s*\(?([A-J])\)?\.?\s*\}?\s*")
 r"""C, (C), \text{(C)}"""
+# \text{(C) } 56
 _BESIDE = re.compile(r"\A\s*(?:\\text(?:bf|rm)?\s?\{)?\s*\(?[A-Ja-j][).:]*\s*\}?[.:\s]*(?:\\[ ,;]|\\q?quad)?\s*")
 _MARK = re.compile(
     r"(?:^|(?<=[\s$};,.?]))(?:\\text(?:bf|rm)?\s?\{\s?)?(?:\((?P<round>[A-J])\)|(?P<plain>[A-J])[.):](?=\s))\s?\}?[\s~]*",
     re.MULTILINE,
 )
 r"""(A), A., A), `\textbf{(A)}`"""
+# \quad 56, and
 _AROUND = re.compile(r"\A(?:\s|\\q?quad|\\ |\\\\|~)+|(?:\s|\\q?quad|\\ |\\\\|~|[,;.$]|\bor\b|\band\b)+\Z")
-_WORD = re.compile(r"(?<![A-Za-z\\])[A-Za-z][A-Za-z'-]+")
-_NAME = re.compile(r"(?<=[a-z0-9,;:] )[A-Z][a-z]+|(?:^|(?<=[.!?] ))[A-Z][a-z]+")
+_WORD = re.compile(r"(?<![A-Za-z\\])[A-Za-z][A-Za-z'-]+")  # parallel
+_NAME = re.compile(r"(?<=[a-z0-9,;:] )[A-Z][a-z]+|(?:^|(?<=[.!?] ))[A-Z][a-z]+")  # did Maya
 _NO_NAMES = word_set(
     """or and is are was were a an the it of either neither does do which who what how find if in on true there each
     every today let given this that these be"""

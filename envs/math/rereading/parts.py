@@ -16,7 +16,7 @@ from rlenv.envs.math.comparing import compare
 from rlenv.text.function_words import word_set
 
 MAX_CHARS = 400
-_FONT = re.compile(r"\\(?:text|textbf|textrm|mathrm|mbox)\s*\{([^{}]*)\}")
+_FONT = re.compile(r"\\(?:text|textbf|textrm|mathrm|mbox)\s*\{([^{}]*)\}")  # \textbf{Quotient}
 _LABELLED = re.compile(r"\s*(?:and\s+)?(?P<label>(?:[A-Za-z]{2,}['’]?s?\s*){1,4})\s*[:=]?\s*(?P<value>\S.*?)\s*")
 """`quotient x + 2`, `Cara: 30`, `the remainder is 9`"""
 _SMALL = word_set("the is are gets get receives receive has have a an and of share part so value")
@@ -25,14 +25,16 @@ _PLACED = re.compile(
     r"(?P<how>at|when)\s+(?P<place>.{1,60}?)\)?"
 )
 """`5 at x = -3`, `5, attained when x = -3`"""
+# Find the minimum
 _EXTREME = re.compile(r"\b(?:maximum|minimum|maximal|minimal|greatest|largest|smallest|least|extreme)\b", re.IGNORECASE)
+# and the point at which it is attained
 _WHERE = re.compile(
     r"\b(?:where|location|locate|point|at wh(?:at|ich)|for wh(?:at|ich)|values? of \$?[xyt]\b|coordinates)",
     re.IGNORECASE,
 )
-_LETTERS = re.compile(r"\(?[A-J]\)?(?:\s*(?:,|and|&|\\&)\s*\(?[A-J]\)?)+")
-_RUN = re.compile(r"[A-J]{2,6}")
-_UNION = re.compile(r"([)\]])\s*(?:,|,?\s*and)\s*(?:on\s+|for\s+|in\s+)?(?=[(\[])")
+_LETTERS = re.compile(r"\(?[A-J]\)?(?:\s*(?:,|and|&|\\&)\s*\(?[A-J]\)?)+")  # (A), (C) and (D)
+_RUN = re.compile(r"[A-J]{2,6}")  # ACD
+_UNION = re.compile(r"([)\]])\s*(?:,|,?\s*and)\s*(?:on\s+|for\s+|in\s+)?(?=[(\[])")  # (-1,0) and on (1,2)
 
 _PLAIN_UNION = re.compile(r"(?<=[)\]])\s*U\s*(?=[(\[])")
 """[1, 4) U (4, 5)"""

@@ -17,19 +17,20 @@ from rlenv.envs.math.comparing import compare
 from rlenv.envs.math.opposed import direction
 from rlenv.envs.math.policy import MathPolicy
 
-_SIGNED = re.compile(r"\s*(?P<sign>[-+−])\s*\\?[$€£]?[0-9.,]+\s*(?:\\?%|percent)?\s*")
+_SIGNED = re.compile(r"\s*(?P<sign>[-+−])\s*\\?[$€£]?[0-9.,]+\s*(?:\\?%|percent)?\s*")  # -4\%
 _CHANGE = re.compile(
     r"(?:(?:an?|the) )?(?:net |overall )?[a-z]+ (?:of|by) (?P<behind>\\?[$€£]?[0-9][0-9.,]*\s*(?:\\?%|percent)?)"
     r"|(?P<before>\\?[$€£]?[0-9][0-9.,]*\s*(?:\\?%|percent)?) (?:[a-z]+ )?[a-z]+",
     re.IGNORECASE,
 )
 """`a decrease of 4%`, `4% decrease`"""
+# to the nearest hundredth
 _ROUNDED = re.compile(r"\bround|\bnearest\b|\bapproximat|\bdecimal places?\b|\bsignificant\b|\bestimate", re.IGNORECASE)
 _ROUGH = re.compile(
     r"(?P<exact>[^≈=<>]+)(?:≈|\\approx|\\simeq|\\doteq)\s*(?P<rough>-?\\?\$?[0-9][0-9.,]*[^≈=<>]{0,30})"
 )
 r"""\sqrt{5} \approx 2.24"""
-_DECIMAL = re.compile(r"\\?[$]?-?[0-9][0-9,]*(?:\.[0-9]+)?(?:\s*\\?%)?(?:\s*\\?\\text\{[^{}]*\})?")
+_DECIMAL = re.compile(r"\\?[$]?-?[0-9][0-9,]*(?:\.[0-9]+)?(?:\s*\\?%)?(?:\s*\\?\\text\{[^{}]*\})?")  # 2.24 \text{ cm}
 _BESIDE = re.compile(r"(?P<exact>[^()≈=<>]+)\(\s*(?:≈|\\approx)\s*(?P<rough>-?[0-9][0-9.,]*\s*(?:\\?%)?)\s*\)")
 r"""\sqrt5 (\approx 2.236)"""
 _UNITS = (
@@ -44,7 +45,7 @@ _REST = re.compile(
     r"\s*\+\s*(?P<kind>[oO]|\\mathcal\s*\{?\s*O\s*\}?)\s*(?:\\left)?\(\s*[a-z]\s*\^\s*\{?(?P<order>[0-9]{1,2})\}?\s*(?:\\right)?\)\s*\Z"
 )
 """+ O(x^4)"""
-_POWER = re.compile(r"[a-z]\s*\^\s*\{?([0-9]{1,2})")
+_POWER = re.compile(r"[a-z]\s*\^\s*\{?([0-9]{1,2})")  # x^{3}
 _ARBITRARY = re.compile(
     r",?\s*(?:where|with|for|and)\s(?:[a-zA-Z] is )?(?:an? |any |some |every )?"
     r"(?:(?:arbitrary|real|fixed) )*constants?\b"
@@ -52,8 +53,8 @@ _ARBITRARY = re.compile(
     re.IGNORECASE,
 )
 """`for an arbitrary constant a`"""
-_YES_OR_NO = re.compile(r"\W*(yes|no)\s*[,.;:—–-]", re.IGNORECASE)
-_ASKS = re.compile(r"(?:is|are|does|do|can|has|have|was|were|must|will)\s", re.IGNORECASE)
+_YES_OR_NO = re.compile(r"\W*(yes|no)\s*[,.;:—–-]", re.IGNORECASE)  # No, because 3 divides it
+_ASKS = re.compile(r"(?:is|are|does|do|can|has|have|was|were|must|will)\s", re.IGNORECASE)  # Is 91 prime?
 
 
 def remarked(gold: str, answer: str, question: str) -> Iterator[str]:

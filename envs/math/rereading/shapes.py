@@ -20,7 +20,7 @@ _UNIT = re.compile(
     r"(?:_\s*\{?\s*(?P<size>[2-9])(?:\s*\\times\s*[2-9])?\s*\}?)?"
 )
 """I_2, O"""
-_ROWS = re.compile(r"\\\\(?!\s*\\end)")
+_ROWS = re.compile(r"\\\\(?!\s*\\end)")  # 1 & 2 \\ 3 & 4
 _ARROW = re.compile(r"(?:\\text\s*\{)?(?:(?:the )?(?:ray|vector|half-line)\s*)?\}?\s*(?P<points>[A-Z]{2})")
 """ray AB"""
 _LOOK = r"\\(?:mathbf|hat|vec|bm|boldsymbol|overrightarrow|mathrm)\s*\{?\s*"

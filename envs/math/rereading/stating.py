@@ -16,6 +16,7 @@ from rlenv.envs.math.rereading.options import rivals, stem, words
 from rlenv.text.function_words import word_set
 
 MAX_CHARS = 300
+# it is not 12
 _DENIED = re.compile(
     r"\b(?:not|no|non|never|neither|nor|none|cannot|without|hardly|un|except|instead|rather|unlike|but|if|unless|maybe|"
     r"perhaps|might|could|may|or|either|less|least|half|almost|nearly)\b|n['’]t\b|\?",

@@ -22,12 +22,12 @@ from rlenv.envs.math.rereading.options import LETTER, options, words
 from rlenv.envs.math.rereading.stating import states
 from rlenv.envs.math.sentence import stated_value
 
-_FONT = re.compile(r"\\(?:text|textbf|textrm|textit|mathrm|mbox)\s*\{([^{}]*)\}")
+_FONT = re.compile(r"\\(?:text|textbf|textrm|textit|mathrm|mbox)\s*\{([^{}]*)\}")  # \text{Alice}
 _TEXT_FIRST = re.compile(r"\\text\s*\{(?P<text>[^{}$]*)\}\s*(?P<formula>[-0-9\\](?:(?!\\text)[^$])*)")
 r"""\text{The value is } \tfrac{7}{10}"""
-_WORDY = re.compile(r"(?<!\\)\b[A-Za-z]{2,}")
-_PLAIN_WORDS = re.compile(r"[A-Za-z][A-Za-z' -]*")
-_LETTERS = re.compile(r"(?<![\\A-Za-z])[A-Za-z]|[=,;]")
+_WORDY = re.compile(r"(?<!\\)\b[A-Za-z]{2,}")  # at least
+_PLAIN_WORDS = re.compile(r"[A-Za-z][A-Za-z' -]*")  # first player
+_LETTERS = re.compile(r"(?<![\\A-Za-z])[A-Za-z]|[=,;]")  # x = 3
 _CHANGES = re.compile(
     r"\b(?:not|no|never|minus|negative|over|under|above|below|than|at|half|twice|double|root|squared?(?= of)|between"
     r"|from|to|if|or|either|maybe|perhaps|except|wrong|least|most|about|up|times|plus|divided|inverse|reciprocal|log"
@@ -41,7 +41,7 @@ _STATED = re.compile(
     re.IGNORECASE,
 )
 """`the cube has` before a number"""
-_RELATED = re.compile(r"[<>≤≥(\[]|\\(?:le|ge|lt|gt|leq|geq|leqslant|geqslant|ne|neq|cup|mathbb)(?![a-zA-Z])")
+_RELATED = re.compile(r"[<>≤≥(\[]|\\(?:le|ge|lt|gt|leq|geq|leqslant|geqslant|ne|neq|cup|mathbb)(?![a-zA-Z])")  # x \le 3
 _BOUND = re.compile(
     r"(?:.{0,30}\s)?(?P<name>[A-Za-z]|\\[a-z]+)\s+(?:(?:is|must be|has to be|can be|are)\s+)?(?P<how>at (?:most|least)"
     r"|(?:less|greater|smaller|larger|more)(?: than)? or equal to"
@@ -68,12 +68,13 @@ _ORDER = r"\s*(?:<|≤|>|≥|\\leq?(?:slant)?(?![a-z])|\\geq?(?:slant)?(?![a-z])
 _CHAIN = re.compile(rf"\b(?:for|when|if|where|iff|that)\s+(?P<chain>{_END}{_ORDER}[a-z]{_ORDER}{_END})\Z")
 """converges for 1 ≤ x < 3"""
 _INTERVAL = r"[(\[][^()\[\]]{1,40},[^()\[\]]{1,40}[)\]]"
-_AND = re.compile(r"(?<=[)\]])\s*(?:,\s*and|,|and|or)\s*(?:on\s+|for\s+|in\s+)?(?=[(\[])")
+_AND = re.compile(r"(?<=[)\]])\s*(?:,\s*and|,|and|or)\s*(?:on\s+|for\s+|in\s+)?(?=[(\[])")  # [0,1], and on [2,3]
 _INTERVALS = re.compile(
     rf"\b(?:on|in|for|is|are)\s+(?P<sets>{_INTERVAL}(?:\s*(?:,\s*and|,|and|or)\s*(?:on\s+|for\s+|in\s+)?{_INTERVAL}){{1,4}})\Z"
 )
 r"""is increasing on (-\infty,-1) and on (1,\infty)"""
 _OPPOSITES = (("increasing", "decreasing"), ("converge", "diverge"), ("positive", "negative"), (" up", " down"))
+# It is impossible
 _DENIAL = re.compile(
     r"\b(?:not|no|never|cannot|impossible|contradict\w*|neither|nor|except|unless|wrong|instead|rather|but|if|suppose|assume|maybe|perhaps|might)\b|n['’]t\b",
     re.IGNORECASE,
@@ -82,14 +83,15 @@ _AUXILIARY = re.compile(
     r"\b(?:substitut\w*|let|us(?:e|ed|ing)|recall|consider|defin\w*|formula|given|set|put)\b", re.IGNORECASE
 )
 """Words before a formula that is a means and no result: `We used the substitution $u = 2x$`"""
-_YES_OR_NO = re.compile(r"(?:is|are|does|do|can|has|have|was|were|must|will) ", re.IGNORECASE)
-_PLAIN_NO = re.compile(r"\W*(yes|no)\W*")
+_YES_OR_NO = re.compile(r"(?:is|are|does|do|can|has|have|was|were|must|will) ", re.IGNORECASE)  # Is 91 prime?
+_PLAIN_NO = re.compile(r"\W*(yes|no)\W*")  # **no**
 _REMARK = re.compile(
     r",?\s*(?:\(\s*)?\b(?:where|with|for)\s[^=<>]{0,40}\b(?:constants?|reals?|real numbers?)\b[^=<>]{0,20}\Z|"
     r"\s\([^()]{0,60}\bconstants?\b[^()]{0,20}\)\Z",
     re.IGNORECASE,
 )
 """, where $K$ is an arbitrary constant"""
+# hence $x = 3$.
 _FORMULA = re.compile(
     r"(?:\$\$([^$]+)\$\$|(?<!\$)\$([^$]+)\$|\\\((.{1,300}?)\\\)|\\\[(.{1,300}?)\\\])[.\s]*\Z", re.DOTALL
 )
