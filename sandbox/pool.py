@@ -47,7 +47,9 @@ class Pool:
         self._launcher, self._settings, self._recycle_after = launcher, settings, recycle_after
         self._claims = CoreClaims()
         self.size = cells or len(self._claims)
-        self._slots = [Slot(self, cores) for cores in self._claims.take(self.size)]
+        self.cores = self._claims.take(self.size)
+        """Of each slot; an empty list leaves it to the kernel."""
+        self._slots = [Slot(self, cores) for cores in self.cores]
         self._free = list(reversed(self._slots))
         self._serials = itertools.count()
         self._changed = threading.Condition()
@@ -59,6 +61,11 @@ class Pool:
     @property
     def counts(self) -> Counts:
         return self._counts
+
+    @property
+    def closed(self) -> bool:
+        """It starts no cells any more, or belongs to the parent process."""
+        return self._closed
 
     @contextmanager
     def slot(self) -> Iterator[Slot]:
