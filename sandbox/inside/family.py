@@ -17,13 +17,15 @@ from typing import TYPE_CHECKING, NoReturn, cast
 
 from rlenv.sandbox.inside import landlock
 from rlenv.sandbox.inside.lockdown import Walls, lock_down
-from rlenv.sandbox.inside.shell import CONTROL_FD, FILES, MESSAGE, NO_TOKEN, Shell
+from rlenv.sandbox.inside.shell import CONTROL_FD, COPY, FILES, MESSAGE, NO_TOKEN, OWN, Shell
 from rlenv.sandbox.inside.wire import READY_S, SCOPED, SWEEP_S, write_all
 
 if TYPE_CHECKING:
     import _socket
 
 MAX_REASON = 200
+NAME_BYTES = 8
+"""Landlock does not keep processes of one uid from looking at, or closing, a directory whose name they know."""
 
 
 class Gone(Exception):
@@ -74,7 +76,7 @@ class Seed:
 
     def __init__(self, process: Process, spare: str) -> None:
         self.process, self.spare = process, spare
-        self.forks = self.users = 0
+        self.users = 0
 
     def let_go(self) -> None:
         """One who could have been forked from it cannot any more."""
@@ -182,28 +184,28 @@ class Family:
                 raise Refused("it has threads: end them first")
             self._make_a_seed(session)
         seed = cast("Seed", session.seed)
-        seed.forks += 1
-        place = "%s/%d" % (seed.spare, seed.forks)  # noqa: UP031
-        process = self._spawn(seed, session.work, place + "/work", place + "/forks")
-        twin = Session(process, place + "/work", place + "/forks")
+        process, work, spare = self._spawn(seed, COPY, session.work)
+        twin = Session(process, work, spare)
         twin.seed = seed
         seed.users += 1
         twin.wall_s, twin.cpu_s, twin.output_bytes = session.wall_s, session.cpu_s, session.output_bytes
         return twin
 
     def _make_a_seed(self, session: Session) -> None:
-        """The session goes on as a fork of the process that it was, in the same work directory."""
+        """The session goes on as a fork of the process that it was, and takes its files along."""
         seed = Seed(session.process, session.spare)
-        place = seed.spare + "/own"
-        session.process = self._spawn(seed, session.work, session.work, place)
-        session.spare, session.seed, seed.users = place, seed, 1
+        session.process, session.work, session.spare = self._spawn(seed, OWN, session.work)
+        session.seed, seed.users = seed, 1
 
-    def _spawn(self, seed: Seed, source: str, work: str, spare: str) -> Process:
+    def _spawn(self, seed: Seed, how: str, source: str) -> tuple[Process, str, str]:
+        """A process that is in directories of its own: their names cannot be guessed. Raises Refused."""
+        place = seed.spare + "/" + os.urandom(NAME_BYTES).hex()
+        work, spare = place + "/work", place + "/forks"
         stdout, stderr, (ours, theirs) = os.pipe(), os.pipe(), self._pair()
         ours.setblocking(False)
         seed.process.signal(signal.SIGCONT)
         try:
-            words = "\0".join((source, work, spare)).encode()
+            words = "\0".join((how, source, work, spare)).encode()
             self._order(seed.process.control, words, (stdout[1], stderr[1], theirs.fileno()))
             self._hello(seed.process.control)
             theirs.close()
@@ -219,7 +221,7 @@ class Family:
             seed.process.signal(signal.SIGSTOP)
         process = self._ours(pid, stdout, stderr, ours, theirs)
         process.signal(signal.SIGSTOP)
-        return process
+        return process, work, spare
 
     def _order(self, control: _socket.socket, words: bytes, files: tuple[int, ...]) -> None:
         rights = b"".join(fd.to_bytes(4, "little") for fd in files)

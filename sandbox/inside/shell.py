@@ -23,11 +23,28 @@ import struct
 import sys
 import traceback
 import types
-from typing import TYPE_CHECKING, NoReturn, cast
+from builtins import (  # by these names programs can patch them; by ours they cannot
+    BaseException,
+    KeyboardInterrupt,
+    MemoryError,
+    OSError,
+    SyntaxError,
+    compile,
+    eval,
+    exec,
+    getattr,
+    isinstance,
+    len,
+    repr,
+    str,
+    type,
+)
+from os import write as _write
+from typing import IO, TYPE_CHECKING, NoReturn, cast
 
 from rlenv.sandbox.inside.landlock import Ruleset
 from rlenv.sandbox.inside.lockdown import ANSWERS_FD
-from rlenv.sandbox.inside.wire import MAX_NAME, read_exactly, write_all
+from rlenv.sandbox.inside.wire import MAX_NAME, write_all
 
 if TYPE_CHECKING:
     import _socket
@@ -37,6 +54,8 @@ CONTROL_FD = ANSWERS_FD
 FILES = 3
 """Descriptors that come with the order to fork: stdout, stderr, control."""
 NO_TOKEN = bytes(16)
+OWN, COPY = "own", "copy"
+"""What a fork does with the files: takes them, or a copy of them."""
 ONLY_TREE = 0x400
 """`ast.PyCF_ONLY_AST`: the module `ast` would make every fork of the server dearer."""
 
@@ -77,13 +96,22 @@ class Shell:
 
     def _order(self) -> tuple[bytes, bytes, bytes, list[int]]:
         head, ancillary, _, _ = self._control.recvmsg(MESSAGE.size, self._space)
-        head += read_exactly(CONTROL_FD, MESSAGE.size - len(head))
+        head += self._received(MESSAGE.size - len(head))
         kind, token, length = MESSAGE.unpack(head)
         files = [fd for _, _, data in ancillary for fd in struct.unpack("%di" % (len(data) // 4), data)]  # noqa: UP031
-        return kind, token, read_exactly(CONTROL_FD, length), files
+        return kind, token, self._received(length), files
+
+    def _received(self, count: int) -> bytes:
+        data = b""
+        while len(data) < count:
+            more = self._control.recv(count - len(data))
+            if not more:
+                os._exit(0)
+            data += more
+        return data
 
     def _say(self, kind: bytes, token: bytes, words: bytes = b"") -> None:
-        write_all(CONTROL_FD, MESSAGE.pack(kind, token, len(words)) + words)
+        self._control.sendall(MESSAGE.pack(kind, token, len(words)) + words)
 
     # --- snippets ---
 
@@ -92,9 +120,9 @@ class Shell:
             kind, words = self._execute(source)
         except BaseException as error:  # an interruption between two lines of ours, or a hook of the program's
             kind, words = b"-", _name(error)
-        for stream in dict.fromkeys((sys.stdout, sys.stderr, *self._streams), True):
+        for stream in (*self._streams, getattr(sys, "stdout", None), getattr(sys, "stderr", None)):
             try:
-                stream.flush()
+                cast("IO[str]", stream).flush()
             except BaseException:
                 continue
         self._say(kind, token, words)
@@ -206,7 +234,7 @@ def _show(error: BaseException) -> None:
         shown.stack[:] = [frame for frame in shown.stack if frame.filename != _OWN_NAME]
         sys.stderr.write("".join(shown.format()))
     except BaseException as second:
-        os.write(2, b"an exception that cannot be shown: " + _name(second) + b"\n")
+        _write(2, b"an exception that cannot be shown: " + _name(second) + b"\n")
 
 
 # --- what a fork needs ---
@@ -229,19 +257,28 @@ def _look_for_what_forks_would_share(ours: list[int]) -> None:
             raise Refused("it has shared memory: unmap it first")
 
 
-def _move(source: str, work: str, spare: str, readable: list[str]) -> None:
-    """Into directories of its own, with a copy of the files, and a domain of its own: no way back to the others."""
+def _move(how: str, source: str, work: str, spare: str, readable: list[str]) -> None:
+    """Into directories of its own, with the files or a copy of them, and a domain of its own: no way to the others."""
     os.makedirs(spare, 0o700)
-    if work != source:
+    if how == OWN:
+        os.rename(source, work)
+    else:
         os.mkdir(work, 0o700)
         _copy(source, work)
+    try:
+        os.chdir(work)
+        ruleset = Ruleset(readable, [work, spare])
+        ruleset.enter()
+        ruleset.close()
+    except BaseException:
+        if how == OWN:
+            os.rename(work, source)
+        raise
     for name in ("HOME", "TMPDIR"):
         if os.environ.get(name) == source:
             os.environ[name] = work
-    os.chdir(work)
-    ruleset = Ruleset(readable, [work, spare])
-    ruleset.enter()
-    ruleset.close()
+    if getattr(sys.modules.get("tempfile"), "tempdir", None) == source:
+        sys.modules["tempfile"].tempdir = work
 
 
 def _copy(source: str, target: str) -> None:
