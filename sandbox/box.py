@@ -48,7 +48,9 @@ class Sandbox:
         _pools.add(self._pool)
         self._session_cells = SessionCells(self._pool)
         _session_cells.add(self._session_cells)
-        self._closing = weakref.finalize(self, _close, self._pool, self._session_cells)  # also when the interpreter ends
+        self._closing = weakref.finalize(
+            self, _close, self._pool, self._session_cells
+        )  # also when the interpreter ends
         try:
             self._pool.start_one()
         except BaseException:
@@ -116,7 +118,7 @@ class Sandbox:
         ...     session.run("x = 20"), session.run("x + 1").value
         """
         limits = limits or SessionLimits()
-        self._check(limits)
+        self._check(limits, self.settings.sessions)
         return self._session_cells.open(limits)
 
     def close(self) -> None:
@@ -134,9 +136,9 @@ class Sandbox:
         self._check(limits)
         return limits
 
-    def _check(self, limits: Limits | SessionLimits) -> None:
+    def _check(self, limits: Limits | SessionLimits, sessions: int = 1) -> None:
         for name in ("memory_mb", "processes"):
-            most = getattr(self.settings, name)
+            most = getattr(self.settings, name) // sessions
             if getattr(limits, name) > most:
                 raise SandboxUsageError(
                     f"expected {name} up to {most}, what the cells were opened with, got {getattr(limits, name)}; "

@@ -29,6 +29,7 @@ MODULES = (
     "rlenv.sandbox.inside.runner",
     "rlenv.sandbox.inside.job",
     "rlenv.sandbox.inside.supervisor",
+    "rlenv.sandbox.inside.disk",
     "rlenv.sandbox.inside.shell",
     "rlenv.sandbox.inside.family",
     "rlenv.sandbox.inside.execution",

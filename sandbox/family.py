@@ -8,7 +8,8 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import asdict
+from contextlib import suppress
+from dataclasses import asdict, dataclass
 from typing import TypeAlias, cast
 
 from rlenv.sandbox.cell import MARGIN_S, Cell
@@ -21,23 +22,54 @@ START_LIMIT_S = READY_S + MARGIN_S
 FORK_LIMIT_S = 2 * (2 * READY_S + SWEEP_S) + MARGIN_S
 """The first fork of a session starts two processes, each of which may be waited for twice."""
 VALUES = ("=", "~")
+TEMPLATE = 0
+OPEN_AT_MOST = 1000
+"""Sessions in one cell, one after the other; then it is cleaned."""
+
+
+@dataclass(frozen=True, slots=True)
+class Core:
+    """Where cells of sessions run, one call at a time."""
+
+    numbers: list[int]
+    """As the pool claimed them; empty where the kernel chooses."""
+    turn: threading.Lock
 
 
 class Family:
     """A session and its forks. Raises CellLost where the cell is lost before the session has started."""
 
-    def __init__(self, cell: Cell, limits: SessionLimits, cores: list[int], give_back: Callable[[Cell], None]) -> None:
-        self.limits = limits
+    def __init__(
+        self,
+        cell: Cell,
+        limits: SessionLimits,
+        core: Core,
+        give_back: Callable[[Cell], None],
+        sessions: int = 1,
+    ) -> None:
+        self.limits, self.core, self.sessions = limits, core, sessions
         self._cell, self._give_back = cell, give_back
         self._lock = threading.Lock()
         self._members = 1
+        self._opened = 0
         self._ended = self._lost = ""
-        """Why all sessions of this family are over: by their own doing, or by that of the machinery."""
+        """Why all sessions of this family are over: by the doing of one of them, or by that of the machinery."""
+        self._culprit = -1
         deadline = time.monotonic() + START_LIMIT_S
-        cell.open_session(asdict(limits), cores, deadline)
+        cell.open_session({**asdict(limits), "sessions": sessions}, core.numbers, deadline)
         header, _ = cell.answer(0, deadline)
         if "opened" not in header:
             raise CellLost("no session started")
+
+    def open(self) -> int | None:
+        """The number of another session in this cell, whose first one is a template that nothing runs in; None where
+        there is no room. Raises ForkRefused, SessionLost."""
+        with self._lock:
+            room = self._members <= self.sessions and self._opened < OPEN_AT_MOST
+            if not room or self._ended or self._lost:
+                return None
+            self._opened += 1
+        return self.fork(TEMPLATE)
 
     def run(self, number: int, code: bytes, wall_s: float) -> Execution:
         """One snippet in one session. Raises SessionLost."""
@@ -48,6 +80,8 @@ class Family:
             found = self._ask({"session": number, "run": wall_s}, code, most, seconds)
         if isinstance(found, Execution):
             return found
+        if found[0].get("lost"):
+            raise SessionLost(f"the session is lost: {found[0]['ended']}, by another session of its cell")
         return _execution(*found)
 
     def fork(self, number: int) -> int:
@@ -69,7 +103,9 @@ class Family:
             if self._ended or self._lost:
                 return
             if self._members:
-                self._ask({"session": number, "end": True}, b"", 0, START_LIMIT_S)
+                with suppress(SessionLost):
+                    self._remove(number)
+            if self._members > (self.sessions > 1):
                 return
             self._lost = "the session was closed"
             try:
@@ -79,12 +115,20 @@ class Family:
             else:
                 self._give_back(self._cell)
 
+    def _remove(self, number: int) -> None:
+        """What cannot be removed takes its room until the cell is cleaned."""
+        found = self._ask({"session": number, "end": True}, b"", 0, START_LIMIT_S)
+        if isinstance(found, Execution) or not found[0].get("removed"):
+            self._opened = OPEN_AT_MOST
+
     def _ask(self, order: Header, body: bytes, most: int, seconds: float) -> tuple[Header, bytes] | Execution:
         """The keeper's answer; an execution that says so where the program took its cell with it."""
-        if self._lost:
-            raise SessionLost(self._lost)
+        number = cast("int", order["session"])
+        if self._lost or (self._ended and number != self._culprit):
+            raise SessionLost(f"the session is lost: {self._lost or 'another one of its cell ended: ' + self._ended}")
         if self._ended:
             return Execution(ExecutionStatus.ENDED, False, detail=self._ended)
+        self._culprit = number
         deadline = time.monotonic() + seconds
         try:
             self._cell.order(order, body, deadline)

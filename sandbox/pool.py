@@ -44,7 +44,7 @@ class Pool:
     def __init__(
         self, launcher: Launcher, settings: CellSettings, cells: int | None = None, recycle_after: int = RECYCLE_AFTER
     ) -> None:
-        self._launcher, self._settings, self._recycle_after = launcher, settings, recycle_after
+        self._launcher, self.settings, self._recycle_after = launcher, settings, recycle_after
         self._claims = CoreClaims()
         self.size = cells or len(self._claims)
         self.cores = self._claims.take(self.size)
@@ -143,7 +143,7 @@ class Pool:
             serial = next(self._serials)
             if self._closed:
                 raise SandboxUnavailable("the sandbox is closed")
-        cell = Cell(self._launcher, serial, self._settings)
+        cell = Cell(self._launcher, serial, self.settings)
         self.count(cells=1)
         if self._closed:
             cell.close()

@@ -16,18 +16,14 @@ from rlenv.sandbox.errors import SandboxClosed, SandboxUsageError
 from rlenv.sandbox.execution import Execution, SessionLimits
 
 if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
-
     from rlenv.sandbox.family import Family
 
 
 class Session:
     """Runs snippets in one namespace. A context manager; any thread may use it, one call at a time."""
 
-    def __init__(
-        self, family: Family, number: int, core: AbstractContextManager[object], is_closed: Callable[[], bool]
-    ) -> None:
-        self._family, self._number, self._core, self._is_closed = family, number, core, is_closed
+    def __init__(self, family: Family, number: int, is_closed: Callable[[], bool]) -> None:
+        self._family, self._number, self._is_closed = family, number, is_closed
         self._closing = threading.Lock()
         self._closed = False
 
@@ -49,7 +45,7 @@ class Session:
         source = code.encode("utf-8", "surrogatepass")
         if len(source) > self.limits.code_bytes:
             raise SandboxUsageError(f"expected code of up to {self.limits.code_bytes} bytes, got {len(source)}")
-        with self._core:
+        with self._family.core.turn:
             return self._family.run(self._number, source, wall_s)
 
     def fork(self) -> Session:
@@ -60,9 +56,9 @@ class Session:
         or the session is over; what `run` raises otherwise.
         """
         self._check_open()
-        with self._core:
+        with self._family.core.turn:
             number = self._family.fork(self._number)
-        return Session(self._family, number, self._core, self._is_closed)
+        return Session(self._family, number, self._is_closed)
 
     def close(self) -> None:
         """End its process; forks of it go on. Waits for a call that is running."""

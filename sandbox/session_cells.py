@@ -9,11 +9,13 @@ from __future__ import annotations
 import itertools
 import threading
 import weakref
+from contextlib import suppress
+from typing import cast
 
 from rlenv.sandbox.cell import Cell
-from rlenv.sandbox.errors import CellLost, SandboxClosed, SandboxUnavailable
+from rlenv.sandbox.errors import CellLost, ForkRefused, SandboxClosed, SandboxUnavailable, SessionLost
 from rlenv.sandbox.execution import SessionLimits
-from rlenv.sandbox.family import Family
+from rlenv.sandbox.family import TEMPLATE, Core, Family
 from rlenv.sandbox.pool import Pool
 from rlenv.sandbox.session import Session
 
@@ -29,26 +31,50 @@ class SessionCells:
         self._idle: list[Cell] = []
         self._all: weakref.WeakSet[Cell] = weakref.WeakSet()
         self._lock = threading.Lock()
-        self._turns = [threading.Lock() for _ in pool.cores]
-        self._next = itertools.cycle(range(len(pool.cores)))
+        self._cores = itertools.cycle([Core(numbers, threading.Lock()) for numbers in pool.cores])
+        self._shared: weakref.WeakSet[Family] = weakref.WeakSet()
+        """Families of cells that several sessions share."""
+        self._opening = threading.Lock()
         self._closed = False
 
     def open(self, limits: SessionLimits) -> Session:
-        """A session in a clean cell. Raises SandboxUnavailable, SandboxClosed."""
-        place = next(self._next)
+        """A session in a clean cell, or in one with others. Raises SandboxUnavailable, SandboxClosed."""
+        sessions = self._pool.settings.sessions
+        if sessions > 1:
+            with self._opening:
+                return self._open_beside_others(limits, sessions)
+        return self._session(self._family(limits, 1), TEMPLATE)
+
+    def _open_beside_others(self, limits: SessionLimits, sessions: int) -> Session:
+        for family in [family for family in self._shared if family.limits == limits]:
+            with suppress(SessionLost, ForkRefused):
+                if (number := family.open()) is not None:
+                    return self._session(family, number)
+        family = self._family(limits, sessions)
+        try:
+            number = family.open()
+        except (SessionLost, ForkRefused) as problem:
+            raise SandboxUnavailable(
+                f"sessions cannot share a cell here ({problem}); open it with sessions=1"
+            ) from None
+        self._shared.add(family)
+        return self._session(family, cast("int", number))
+
+    def _session(self, family: Family, number: int) -> Session:
+        return Session(family, number, lambda: self._closed)
+
+    def _family(self, limits: SessionLimits, sessions: int) -> Family:
         lost: CellLost | None = None
         for _ in range(ATTEMPTS):
             cell = self._take()
             try:
-                family = Family(cell, limits, self._pool.cores[place], self._give_back)
+                return Family(cell, limits, next(self._cores), self._give_back, sessions)
             except CellLost as problem:
                 cell.close()
                 lost = problem
-                continue
             except BaseException:
                 cell.close()
                 raise
-            return Session(family, 0, self._turns[place], lambda: self._closed)
         raise SandboxUnavailable(f"a session does not start: {lost}; run `rlenv sandbox check`")
 
     def _take(self) -> Cell:

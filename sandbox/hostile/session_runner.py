@@ -71,10 +71,12 @@ def _witness(box: Sandbox) -> bytes:
 
 
 def _problems(box: Sandbox, case: SessionCase, executions: list[Execution]) -> Iterator[str]:
-    with box.session(case.limits) as honest:
-        honest.run(PREFIX)
+    with box.session(case.limits) as beside, box.session(case.limits) as honest:
+        for neighbour in (beside, honest):
+            neighbour.run(PREFIX)
         with honest.fork() as attacker:
-            honest.run(MINE)
+            for neighbour in (beside, honest):
+                neighbour.run(MINE)
             for number, step in enumerate(case.steps):
                 start = time.monotonic()
                 found = attacker.run(step.code)
@@ -87,9 +89,11 @@ def _problems(box: Sandbox, case: SessionCase, executions: list[Execution]) -> I
             yield from (f"its fork: {what}" for what in _fork_problems(case, attacker))
             if not case.changed:
                 yield from (f"asked afterwards: {what}" for what in _asked(attacker, alive))
-        state = honest.run(STATE)
-        if not state.ok or state.value != RIGHT_STATE or state.stdout:
-            yield f"the neighbour finds {state.status} {state.value} {state.stdout[:100]!r} {state.detail} {state.error}"
+        for name, neighbour in (("the one it was forked from", honest), ("another session", beside)):
+            state = neighbour.run(STATE)
+            if not state.ok or state.value != RIGHT_STATE or state.stdout:
+                said = f"{state.status} {state.value} {state.stdout[:100]!r} {state.detail} {state.error}"
+                yield f"{name} finds {said}"
 
 
 def _wrong(step: Step, found: Execution, elapsed_s: float, wall_s: float) -> Iterator[str]:

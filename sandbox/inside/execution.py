@@ -13,8 +13,10 @@ import time
 from contextlib import suppress
 
 from rlenv.sandbox.inside import census
+from rlenv.sandbox.inside.disk import Disk
 from rlenv.sandbox.inside.family import Family, Session
 from rlenv.sandbox.inside.job import Collector
+from rlenv.sandbox.inside.lockdown import MEGABYTE
 from rlenv.sandbox.inside.shell import MESSAGE
 from rlenv.sandbox.inside.supervisor import CHUNK, WATCH_S, Supervisor
 from rlenv.sandbox.inside.wire import INTERRUPT_S, MAX_NAME
@@ -67,6 +69,7 @@ class Execution:
         """What became of it. `ended` says why the session is over, where it is; `unclean`: all of them are."""
         kills = self._supervisor.oom_kills()
         self._before_s = self._spent()
+        self._disk_before = self._family.disk_used()
         for fd in self._readers:
             self._poll.register(fd, select.POLLIN)
         self._poll.register(self._control, select.POLLIN | select.POLLOUT)
@@ -80,6 +83,7 @@ class Execution:
         cpu_s = max(0.0, self._spent() - self._before_s + dead_s)
         self._session.wall_s += wall_s
         self._session.cpu_s += cpu_s
+        self._session.disk = self._disk()
         self._session.output_bytes += len(self.stdout.bytes()) + len(self.stderr.bytes())
         return {**self._judged(kills, clean), "wall_s": wall_s, "cpu_s": cpu_s}
 
@@ -165,8 +169,17 @@ class Execution:
             used = census.take(but={1, os.getpid()}).total_bytes + self._supervisor.socket_bytes()
             if used > bound:
                 self._kill("memory_limit", "all processes together")
+        if self._family.sessions > 1:
+            own = census.take(but=self._family.others_than(self._session)).total_bytes
+            if own > self._limits["memory_mb"] * MEGABYTE:
+                self._kill("memory_limit", "all its processes together")
+            if self._disk().exceeds(self._family.disk_share()):
+                self._kill("file_limit", "its share of the disk")
         if self._session.cpu_s + self._spent() - self._before_s >= self._limits["cpu_s"]:
             self._kill("timeout", "CPU time")
+
+    def _disk(self) -> Disk:
+        return self._session.disk.more(self._family.disk_used(), self._disk_before)
 
     def _spent(self) -> float:
         """CPU seconds of its process since that started, and of all that it started and that is to be seen."""
@@ -190,7 +203,12 @@ class Execution:
                 self._limit = "output_limit"
 
     def _judged(self, kills: int, clean: bool) -> dict[str, object]:
-        report: dict[str, object] = {"exit_code": None, "signal": None, "kind": self._kind.decode("latin-1"), "cut": self._kind == b"~"}
+        report: dict[str, object] = {
+            "exit_code": None,
+            "signal": None,
+            "kind": self._kind.decode("latin-1"),
+            "cut": self._kind == b"~",
+        }
         ended = self._why if self._killed else ""
         name = self._limit or KINDS[self._kind]
         died = self._process.status()
@@ -236,4 +254,9 @@ class Execution:
             return "timeout", "wall clock of the session"
         if used.output_bytes > limits["total_output_bytes"]:
             return "output_limit", "output of the session"
+        if self._family.sessions > 1:
+            if used.disk.exceeds(self._family.disk_share()):
+                return "file_limit", "its share of the disk"
+            if self._family.threads(used) > limits["processes"]:
+                return "memory_limit", "more threads than its processes may be"
         return name, ""

@@ -16,7 +16,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, NoReturn, cast
 
 from rlenv.sandbox.inside import landlock
-from rlenv.sandbox.inside.lockdown import Walls, lock_down
+from rlenv.sandbox.inside.disk import Disk, delete
+from rlenv.sandbox.inside.lockdown import Walls, become, lock_down
 from rlenv.sandbox.inside.shell import CONTROL_FD, COPY, FILES, MESSAGE, NO_TOKEN, OWN, Shell
 from rlenv.sandbox.inside.wire import READY_S, SCOPED, SWEEP_S, write_all
 
@@ -74,8 +75,8 @@ class Process:
 class Seed:
     """A process that was forked, and may be again as long as nothing has run in its forks."""
 
-    def __init__(self, process: Process, spare: str) -> None:
-        self.process, self.spare = process, spare
+    def __init__(self, process: Process, place: str) -> None:
+        self.process, self.place = process, place
         self.users = 0
 
     def let_go(self) -> None:
@@ -88,13 +89,23 @@ class Seed:
 class Session:
     """One session: its process, its directories, what it has used."""
 
-    def __init__(self, process: Process, work: str, spare: str) -> None:
-        self.process, self.work, self.spare = process, work, spare
+    def __init__(self, process: Process, place: str) -> None:
+        self.process, self.place = process, place
         self.seed: Seed | None = None
         self.wall_s = self.cpu_s = 0.0
         self.output_bytes = 0
+        self.disk = Disk(0, 0)
+        """What its calls left on the disk."""
         self.ended = ""
         """Why it is over."""
+        self.kills = 0
+        """How often the kernel had killed in this cell for want of memory when it last ran."""
+        self.lost = False
+        """It ended by what another session of the cell did."""
+
+    @property
+    def work(self) -> str:
+        return self.place + "/work"
 
     def end(self, why: str) -> None:
         if not self.ended:
@@ -112,7 +123,11 @@ class Family:
     """Starts and forks the processes of one cell, and ends what they leave."""
 
     def __init__(self, walls: Walls, limits: dict[str, float]) -> None:
-        self._walls, self._limits = walls, limits
+        self._walls = walls
+        self.sessions = int(limits["sessions"])
+        """How many share this cell; a template, of which they are forks, comes on top."""
+        total = limits["processes"] * self.sessions + (self.sessions > 1)
+        self._limits = {**limits, "processes": total}
         self._scratch = os.path.dirname(walls.work)
         self._sockets = importlib.import_module("_socket")  # here, not in the server: every fork of it would be dearer
         self._kept: set[int] = set()
@@ -129,7 +144,7 @@ class Family:
         process = self._ours(pid, stdout, stderr, ours, theirs)
         self._hello(process.control)
         process.signal(signal.SIGSTOP)
-        return Session(process, self._walls.work, self._scratch + "/forks")
+        return Session(process, self._scratch)
 
     def _become_shell(self, pipes: dict[int, int]) -> NoReturn:
         try:
@@ -177,6 +192,7 @@ class Family:
 
     def fork(self, session: Session) -> Session:
         """A twin. Raises Refused, and then the session goes on as it was."""
+        before = self.disk_used()
         if landlock.abi() < SCOPED or self._walls.ruleset is None:
             raise Refused("the kernel has no Landlock 6, which keeps forks apart")
         if session.seed is None:
@@ -184,28 +200,28 @@ class Family:
                 raise Refused("it has threads: end them first")
             self._make_a_seed(session)
         seed = cast("Seed", session.seed)
-        process, work, spare = self._spawn(seed, COPY, session.work)
-        twin = Session(process, work, spare)
+        process, place = self._spawn(seed, COPY, session.work)
+        twin = Session(process, place)
         twin.seed = seed
         seed.users += 1
         twin.wall_s, twin.cpu_s, twin.output_bytes = session.wall_s, session.cpu_s, session.output_bytes
+        twin.disk = twin.disk.more(self.disk_used(), before)
         return twin
 
     def _make_a_seed(self, session: Session) -> None:
         """The session goes on as a fork of the process that it was, and takes its files along."""
-        seed = Seed(session.process, session.spare)
-        session.process, session.work, session.spare = self._spawn(seed, OWN, session.work)
+        seed = Seed(session.process, session.place)
+        session.process, session.place = self._spawn(seed, OWN, session.work)
         session.seed, seed.users = seed, 1
 
-    def _spawn(self, seed: Seed, how: str, source: str) -> tuple[Process, str, str]:
-        """A process that is in directories of its own: their names cannot be guessed. Raises Refused."""
-        place = seed.spare + "/" + os.urandom(NAME_BYTES).hex()
-        work, spare = place + "/work", place + "/forks"
+    def _spawn(self, seed: Seed, how: str, source: str) -> tuple[Process, str]:
+        """A process and the directory that is its own: nobody can guess its name. Raises Refused."""
+        place = "%s/forks/%s" % (seed.place, os.urandom(NAME_BYTES).hex())  # noqa: UP031
         stdout, stderr, (ours, theirs) = os.pipe(), os.pipe(), self._pair()
         ours.setblocking(False)
         seed.process.signal(signal.SIGCONT)
         try:
-            words = "\0".join((how, source, work, spare)).encode()
+            words = "\0".join((how, source, place)).encode()
             self._order(seed.process.control, words, (stdout[1], stderr[1], theirs.fileno()))
             self._hello(seed.process.control)
             theirs.close()
@@ -221,7 +237,7 @@ class Family:
             seed.process.signal(signal.SIGSTOP)
         process = self._ours(pid, stdout, stderr, ours, theirs)
         process.signal(signal.SIGSTOP)
-        return process, work, spare
+        return process, place
 
     def _order(self, control: _socket.socket, words: bytes, files: tuple[int, ...]) -> None:
         rights = b"".join(fd.to_bytes(4, "little") for fd in files)
@@ -238,7 +254,38 @@ class Family:
         theirs.close()
         self.sweep()
 
+    # --- what is shared ---
+
+    def disk_used(self) -> Disk:
+        return Disk.used(self._scratch)
+
+    def disk_share(self) -> Disk:
+        return Disk.share(self._scratch, self.sessions)
+
+    def threads(self, session: Session) -> int:
+        return _threads(session.process.pid)
+
     # --- ends ---
+
+    def remove(self, session: Session) -> bool:
+        """Delete the files of one that has ended, as the user whose they are. False: some are left."""
+        pid = os.fork()
+        if pid == 0:
+            with suppress(BaseException):
+                if self._walls.job_uid is not None:
+                    become(self._walls.job_uid)
+                delete(session.place, True)
+                os._exit(0)
+            os._exit(1)
+        end = time.monotonic() + READY_S
+        while time.monotonic() < end:
+            found, status = os.waitpid(pid, os.WNOHANG)
+            if found:
+                return status == 0
+            time.sleep(0.001)
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        return False
 
     def sweep(self) -> tuple[bool, float]:
         """Kill all that is no shell. Whether nobody is left, and the processor time of those that nobody waited for."""

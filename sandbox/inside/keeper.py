@@ -11,6 +11,8 @@ never had the nonce in its memory.
 
 from __future__ import annotations
 
+import os
+import signal
 from typing import cast
 
 from rlenv.sandbox.inside import wire
@@ -31,6 +33,7 @@ class Keeper:
         self._limits = limits
         self._family = Family(self._supervisor.walls, limits)
         self._sessions = [self._family.start()]
+        self._sessions[0].kills = self._supervisor.oom_kills()
         self._supervisor.read_nonce()
         self._answer({"opened": True})
         while True:
@@ -44,8 +47,7 @@ class Keeper:
             elif "fork" in header:
                 self._fork(session)
             else:
-                session.end("it was closed")
-                self._answer({})
+                self._end(session)
 
     def _answer(self, report: dict[str, object], body: bytes = b"") -> None:
         kills = self._supervisor.oom_kills()
@@ -53,17 +55,16 @@ class Keeper:
 
     def _run(self, session: Session, wall_s: float, code: bytes) -> None:
         session.leave_seed()
-        if not session.ended and session.process.status() is not None:
-            session.end(self._died_idle())
+        self._look_whether_it_died(session)
         if session.ended:
-            self._answer({"status": "ended", "ended": session.ended, "detail": session.ended, "sizes": [0, 0, 0]})
+            report = {"status": "ended", "ended": session.ended, "lost": session.lost, "detail": session.ended}
+            self._answer({**report, "sizes": [0, 0, 0]})
             return
         call = Execution(self._supervisor, self._family, session, self._limits, wall_s, code)
         report = call.run()
+        session.kills = self._supervisor.oom_kills()
         if report["unclean"]:
-            self._supervisor.end_others()
-            for other in self._sessions:
-                other.end("processes of its family could not be ended")
+            self._end_all()
         parts = [call.stdout.bytes(), call.stderr.bytes(), call.words]
         if report["status"] == "tampered":
             parts = [b"", b"", b""]
@@ -71,16 +72,35 @@ class Keeper:
         header = {**report, "truncated": truncated, "sizes": [len(part) for part in parts]}
         self._answer(header, b"".join(parts))
 
-    def _died_idle(self) -> str:
-        return "its process ended between two calls"
+    def _look_whether_it_died(self, session: Session) -> None:
+        """While it stood still. By its own doing, or for want of the memory that another session of the cell took."""
+        died = None if session.ended else session.process.status()
+        if died is not None:
+            kills = self._supervisor.oom_kills()
+            session.lost = kills > session.kills and os.WIFSIGNALED(died) and os.WTERMSIG(died) == signal.SIGKILL
+            session.end("its process ended between two calls")
+
+    def _end_all(self) -> None:
+        self._supervisor.end_others()
+        for other in self._sessions:
+            if not other.ended:
+                other.lost = True
+                other.end("another session of its cell left processes that could not be ended")
+
+    def _end(self, session: Session) -> None:
+        """And let nothing of it take room, where others share the cell."""
+        session.end("it was closed")
+        self._answer({"removed": self._family.sessions == 1 or self._family.remove(session)})
 
     def _fork(self, session: Session) -> None:
         try:
-            if session.ended or session.process.status() is not None:
-                raise Refused("it is over: %s" % (session.ended or self._died_idle()))  # noqa: UP031
+            self._look_whether_it_died(session)
+            if session.ended:
+                raise Refused("it is over: %s" % session.ended)  # noqa: UP031
             twin = self._family.fork(session)
         except (Refused, Gone, OSError) as problem:
             self._answer({"refused": str(problem)})
             return
+        twin.kills = self._supervisor.oom_kills()
         self._sessions.append(twin)
         self._answer({"forked": len(self._sessions) - 1})

@@ -40,9 +40,7 @@ class Walls(NamedTuple):
     """What the ruleset lets programs read."""
 
 
-def lock_down(
-    walls: Walls, limits: dict[str, float], pipes: dict[int, int], argv: bool, session: bool = False
-) -> None:
+def lock_down(walls: Walls, limits: dict[str, float], pipes: dict[int, int], argv: bool, session: bool = False) -> None:
     """Become the unprivileged process that may run a program. `pipes` maps its descriptors to ours.
 
     Raises OSError: then nothing of the program may run.

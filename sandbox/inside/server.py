@@ -16,12 +16,12 @@ import os
 import platform
 import select
 import signal
-import stat
 import sys
 from contextlib import suppress
 from typing import NoReturn, cast
 
 from rlenv.sandbox.inside import census, kernel, landlock, wire
+from rlenv.sandbox.inside.disk import clean
 from rlenv.sandbox.inside.job import Job
 from rlenv.sandbox.inside.keeper import Keeper
 from rlenv.sandbox.inside.lockdown import Walls, become, import_random, prepare, seed
@@ -264,25 +264,3 @@ def _kill_children() -> None:
     for child in _children():
         with suppress(OSError):
             os.kill(child, signal.SIGKILL)
-
-
-def clean(scratch: list[str]) -> None:
-    """Empty the directories, and undo what an owner can do to them. Raises OSError when that fails."""
-    for base in scratch:
-        for entry in list(os.scandir(base)):
-            _remove(entry.path, entry.is_dir(follow_symlinks=False))
-        if os.stat(base).st_uid == os.getuid():
-            os.chmod(base, 0o1777)
-            os.utime(base, (0, 0))
-
-
-def _remove(path: str, folder: bool) -> None:
-    """Never follows a link; opens up what was closed to its owner."""
-    if not folder:
-        os.unlink(path)
-        return
-    if os.lstat(path).st_mode & stat.S_IRWXU != stat.S_IRWXU:
-        os.chmod(path, 0o700)
-    for entry in list(os.scandir(path)):
-        _remove(entry.path, entry.is_dir(follow_symlinks=False))
-    os.rmdir(path)

@@ -39,6 +39,8 @@ from builtins import (  # by these names programs can patch them; by ours they c
     str,
     type,
 )
+from os import _exit
+from os import getpid as _getpid
 from os import write as _write
 from typing import IO, TYPE_CHECKING, NoReturn, cast
 
@@ -76,6 +78,7 @@ class Shell:
         self._running = False
         self._streams = (sys.stdout, sys.stderr)
         self._control = control
+        self._pid = _getpid()
         self._space = sys.modules["_socket"].CMSG_SPACE(4 * FILES)
 
     def live(self) -> NoReturn:
@@ -106,7 +109,7 @@ class Shell:
         while len(data) < count:
             more = self._control.recv(count - len(data))
             if not more:
-                os._exit(0)
+                _exit(0)
             data += more
         return data
 
@@ -125,6 +128,8 @@ class Shell:
                 cast("IO[str]", stream).flush()
             except BaseException:
                 continue
+        if _getpid() != self._pid:  # a child that the snippet forked, and that ran on past its end
+            _exit(1 if kind in b"-mf" else 0)
         self._say(kind, token, words)
 
     def _execute(self, source: bytes) -> tuple[bytes, bytes]:
@@ -188,7 +193,7 @@ class Shell:
     def _be_the_fork(self, words: bytes, files: list[int], dice: object) -> None:
         try:
             if os.fork():
-                os._exit(0)
+                _exit(0)
             os.setsid()
             for target, fd in zip((1, 2, CONTROL_FD), files):  # noqa: B905
                 os.dup2(fd, target, inheritable=target != CONTROL_FD)
@@ -197,11 +202,12 @@ class Shell:
                 _move(*words.decode("utf-8").split("\0"), self._readable)
             except BaseException as error:
                 self._say(b"!", NO_TOKEN, ("%s: %s" % (type(error).__name__, error)).encode()[:MAX_NAME])  # noqa: UP031
-                os._exit(1)
+                _exit(1)
             sys.modules["random"].setstate(dice)
+            self._pid = _getpid()
             self._say(b"+", NO_TOKEN)
         except BaseException:
-            os._exit(1)
+            _exit(1)
 
 
 def _compiled(source: bytes, name: str) -> tuple[types.CodeType, types.CodeType | None]:
@@ -257,9 +263,10 @@ def _look_for_what_forks_would_share(ours: list[int]) -> None:
             raise Refused("it has shared memory: unmap it first")
 
 
-def _move(how: str, source: str, work: str, spare: str, readable: list[str]) -> None:
-    """Into directories of its own, with the files or a copy of them, and a domain of its own: no way to the others."""
-    os.makedirs(spare, 0o700)
+def _move(how: str, source: str, place: str, readable: list[str]) -> None:
+    """Into a place of its own, with the files or a copy of them, and a domain of its own: no way to the others."""
+    work = place + "/work"
+    os.makedirs(place, 0o700)
     if how == OWN:
         os.rename(source, work)
     else:
@@ -267,7 +274,7 @@ def _move(how: str, source: str, work: str, spare: str, readable: list[str]) -> 
         _copy(source, work)
     try:
         os.chdir(work)
-        ruleset = Ruleset(readable, [work, spare])
+        ruleset = Ruleset(readable, [place])
         ruleset.enter()
         ruleset.close()
     except BaseException:

@@ -1,6 +1,7 @@
 # /// case
 # attack = "Fills the disk, in files and in names, and keeps going in the next call."
-# statuses = ["file_limit", "file_limit|raised|ok", "ok"]
+# statuses = ["file_limit", "file_limit|raised|ok|ended", "ok|ended"]
+# alive = "either"
 # values = ["", "", "42"]
 # ///
 for number in range(100000):
