@@ -140,8 +140,10 @@ class Sandbox:
         for name in ("memory_mb", "processes"):
             most = getattr(self.settings, name) // sessions
             if getattr(limits, name) > most:
+                shared = f", shared by {sessions} sessions" if sessions > 1 else ""
                 raise SandboxUsageError(
-                    f"expected {name} up to {most}, what the cells were opened with, got {getattr(limits, name)}; "
+                    f"expected {name} up to {most}, what the cells were opened with{shared}, "
+                    f"got {getattr(limits, name)}; "
                     f"open the sandbox with a larger {name}"
                 )
 

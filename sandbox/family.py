@@ -149,7 +149,8 @@ class Family:
         late = isinstance(problem, CellLate)
         if not late and self._cell.postmortem() == "memory":
             return self._end(ExecutionStatus.MEMORY_LIMIT, "the kernel killed the cell for memory")
-        apart = self._cell.hello["job_uid"] is not None or cast("int", self._cell.hello["landlock"]) >= SCOPED
+        hello = self._cell.hello
+        apart = hello.get("job_uid") is not None or cast("int", hello.get("landlock", 0)) >= SCOPED
         if late and not apart:  # the program shares the keeper's uid here, and can stop it
             return self._end(ExecutionStatus.TIMEOUT, "its cell was out of time")
         self._lose(f"its cell is lost ({problem})")

@@ -35,8 +35,8 @@ class Session:
     def run(self, code: str, *, wall_s: float | None = None) -> Execution:
         """Run one snippet; what it defines, the next one finds. Never raises for what it does.
 
-        `wall_s` may shorten the time limit of this call. Raises SandboxUsageError for a longer one, and for code that is
-        too long; SandboxClosed when the session or its sandbox is closed; SessionLost when its cell is gone.
+        `wall_s` may shorten the time limit of this call. Raises SandboxUsageError for a longer one, and for code that
+        is too long; SandboxClosed when the session or its sandbox is closed; SessionLost when its cell is gone.
         """
         self._check_open()
         wall_s = self.limits.wall_s if wall_s is None else wall_s

@@ -1,7 +1,8 @@
 """The cells that sessions run in: one for each session with its forks, kept for the next one when it is closed.
 
-They lie beside those of the pool, and are started when they are needed. Of the calls of all sessions as many run at once as
-the pool has slots, one on each core, so that none runs out of time because another one works.
+They lie beside those of the pool, and are started when they are needed. With `CellSettings(sessions=...)` several share
+one. Of the calls of all sessions as many run at once as the pool has slots, one on each core, so that none runs out of
+time because another one works.
 """
 
 from __future__ import annotations

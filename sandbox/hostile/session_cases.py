@@ -1,4 +1,4 @@
-"""Reads the cases of sessions from `programs/sessions`: the snippets of one hostile session in one file, and what is right.
+"""Reads the cases of sessions from `programs/sessions`: in one file the snippets of one session, and what is right.
 
     # /// case
     # attack = "Counts on what it left."

@@ -1,7 +1,8 @@
 """Runs hostile sessions: each is a fork of an honest one, which must find its own state as it left it.
 
-After the attack the session is asked a question: it answers rightly or is said to be over. It is forked: that is refused, or
-the fork answers. Then all are closed, and a witness looks at what is left of the cell.
+Another one stands beside it, in the same cell where cells are shared. After the attack the session is asked a question:
+it answers rightly or is said to be over. It is forked: that is refused, or the fork answers. Then all are closed, and a
+witness looks at what is left of the cell.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ SECRET = "a-text-that-only-the-neighbour-knows"
 PREFIX = "import os\nx = 42\nopen('kept', 'w').write('42')\nbefore = os.listdir('.'), os.getcwd()"
 MINE = f"secret = {SECRET!r}\nopen('secret', 'w').write(secret)\nos.environ['SECRET'] = secret"
 """Only the honest one: after the fork."""
-STATE = "x, open('kept').read(), sorted(os.listdir('.')), os.path.basename(os.getcwd()), secret[:6], os.environ['SECRET'][:6]"
-RIGHT_STATE = "(42, '42', ['kept', 'secret'], 'work', 'a-text', 'a-text')"
+STATE = "x, open('kept').read(), sorted(os.listdir('.')), os.getcwd()[-5:], secret[:6], os.environ['SECRET'][:6]"
+RIGHT_STATE = "(42, '42', ['kept', 'secret'], '/work', 'a-text', 'a-text')"
 QUESTION, ANSWER = "6 * 7", "42"
 WITNESS_LIMITS = SessionLimits(wall_s=10.0, memory_mb=256)
 

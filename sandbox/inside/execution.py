@@ -150,7 +150,7 @@ class Execution:
         if self._closed:
             self._kill("tampered", "it closed its channel")
         elif self._limit:
-            self._kill(self._limit, self._why or "it did not end when it was interrupted")
+            self._kill(self._limit, "it did not end when it was interrupted")
         else:
             self._interrupt("timeout", "wall clock")
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NoReturn, cast
 from rlenv.sandbox.inside import landlock
 from rlenv.sandbox.inside.disk import Disk, delete
 from rlenv.sandbox.inside.lockdown import Walls, become, lock_down
-from rlenv.sandbox.inside.shell import CONTROL_FD, COPY, FILES, MESSAGE, NO_TOKEN, OWN, Shell
+from rlenv.sandbox.inside.shell import CONTROL_FD, COPY, MESSAGE, NO_TOKEN, OWN, Shell
 from rlenv.sandbox.inside.wire import READY_S, SCOPED, SWEEP_S, write_all
 
 if TYPE_CHECKING:
@@ -102,6 +102,8 @@ class Session:
         """How often the kernel had killed in this cell for want of memory when it last ran."""
         self.lost = False
         """It ended by what another session of the cell did."""
+        self.removed = False
+        """Its files are gone, or need not be until the cell is cleaned."""
 
     @property
     def work(self) -> str:
@@ -242,7 +244,6 @@ class Family:
     def _order(self, control: _socket.socket, words: bytes, files: tuple[int, ...]) -> None:
         rights = b"".join(fd.to_bytes(4, "little") for fd in files)
         s = self._sockets
-        assert len(rights) == 4 * FILES  # noqa: S101
         control.sendmsg([MESSAGE.pack(b"f", NO_TOKEN, len(words)) + words], [(s.SOL_SOCKET, s.SCM_RIGHTS, rights)])
 
     def _undo(

@@ -63,6 +63,7 @@ class Keeper:
         call = Execution(self._supervisor, self._family, session, self._limits, wall_s, code)
         report = call.run()
         session.kills = self._supervisor.oom_kills()
+        self._make_room(session)
         if report["unclean"]:
             self._end_all()
         parts = [call.stdout.bytes(), call.stderr.bytes(), call.words]
@@ -88,9 +89,14 @@ class Keeper:
                 other.end("another session of its cell left processes that could not be ended")
 
     def _end(self, session: Session) -> None:
-        """And let nothing of it take room, where others share the cell."""
         session.end("it was closed")
-        self._answer({"removed": self._family.sessions == 1 or self._family.remove(session)})
+        self._make_room(session)
+        self._answer({"removed": session.removed})
+
+    def _make_room(self, session: Session) -> None:
+        """Nothing of one that is over takes room, where others share the cell."""
+        if session.ended and not session.removed:
+            session.removed = self._family.sessions == 1 or self._family.remove(session)
 
     def _fork(self, session: Session) -> None:
         try:

@@ -23,7 +23,7 @@ import struct
 import sys
 import traceback
 import types
-from builtins import (  # by these names programs can patch them; by ours they cannot
+from builtins import (  # noqa: UP029 by these names programs can patch them; by ours they cannot
     BaseException,
     KeyboardInterrupt,
     MemoryError,
@@ -78,7 +78,7 @@ class Shell:
         self._running = False
         self._streams = (sys.stdout, sys.stderr)
         self._control = control
-        self._pid = _getpid()
+        self._pid, self._work = _getpid(), os.getcwd()
         self._space = sys.modules["_socket"].CMSG_SPACE(4 * FILES)
 
     def live(self) -> NoReturn:
@@ -199,7 +199,7 @@ class Shell:
                 os.dup2(fd, target, inheritable=target != CONTROL_FD)
                 os.close(fd)
             try:
-                _move(*words.decode("utf-8").split("\0"), self._readable)
+                self._work = _move(self._work, *words.decode("utf-8").split("\0"), self._readable)
             except BaseException as error:
                 self._say(b"!", NO_TOKEN, ("%s: %s" % (type(error).__name__, error)).encode()[:MAX_NAME])  # noqa: UP031
                 _exit(1)
@@ -263,8 +263,11 @@ def _look_for_what_forks_would_share(ours: list[int]) -> None:
             raise Refused("it has shared memory: unmap it first")
 
 
-def _move(how: str, source: str, place: str, readable: list[str]) -> None:
-    """Into a place of its own, with the files or a copy of them, and a domain of its own: no way to the others."""
+def _move(known: str, how: str, source: str, place: str, readable: list[str]) -> str:
+    """Into a place of its own, with the files or a copy of them, and a domain of its own: no way to the others.
+
+    `known` is the name of the directory as this process knows it. The new name.
+    """
     work = place + "/work"
     os.makedirs(place, 0o700)
     if how == OWN:
@@ -282,10 +285,11 @@ def _move(how: str, source: str, place: str, readable: list[str]) -> None:
             os.rename(work, source)
         raise
     for name in ("HOME", "TMPDIR"):
-        if os.environ.get(name) == source:
+        if os.environ.get(name) == known:
             os.environ[name] = work
-    if getattr(sys.modules.get("tempfile"), "tempdir", None) == source:
+    if getattr(sys.modules.get("tempfile"), "tempdir", None) == known:
         sys.modules["tempfile"].tempdir = work
+    return work
 
 
 def _copy(source: str, target: str) -> None:
