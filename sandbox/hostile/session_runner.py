@@ -7,6 +7,7 @@ witness looks at what is left of the cell.
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -28,6 +29,7 @@ MINE = f"secret = {SECRET!r}\nopen('secret', 'w').write(secret)\nos.environ['SEC
 STATE = "x, open('kept').read(), sorted(os.listdir('.')), os.getcwd()[-5:], secret[:6], os.environ['SECRET'][:6]"
 RIGHT_STATE = "(42, '42', ['kept', 'secret'], '/work', 'a-text', 'a-text')"
 QUESTION, ANSWER = "6 * 7", "42"
+_PLACE = re.compile(rb"/tmp/forks/[0-9a-f]{16}")  # /tmp/forks/be9a2670bae37fc2, where one of several in a cell is
 WITNESS_LIMITS = SessionLimits(wall_s=10.0, memory_mb=256)
 
 
@@ -68,7 +70,11 @@ def run_sessions(
 def _witness(box: Sandbox) -> bytes:
     with box.session(WITNESS_LIMITS) as session:
         found = session.run(part("witness"))
-    return found.stdout if found.ok else f"{found.status} {found.detail} {found.stderr[-300:]!r}".encode()
+    return (
+        _PLACE.sub(b"PLACE", found.stdout)
+        if found.ok
+        else f"{found.status} {found.detail} {found.stderr[-300:]!r}".encode()
+    )
 
 
 def _problems(box: Sandbox, case: SessionCase, executions: list[Execution]) -> Iterator[str]:

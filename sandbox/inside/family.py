@@ -231,7 +231,8 @@ class Family:
             (pid,) = self._others()
         except (Gone, ValueError, OSError) as problem:
             self._undo(stdout, stderr, ours, theirs)
-            raise Refused("no process for it (%s)" % problem) from None  # noqa: UP031
+            most = self._limits["processes"]
+            raise Refused("no process for it (%s); all here may have %d" % (problem, most)) from None  # noqa: UP031
         except Refused:
             self._undo(stdout, stderr, ours, theirs)
             raise
