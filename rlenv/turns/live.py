@@ -15,6 +15,7 @@ from rlenv.errors import ConfigError
 from rlenv.jsontypes import Json
 from rlenv.task import Message, Prompt, Task, prompt_messages
 from rlenv.turns.interaction import Closing, Interaction, Reply
+from rlenv.turns.tool_prompt import with_tools_told
 from rlenv.turns.turn import POLICY, Role, Turn
 
 JOINT = "\n"
@@ -115,10 +116,14 @@ class Live:
         self.mask += [0] * len(token_ids)
         self.heard = ()
 
+    def spoken(self) -> list[tuple[Turn, str]]:
+        """The turns so far, each with its text."""
+        return list(zip(self._turns, self._texts, strict=True))
+
     def messages(self) -> tuple[Message, ...]:
-        """The conversation so far as chat messages, the prompt first."""
-        spoken = [{"role": turn.role, "content": text} for turn, text in zip(self._turns, self._texts, strict=True)]
-        return (*prompt_messages(self.task.prompt), *spoken)
+        """The conversation so far as chat messages, the prompt first, with its tools told in words."""
+        spoken = [{"role": turn.role, "content": text} for turn, text in self.spoken()]
+        return (*with_tools_told(prompt_messages(self.task.prompt), self.tools), *spoken)
 
     def completion(self) -> Completion:
         """All that was said after the prompt, as one completion with its turns."""
