@@ -6,7 +6,7 @@ the environment, as the policy's own renderer made them, mask 0 and none.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from rlenv.completion import Completion
@@ -15,6 +15,7 @@ from rlenv.errors import ConfigError
 from rlenv.jsontypes import Json
 from rlenv.task import Message, Prompt, Task, prompt_messages
 from rlenv.turns.interaction import Closing, Interaction, Reply
+from rlenv.turns.tool_prompt import with_tools_told
 from rlenv.turns.turn import POLICY, Role, Turn
 
 JOINT = "\n"
@@ -44,6 +45,8 @@ class Live:
     token_ids: list[int] = field(default_factory=list)
     logprobs: list[float] = field(default_factory=list)
     mask: list[int] = field(default_factory=list)
+    memory: object = None
+    """What the policy keeps of the episode between its turns, its keys and values for example."""
     _texts: list[str] = field(default_factory=list)
     _turns: list[Turn] = field(default_factory=list)
     _length: int = 0
@@ -59,6 +62,11 @@ class Live:
         except Exception as error:  # an interaction is user code, as a verifier is
             live.fail(error)
         return live
+
+    @property
+    def tools(self) -> Sequence[Mapping[str, Json]]:
+        """The tools that may be called, as schemas in OpenAI's form."""
+        return self.interaction.tools
 
     def step(self, said: Completion) -> Reply:
         """Add a turn of the policy and what answers it; the reply, with `ended` where the episode is over."""
@@ -99,18 +107,23 @@ class Live:
 
     def bridge(self, token_ids: Sequence[int]) -> None:
         """Add the tokens that stand between the policy's last turn and its next one: mask 0, no log-prob."""
-        self._turns[-len(self.heard)] = self._turns[-len(self.heard)]._replace(
-            first_token=len(self.token_ids), end_token=len(self.token_ids) + len(token_ids)
-        )
+        if self.heard:
+            first = self._turns[-len(self.heard)]
+            end = len(self.token_ids) + len(token_ids)
+            self._turns[-len(self.heard)] = first._replace(first_token=len(self.token_ids), end_token=end)
         self.token_ids += token_ids
         self.logprobs += [0.0] * len(token_ids)
         self.mask += [0] * len(token_ids)
         self.heard = ()
 
+    def spoken(self) -> list[tuple[Turn, str]]:
+        """The turns so far, each with its text."""
+        return list(zip(self._turns, self._texts, strict=True))
+
     def messages(self) -> tuple[Message, ...]:
-        """The conversation so far as chat messages, the prompt first."""
-        spoken = [{"role": turn.role, "content": text} for turn, text in zip(self._turns, self._texts, strict=True)]
-        return (*prompt_messages(self.task.prompt), *spoken)
+        """The conversation so far as chat messages, the prompt first, with its tools told in words."""
+        spoken = [{"role": turn.role, "content": text} for turn, text in self.spoken()]
+        return (*with_tools_told(prompt_messages(self.task.prompt), self.tools), *spoken)
 
     def completion(self) -> Completion:
         """All that was said after the prompt, as one completion with its turns."""
@@ -150,6 +163,7 @@ class Live:
 
     def _end(self, reply: Reply) -> Reply:
         self.ended = True
+        self.memory = None
         if isinstance(self.interaction, Closing):
             self.interaction.close(self.state)
         return reply
