@@ -21,5 +21,8 @@ register("code/snippets-v0", entry_point="rlenv.envs.code.snippets.environment:s
 register("safety/rm-v0", entry_point="rlenv.envs.safety.reward_model:reward_model")
 register("safety/refusal-v0", entry_point="rlenv.envs.safety.refusal_environment:refusal_environment")
 register("safety/agreement-v0", entry_point="rlenv.envs.safety.agreement:agreement")
+register("safety/pressure-v0", entry_point="rlenv.envs.safety.pressure:pressure")
+for _name in ("guess", "mastermind", "wordle", "nim", "tictactoe", "hanoi", "maze", "blackjack"):
+    register(f"games/{_name}-v0", entry_point="rlenv.envs.games.definition:game_environment", kwargs={"name": _name})
 for _name in KEPT:
     register(env_id(_name), entry_point="rlenv.envs.reasoning_gym.environment:reasoning_gym", kwargs={"name": _name})
