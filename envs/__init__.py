@@ -2,6 +2,7 @@
 
 from rlenv.envs.reasoning_gym.catalogue import KEPT, env_id
 from rlenv.registry import register
+from rlenv.turns.equip import register_tool
 
 register("math/arithmetic-v0", entry_point="rlenv.envs.math.arithmetic:arithmetic")
 register("math/countdown-v0", entry_point="rlenv.envs.math.countdown:countdown")
@@ -23,3 +24,5 @@ register("safety/refusal-v0", entry_point="rlenv.envs.safety.refusal_environment
 register("safety/agreement-v0", entry_point="rlenv.envs.safety.agreement:agreement")
 for _name in KEPT:
     register(env_id(_name), entry_point="rlenv.envs.reasoning_gym.environment:reasoning_gym", kwargs={"name": _name})
+
+register_tool("python", "rlenv.envs.tools.python.tool:python")

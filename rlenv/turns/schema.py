@@ -88,12 +88,11 @@ def _parameters(
     function: Callable[..., object], name: str, hidden: Collection[str]
 ) -> tuple[Schema, Mapping[str, Json] | None]:
     """The schema of the arguments, and that of what is returned where it can be said."""
-    signature, hints = inspect.signature(function), get_type_hints(function)
+    signature, hints = inspect.signature(function), _hints(function, hidden)
     required: list[str] = []
     for place, parameter in enumerate(signature.parameters.values()):
         receiver = place == 0 and parameter.name in ("self", "cls") and parameter.annotation is inspect.Parameter.empty
         if receiver or parameter.name in hidden:
-            hints.pop(parameter.name, None)
             continue
         if parameter.annotation is inspect.Parameter.empty:
             raise ConfigError(f"tool {name}: argument {parameter.name} has no type hint; add one")
@@ -111,6 +110,14 @@ def _parameters(
     if required:
         parameters["required"] = required
     return parameters, return_
+
+
+def _hints(function: Callable[..., object], hidden: Collection[str]) -> dict[str, Any]:
+    """The type hints but for those of hidden parameters, which may name what cannot be resolved."""
+    written = inspect.unwrap(function)
+    stated = {name: hint for name, hint in written.__annotations__.items() if name not in hidden}
+    shown = types.SimpleNamespace(__annotations__=stated, __globals__=getattr(written, "__globals__", {}))
+    return get_type_hints(shown)
 
 
 def _describe(schema: Schema, text: str) -> None:
