@@ -22,6 +22,7 @@ register("code/snippets-v0", entry_point="rlenv.envs.code.snippets.environment:s
 register("safety/rm-v0", entry_point="rlenv.envs.safety.reward_model:reward_model")
 register("safety/refusal-v0", entry_point="rlenv.envs.safety.refusal_environment:refusal_environment")
 register("safety/agreement-v0", entry_point="rlenv.envs.safety.agreement:agreement")
+register("tools/orders-v0", entry_point="rlenv.envs.tools.orders.environment:orders")
 for _name in KEPT:
     register(env_id(_name), entry_point="rlenv.envs.reasoning_gym.environment:reasoning_gym", kwargs={"name": _name})
 

@@ -247,7 +247,7 @@ def answer(question: str) -> str:
 
 
 def test_environments_of_objects_take_functions() -> None:
-    name = "mine/tools-of-objects-v0"
+    name = "equipped/objects-v0"
     rlenv.register(name, tasks=[ROW], verifier=lambda completion, answer: completion == answer, cheap=True)
     env = rlenv.make(name, tools=[answer], max_turns=2)
     env.reset(seed=0)
