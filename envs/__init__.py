@@ -23,6 +23,7 @@ register("safety/rm-v0", entry_point="rlenv.envs.safety.reward_model:reward_mode
 register("safety/refusal-v0", entry_point="rlenv.envs.safety.refusal_environment:refusal_environment")
 register("safety/agreement-v0", entry_point="rlenv.envs.safety.agreement:agreement")
 register("tools/orders-v0", entry_point="rlenv.envs.tools.orders.environment:orders")
+register("tools/search-v0", entry_point="rlenv.envs.tools.search.environment:search_questions")
 for _name in KEPT:
     register(env_id(_name), entry_point="rlenv.envs.reasoning_gym.environment:reasoning_gym", kwargs={"name": _name})
 
