@@ -65,7 +65,7 @@ def keywords(id: str) -> str:
     registered = dict(gymnasium.spec(id).kwargs)
     factory = registered.pop("factory", None)
     given = {key: value for key, value in registered.items() if key != "env_id"}
-    taken = ["isolation=auto", "time_limit_s=SECONDS", "read_as=auto"]
+    taken = ["isolation=auto", "time_limit_s=SECONDS", "read_as=auto", "tools=NAME", "max_turns=TURNS"]
     if factory is not None:
         module, _, name = factory.partition(":")
         parameters = inspect.signature(getattr(importlib.import_module(module), name)).parameters.values()
