@@ -30,7 +30,8 @@ from rlenv.definition import Definition, check_trainable
 from rlenv.episode import Episode
 from rlenv.errors import ConfigError, MissingExtra
 from rlenv.grading import Grader
-from rlenv.integrations.trl_turns import TASK_COLUMN, TurnRollout, completions_of, task_messages
+from rlenv.integrations.trl_turns import TASK_COLUMN as TASK_COLUMN
+from rlenv.integrations.trl_turns import TurnRollout, completions_of, task_messages
 from rlenv.jsontypes import Json, canonical
 from rlenv.reading.message import message_text
 from rlenv.sampler import UniformSampler

@@ -136,7 +136,8 @@ def test_the_real_grpo_trainer_trains_on_a_game_and_leaves_the_environments_toke
         processing_class=policy.tokenizer,
     )
     seen, rolled = list[dict[str, Any]](), list[dict[str, Any]]()
-    loss, rollout = trained._compute_loss, trained.rollout_func
+    loss: Any = trained._compute_loss
+    rollout: Any = trained.rollout_func
 
     def recorded_loss(model: Any, inputs: dict[str, Any]) -> Any:
         seen.append(inputs)
