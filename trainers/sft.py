@@ -18,7 +18,7 @@ from rlenv.trainers.finite import step_if_finite
 from rlenv.trainers.logprobs import completion_logprobs
 from rlenv.turns.demonstration import demonstrated
 
-TOGETHER = 256
+TOGETHER = 64
 """Tasks whose demonstrations are played side by side."""
 MOST_SKIPPED = 10
 """Steps in a row without a finite loss and gradient: one bad batch passes, ten in a row do not."""

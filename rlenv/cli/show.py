@@ -12,10 +12,13 @@ import typer
 import rlenv
 from rlenv.cli.echo import echo
 from rlenv.cli.environment_options import Data, Imports, Set, environment_kwargs, import_modules
+from rlenv.completion import Completion
 from rlenv.definition import Definition
 from rlenv.errors import ConfigError, TaskError
 from rlenv.shown import shown, shown_line
 from rlenv.task import Task, prompt_text
+from rlenv.turns.play import reference_completion
+from rlenv.turns.told import told
 
 SHOWN = 80
 """How many characters of the judged answer are printed."""
@@ -42,8 +45,9 @@ def command(
 def _sections(definition: Definition, task: Task) -> list[tuple[str, str]]:
     """Headings with their text."""
     try:
-        solution = definition.solution(task)
-        shown = [("solution", solution), ("reward of the solution", _judged(definition, task, solution))]
+        solution = reference_completion(definition, task)
+        text = "\n".join(told(solution)) or solution.text
+        shown = [("solution", text), ("reward of the solution", _judged(definition, task, solution))]
     except TaskError as error:
         shown = [("solution", f"({error})")]
     where = "inline" if definition.inline else f"in a worker process, {definition.time_limit_s:g} s at most"
@@ -78,15 +82,16 @@ def _parameter(parameter: inspect.Parameter, given: dict[str, object]) -> str:
     return parameter.name if default is inspect.Parameter.empty else f"{parameter.name}={default!r}"
 
 
-def _judged(definition: Definition, task: Task, completion: str) -> str:
+def _judged(definition: Definition, task: Task, completion: str | Completion) -> str:
     """The reward with its parts, flags and reason."""
     batch = rlenv.BatchEnvironment(definition)
     batch.reset(tasks=[task])
-    found = batch.step([completion])[0].verdict
+    episode = batch.step([completion])[0]
+    found = episode.verdict
     reward = "verifier error" if found.reward is None else f"{found.reward:g}"
     parts = ", ".join(f"{part.name} {part.value:+g}" for part in found.parts)
     flags = ", ".join(flag.name for flag in found.flags)
-    judged = "" if found.answer is None else shown_line(completion[slice(*found.answer)], SHOWN)
+    judged = shown_line(episode.answer_text, SHOWN)
     extra = [
         parts if len(found.parts) > 1 else "",
         f"judged {judged}" if judged else "",

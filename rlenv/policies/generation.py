@@ -70,7 +70,7 @@ def sample_tokens(
         if step < min_new_tokens:
             logits = logits.index_fill(1, eos, -torch.inf)
         chosen, logprobs = draw(logits, sampling, generator)
-        batch.done |= drawn.add(step, batch, chosen, logprobs)
+        batch.done |= drawn.add(step, batch.rows, chosen, logprobs)
         if step + 1 == most:
             break
         if step >= min_new_tokens and step % every == 0:
@@ -92,23 +92,31 @@ class _Drawn:
         self._eos = eos
         self._tokens = torch.zeros(rows, most, dtype=torch.long, device=eos.device)
         self._logprobs = torch.zeros(rows, most, dtype=torch.float32, device=eos.device)
-        self._limits = torch.tensor(list(limits) or [most] * rows, device=eos.device)
-        self.lengths = torch.zeros(rows, dtype=torch.long, device=eos.device)
-        self.finished = torch.zeros(rows, dtype=torch.bool, device=eos.device)
+        self._limits = torch.tensor(list(limits), device=eos.device) if len(set(limits)) > 1 else None
+        self._steps = 0
 
-    def add(self, step: int, batch: _Batch, tokens: torch.Tensor, logprobs: torch.Tensor) -> torch.Tensor:
-        """One more token of each row of the batch; which of them need no other. (B,)"""
-        rows, going = batch.rows, ~batch.done
+    def add(self, step: int, rows: torch.Tensor, tokens: torch.Tensor, logprobs: torch.Tensor) -> torch.Tensor:
+        """One more token of each of these rows; which of them need no other, if they ever did. (B,)"""
         self._tokens[rows, step], self._logprobs[rows, step] = tokens, logprobs
-        self.lengths[rows] += going
-        ended = going & torch.isin(tokens, self._eos)
-        self.finished[rows] |= ended
-        return ended | (self._limits[rows] <= step + 1)
+        self._steps = step + 1
+        ended = torch.isin(tokens, self._eos)
+        return ended if self._limits is None else ended | (self._limits[rows] <= step + 1)
+
+    def stops(self) -> tuple[torch.Tensor, torch.Tensor]:
+        """How many tokens each row has up to its first end of sequence or its limit, and whether it is the former."""
+        tokens = self._tokens[:, : self._steps]
+        ended = torch.isin(tokens, self._eos)
+        longest = torch.full_like(tokens[:, 0], self._steps)
+        if self._limits is not None:
+            longest = torch.minimum(longest, self._limits)
+            ended &= torch.arange(self._steps, device=tokens.device) < longest[:, None]
+        finished = ended.any(1)
+        return torch.where(finished, ended.int().argmax(1) + 1, longest), finished
 
     def samples(self, kept: Mapping[int, Kept]) -> list[Sampled]:
         """Each row up to and with the token at which it stopped."""
-        lengths, finished = self.lengths.tolist(), self.finished.tolist()
-        columns = zip(self._tokens.tolist(), self._logprobs.tolist(), lengths, finished, strict=True)
+        lengths, finished = self.stops()
+        columns = zip(self._tokens.tolist(), self._logprobs.tolist(), lengths.tolist(), finished.tolist(), strict=True)
         return [
             Sampled(ids[:length], logs[:length], end, kept.get(row))
             for row, (ids, logs, length, end) in enumerate(columns)
@@ -181,9 +189,10 @@ class _Batch:
             return {}
         found: dict[int, Kept] = {}
         before = self._real.shape[1]
+        lengths, finished = (part.tolist() for part in drawn.stops())
         for row, place in enumerate(self.rows.tolist()):
-            if bool(drawn.finished[place]):
-                own = torch.arange(before, before + int(drawn.lengths[place]) - 1, device=self._real.device)
+            if finished[place]:
+                own = torch.arange(before, before + lengths[place] - 1, device=self._real.device)
                 columns = torch.cat([self._real[place // self._n].nonzero().squeeze(1), own])
                 found[place] = kept_of(self._layers_of(row), columns)
         return found
