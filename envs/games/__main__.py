@@ -10,6 +10,9 @@ import numpy as np
 from rlenv.envs.games.definition import GAMES, game_environment, game_named
 from rlenv.envs.games.players import best, chance, noise
 
+SEED = 2026
+"""Of the random players; tasks have seeds of their own."""
+
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print a table of mean rewards."""
@@ -23,9 +26,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         game = game_named(name)
         for level, about in game.levels.items():
             tasks = game_environment(name, level).tasks
-            chosen = [tasks[i] for i in range(given.tasks)]
-            rng = np.random.default_rng(0)
-            rewards = [(best(game, task), chance(game, task, rng), noise(game, task, rng)) for task in chosen]
+            rewards = []
+            for index in range(given.tasks):
+                task, rng = tasks[index], np.random.default_rng([SEED, index])
+                rewards.append((best(game, task), chance(game, task, rng), noise(game, task, rng)))
             figures = " | ".join(f"{mean:.3f}" for mean in np.mean(rewards, axis=0))
             print(f"| {name} | {level}: {about} | {game.most_turns(level)} | {figures} |")
 

@@ -2,9 +2,18 @@
 
 >>> import rlenv
 >>> env = rlenv.make("games/blackjack-v0", level=1)
->>> rules = {"hands": 1, "double": False, "soft17": False, "first": "You: 10 6. Dealer: 10.", "turns": 5}
->>> env.reset(options={"task": {"prompt": "Play.", "answer": 3, "rules": rules}})[0]
-'Play.'
+>>> rules = {"hands": 2, "double": False, "soft17": False, "first": "You: 10 8. Dealer: 10.", "turns": 8}
+>>> def played(*moves):
+...     _ = env.reset(options={"task": {"prompt": "Play.", "answer": 34, "rules": rules}})
+...     for said, reward, *_ in (env.step(f"[{move}]") for move in moves):
+...         print(said, reward)
+>>> played("stand", "stand")                          # right, whatever comes of it
+You: 10 8, 18; dealer: 10 8, 18: a draw. Hand 2. You: 8 A. Dealer: 4. 0.0
+You: 8 A, 19; dealer: 4 4 7 10, 25: won. 1.0
+>>> played("hit", "stand", "stand")                   # a mistake, though it wins
+You: 10 8 2. Dealer: 10. 0.0
+You: 10 8 2, 20; dealer: 10 8, 18: won. Hand 2. You: 8 A. Dealer: 4. 0.0
+You: 8 A, 19; dealer: 4 4 7 10, 25: won. 0.0
 
 Chance decides who wins a hand, so winning is not what is paid. What each decision is worth is exact, over all cards
 that may come (rlenv.envs.games.blackjack_values), and what a player gives away is the sum, over its decisions, of how
