@@ -16,6 +16,7 @@ from problem_rows import ROWS, WORKED
 from quick_ones import quick_ones
 
 import rlenv
+from rlenv.turns.play import reference_script
 from rlenv.verdict import Verdict
 
 PUZZLES = rlenv.list_envs("reasoning_gym")[::14]
@@ -65,20 +66,25 @@ def test_environment_works_under_the_stock_wrappers(id: str, folder: Path) -> No
     env = rlenv.make(id, **kwargs(id, folder))
     plain = _episode(env)
     statistics, reward = _episode(RecordEpisodeStatistics(env))[1], float(plain[0])
-    assert (statistics["episode"]["r"], statistics["episode"]["l"]) == (reward, 1)
+    assert (statistics["episode"]["r"], statistics["episode"]["l"]) == (reward, statistics["turns"])
     assert _episode(TransformReward(env, lambda reward: 2 * float(reward) - 1))[0] == 2 * reward - 1
     assert isinstance(_episode(NormalizeReward(env))[0], float)
 
 
 def _episode(env: gymnasium.Env[str, str]) -> tuple[float, dict[str, Any]]:
-    """The reward and info of the solution of a seeded task; it must be graded."""
+    """The last reward, and info with the number of turns, of the right answer to a seeded task; it must be graded."""
     env.reset(seed=3)
     inner = env.unwrapped
     assert isinstance(inner, rlenv.Environment)
     assert inner.task is not None
-    _, reward, terminated, truncated, info = env.step(inner.definition.solution(inner.task))
-    assert (terminated, truncated, info["graded"]) == (True, False, True)
-    return float(reward), info
+    script = reference_script(inner.definition, inner.task)
+    said = [script] * inner.definition.max_turns if isinstance(script, str) else script
+    for turn, text in enumerate(said, start=1):
+        _, reward, terminated, truncated, info = env.step(text)
+        assert (truncated, info["graded"]) == (False, True)
+        if terminated:
+            return float(reward), {**info, "turns": turn}
+    raise AssertionError("the right answer does not end the episode")
 
 
 @pytest.mark.parametrize("id", SOME)
@@ -100,8 +106,11 @@ def _check_vector(envs: Any) -> None:
             assert observations[0] == observations[1]
             assert observations in envs.observation_space
             assert observations[0]
-            observations, rewards, terminated, truncated, info = envs.step(envs.action_space.sample())
-            assert (rewards.shape, terminated.tolist(), truncated.tolist()) == ((2,), [True] * 2, [False] * 2)
+            terminated = [False]
+            while not any(terminated):
+                said = envs.action_space.sample()[0]
+                observations, rewards, terminated, truncated, info = envs.step((said, said))
+                assert (rewards.shape, terminated[0], truncated.tolist()) == ((2,), terminated[1], [False] * 2)
             assert info["final_info"]["graded"].all()
             assert all(isinstance(verdict, Verdict) for verdict in info["final_info"]["verdict"])
     finally:
