@@ -166,6 +166,11 @@ def test_forked_process_does_not_use_the_sessions_of_its_parent(log: list[str]) 
             f"[the session could not be rebuilt from its earlier cells]\n[timeout: {tool.LOST}]",
         ),
         (Ran(stdout=b"\xff\n"), False, "\ufffd"),
+        (
+            Ran("output_limit", alive=False, stdout=b"a" * 9_000 + b"z"),
+            False,
+            f"{'a' * 750}\n[... 7501 characters ...]\n{'a' * 749}z\n[output_limit: {tool.LOST}]",
+        ),
     ],
 )
 def test_what_the_policy_is_told(ran: Ran, again: bool, said: str) -> None:
