@@ -54,7 +54,11 @@ class FakeSession:
             raise OSError("the cell is gone")
         try:
             with contextlib.redirect_stdout(io.StringIO()) as out:
-                value = eval(code, self.names) if "=" not in code and "print" not in code else exec(code, self.names)
+                value = None
+                if "=" in code:
+                    exec(code, self.names)
+                else:
+                    value = eval(code, self.names)
         except Exception as error:
             return Ran("raised", stderr=f"{type(error).__name__}: {error}\n".encode())
         return Ran(stdout=out.getvalue().encode(), value="" if value is None else repr(value))
