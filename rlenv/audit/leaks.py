@@ -9,11 +9,11 @@ from rlenv.audit.judge import Said
 from rlenv.audit.severity import CUTOFFS, Severity, severity_of
 from rlenv.audit.subject import Subject
 from rlenv.audit.tally import Rate, evidence
-from rlenv.completion import as_completion
 from rlenv.environment import Environment
 from rlenv.jsontypes import canonical
 from rlenv.task import Task, prompt_text
 from rlenv.tasksets import ListTasks, TaskSet
+from rlenv.turns.play import reference_completion
 
 MIN_CHARS = 3
 """Shorter answers stand in many texts by chance."""
@@ -36,6 +36,7 @@ def _info(subject: Subject) -> list[Finding]:
         observation, info = environment.reset(options={"task": sample.task})
         beside = observation.replace(sample.prompt, "") + repr({k: v for k, v in info.items() if v != sample.task})
         shown.append(beside)
+        environment.close()
     return _excess(subject, shown, "leak/info", "what reset returns beside the prompt holds the answer", severity_of)
 
 
@@ -109,8 +110,7 @@ def _contradict(subject: Subject, tasks: Sequence[Task]) -> bool:
     """True where a right answer to one is wrong for another: several right answers to a question are none."""
     if len({canonical(task.reference) for task in tasks}) == 1:
         return False
-    read_as = subject.definition.read_as
-    solutions = [as_completion(subject.definition.solution(task), read_as) for task in tasks[:GROUP]]
+    solutions = [reference_completion(subject.definition, task) for task in tasks[:GROUP]]
     jobs = [(task, solution) for task in tasks[:GROUP] for solution in solutions]
     rewards = [verdict.reward or 0.0 for verdict in subject.judge.grader().judge_all(jobs)]
     return min(rewards) < max(rewards)

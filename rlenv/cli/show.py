@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from typing import Annotated
+from typing import Annotated, Any, cast
 
 import gymnasium
 import typer
@@ -58,10 +58,20 @@ def _sections(definition: Definition, task: Task) -> list[tuple[str, str]]:
         ("tasks", f"{len(definition.tasks):,}"),
         ("verifier", f"runs {where}; version {definition.verifier.version}"),
         ("keywords, for --set KEY=VALUE", keywords(definition.id)),
+        *_answering(definition),
         (f"sample task {task.id}", prompt_text(task.prompt)),
         *shown,
         ("reward of saying nothing", _judged(definition, task, "")),
     ]
+
+
+def _answering(definition: Definition) -> list[tuple[str, str]]:
+    """Of an environment of several turns: how many, and the tools."""
+    if definition.interaction is None:
+        return []
+    functions = [cast("dict[str, Any]", tool["function"]) for tool in definition.interaction.tools]
+    told = [f"{function['name']}: {function['description']}" for function in functions]
+    return [("turns", f"{definition.max_turns} at most"), *([("tools", "\n".join(told))] if told else [])]
 
 
 def keywords(id: str) -> str:
@@ -73,7 +83,8 @@ def keywords(id: str) -> str:
     if factory is not None:
         module, _, name = factory.partition(":")
         parameters = inspect.signature(getattr(importlib.import_module(module), name)).parameters.values()
-        taken = [_parameter(p, given) for p in parameters] + taken
+        own = {parameter.name for parameter in parameters}
+        taken = [_parameter(p, given) for p in parameters] + [t for t in taken if t.partition("=")[0] not in own]
     return "\n".join(taken)
 
 

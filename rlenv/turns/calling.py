@@ -14,7 +14,7 @@ import inspect
 import json
 import marshal
 from collections.abc import Callable, Mapping
-from typing import NamedTuple, TypeAlias, cast
+from typing import Any, NamedTuple, TypeAlias, cast
 
 from rlenv.completion import Completion
 from rlenv.errors import MachineryError
@@ -118,7 +118,8 @@ def copied(state: Json) -> Json:
 def _made(function: ToolFunction, arguments: Mapping[str, Json], state: Json) -> Outcome:
     if not takes_state(function):
         return _outcome(_text(function(**arguments)), state)
-    changed: Json = marshal.loads(marshal.dumps(state))  # a fourth of the time that copied() takes
+    plain: Any = state
+    changed: Json = marshal.loads(marshal.dumps(plain))  # a fourth of the time that copied() takes
     return _outcome(_text(function(**arguments, state=changed)), changed)
 
 

@@ -29,6 +29,8 @@ class Live:
     task: Task
     interaction: Interaction
     max_turns: int
+    max_chars: int = 1_000_000
+    """Of the whole text: nobody judges more, so no more is said."""
     state: Json = None
     ended: bool = False
     failure: str = ""
@@ -56,7 +58,7 @@ class Live:
         """A new episode. Raises ConfigError for an environment of one turn."""
         if definition.interaction is None:
             raise ConfigError(f"{definition.id or 'this environment'} has one turn; ask the policy with generate")
-        live = cls(task, definition.interaction, definition.max_turns)
+        live = cls(task, definition.interaction, definition.max_turns, definition.max_completion_chars)
         try:
             live.state = definition.interaction.start(task)
         except Exception as error:  # an interaction is user code, as a verifier is
@@ -85,6 +87,8 @@ class Live:
         self.reward += reply.reward
         if reply.ended:
             return self._end(reply)
+        if self._length > self.max_chars:
+            return self._end(reply._replace(ended=True, reason=f"the limit of {self.max_chars} characters is reached"))
         if self.said >= self.max_turns:
             return self._end(reply._replace(ended=True, reason=f"the limit of {self.max_turns} turns is reached"))
         self._hear(reply.observation)

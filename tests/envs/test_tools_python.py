@@ -54,7 +54,11 @@ class FakeSession:
             raise OSError("the cell is gone")
         try:
             with contextlib.redirect_stdout(io.StringIO()) as out:
-                value = eval(code, self.names) if "=" not in code and "print" not in code else exec(code, self.names)
+                value = None
+                if "=" in code:
+                    exec(code, self.names)
+                else:
+                    value = eval(code, self.names)
         except Exception as error:
             return Ran("raised", stderr=f"{type(error).__name__}: {error}\n".encode())
         return Ran(stdout=out.getvalue().encode(), value="" if value is None else repr(value))
@@ -166,6 +170,11 @@ def test_forked_process_does_not_use_the_sessions_of_its_parent(log: list[str]) 
             f"[the session could not be rebuilt from its earlier cells]\n[timeout: {tool.LOST}]",
         ),
         (Ran(stdout=b"\xff\n"), False, "\ufffd"),
+        (
+            Ran("output_limit", alive=False, stdout=b"a" * 9_000 + b"z"),
+            False,
+            f"{'a' * 750}\n[... 7501 characters ...]\n{'a' * 749}z\n[output_limit: {tool.LOST}]",
+        ),
     ],
 )
 def test_what_the_policy_is_told(ran: Ran, again: bool, said: str) -> None:

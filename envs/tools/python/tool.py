@@ -28,8 +28,10 @@ from rlenv.turns.tools import Tool
 if TYPE_CHECKING:
     from rlenv.envs.tools.python.sessions import Session
 
-MOST_SESSIONS = 16
-"""Live ones at once in one process; each is a few processes and its memory."""
+MOST_SESSIONS = 64
+"""Live ones at once in one process: as many as the evaluation plays episodes at once. Each has processes and memory."""
+STREAM_CHARS, VALUE_CHARS = 1_500, 500
+"""Of what was printed, of the traceback, and of a value, so much is told: its beginning and its end."""
 LOST = "the session has ended and all that was defined in it is gone; the next cell starts a new one"
 
 
@@ -77,8 +79,8 @@ def python(sandbox: str = "auto", wall_s: float = 10.0, memory_mb: int = 512, se
 def told(done: Done) -> str:
     """What the policy is told of a cell."""
     ran = done.ran
-    streams = [stream.decode("utf-8", "replace").rstrip("\n") for stream in (ran.stdout, ran.stderr)]
-    lines = [streams[0], ran.value, streams[1]]
+    printed, raised = (stream.decode("utf-8", "replace").rstrip("\n") for stream in (ran.stdout, ran.stderr))
+    lines = [_ends(printed, STREAM_CHARS), _ends(ran.value, VALUE_CHARS), _ends(raised, STREAM_CHARS)]
     if ran.truncated:
         lines.append("[the output was cut]")
     if done.again:
@@ -88,6 +90,14 @@ def told(done: Done) -> str:
     elif ran.status not in ("ok", "raised", "syntax_error"):
         lines.append(f"[{_stopped(ran)}]")
     return "\n".join(line for line in lines if line) or "(no output)"
+
+
+def _ends(text: str, most: int) -> str:
+    """The text, or its beginning and its end: a traceback says last what is wrong."""
+    if len(text) <= most:
+        return text
+    half = most // 2
+    return f"{text[:half]}\n[... {len(text) - 2 * half} characters ...]\n{text[-half:]}"
 
 
 def _stopped(ran: Ran) -> str:

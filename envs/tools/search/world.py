@@ -56,7 +56,8 @@ def make_world(key: str, *, people: int, places: int, firms: int, doubles: float
     names: dict[Kind, list[str]] = {"person": [], "place": [], "firm": []}
     taken: set[str] = set()
     firsts = [_word(rng, 2) for _ in range(max(3, people // 6))]
-    for kind, count in (("person", people), ("place", places), ("firm", firms)):
+    counts: Mapping[Kind, int] = {"person": people, "place": places, "firm": firms}
+    for kind, count in counts.items():
         while len(names[kind]) < count:
             double = bool(names[kind]) and rng.random() < doubles / 2
             name = _altered(names[kind][-1], kind, rng) if double else _name(kind, firsts, rng)
