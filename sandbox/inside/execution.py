@@ -14,9 +14,10 @@ from contextlib import suppress
 
 from rlenv.sandbox.inside import census
 from rlenv.sandbox.inside.disk import Disk
-from rlenv.sandbox.inside.family import Family, Session
+from rlenv.sandbox.inside.family import Family
 from rlenv.sandbox.inside.job import Collector
 from rlenv.sandbox.inside.lockdown import MEGABYTE
+from rlenv.sandbox.inside.members import Session
 from rlenv.sandbox.inside.shell import MESSAGE
 from rlenv.sandbox.inside.supervisor import CHUNK, WATCH_S, Supervisor
 from rlenv.sandbox.inside.wire import INTERRUPT_S, MAX_NAME

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Iterator
 
@@ -11,6 +12,7 @@ from container_engine import needs_engine
 from rlenv.sandbox import (
     CellSettings,
     ExecutionStatus,
+    ForkRefused,
     Sandbox,
     SandboxClosed,
     SandboxUsageError,
@@ -120,3 +122,23 @@ def test_a_closed_sandbox_ends_its_sessions() -> None:
     with pytest.raises(SandboxClosed):
         opened.session()
     session.close()
+
+
+def test_a_full_cell_has_no_room_for_a_fork(three: list[Session]) -> None:
+    with pytest.raises(ForkRefused, match="no room for another one"):
+        three[0].fork()
+    three.pop().close()
+    three.append(three[0].fork())
+    assert three[2].run("1").ok
+
+
+def test_a_session_that_nobody_closed_takes_its_cell_along() -> None:
+    if sys.platform != "linux":
+        pytest.skip("namespaces exist on Linux only")
+    with open_sandbox("namespaces", cells=1, check=False) as opened:
+        session = opened.session()
+        channel = session._family._cell._channel
+        assert session.run("1").ok
+        del session
+        gc.collect()
+        assert channel._closed
