@@ -137,8 +137,8 @@ def test_a_session_that_nobody_closed_takes_its_cell_along() -> None:
         pytest.skip("namespaces exist on Linux only")
     with open_sandbox("namespaces", cells=1, check=False) as opened:
         session = opened.session()
-        channel = session._family._cell._channel
+        cell = session._family._cell
         assert session.run("1").ok
         del session
         gc.collect()
-        assert channel._closed
+        assert cell.spent
