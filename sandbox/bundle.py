@@ -83,7 +83,7 @@ def _filters(memory_files: bool) -> dict[str, list[str]]:
         machine: [
             compiled(machine, memory_files).hex(),
             compiled(machine, memory_files, may_ignore_children=False).hex(),
-            compiled(machine, memory_files, may_ignore_children=False, may_confine_itself=True).hex(),
+            compiled(machine, memory_files, may_ignore_children=False, of_session=True).hex(),
         ]
         for machine in ARCHITECTURES
     }

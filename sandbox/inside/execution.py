@@ -79,6 +79,7 @@ class Execution:
             self._turn()
         self._process.signal(signal.SIGSTOP)
         clean, dead_s = self._family.sweep()
+        self._stands_still = self._process.stand_still()  # the end of a child can have sent the signal to go on
         self._drain()
         wall_s = time.monotonic() - self._start
         cpu_s = max(0.0, self._spent() - self._before_s + dead_s)
@@ -216,6 +217,8 @@ class Execution:
         if died is not None and not self._killed:
             name, ended = self._death(died, kills, report)
         elif not ended and self._says_more():
+            name = ended = "tampered"
+        if not ended and not self._stands_still:
             name = ended = "tampered"
         if not clean:
             name, ended = "timeout", "its processes could not be ended"

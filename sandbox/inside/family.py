@@ -19,7 +19,7 @@ from rlenv.sandbox.inside import landlock
 from rlenv.sandbox.inside.disk import Disk, delete
 from rlenv.sandbox.inside.fork import COPY, OWN
 from rlenv.sandbox.inside.lockdown import Walls, become, lock_down
-from rlenv.sandbox.inside.members import Process, Seed, Session
+from rlenv.sandbox.inside.members import Process, Seed, Session, state_and_parent
 from rlenv.sandbox.inside.shell import CONTROL_FD, MESSAGE, NO_TOKEN, Shell
 from rlenv.sandbox.inside.wire import READY_S, SCOPED, SWEEP_S, write_all
 
@@ -155,9 +155,9 @@ class Family:
             self._undo(stdout, stderr, ours, theirs)
             raise
         finally:
-            seed.process.signal(signal.SIGSTOP)
+            seed.process.stand_still()
         process = self._ours(pid, stdout, stderr, ours, theirs)
-        process.signal(signal.SIGSTOP)
+        process.stand_still()
         return process, place
 
     def _order(self, control: _socket.socket, words: bytes, files: tuple[int, ...]) -> None:
@@ -232,10 +232,9 @@ class Family:
         me, parents = os.getpid(), {}
         for name in os.listdir("/proc"):
             if name.isdigit() and int(name) not in self._kept and int(name) not in (1, me):
-                with suppress(OSError, ValueError, IndexError):
-                    state, parent = _state(name)
-                    if state not in b"ZX" or parent == me:
-                        parents[int(name)] = parent
+                state, parent = state_and_parent(int(name))
+                if state not in b"ZX" or parent == me:
+                    parents[int(name)] = parent
         if self._walls.alone:
             return list(parents)
         return [pid for pid in parents if self._is_below(pid, parents)]
@@ -244,12 +243,6 @@ class Family:
         while pid in parents:
             pid = parents[pid]
         return pid == os.getpid() or pid in self._kept
-
-
-def _state(pid: str) -> tuple[bytes, int]:
-    with open("/proc/%s/stat" % pid, "rb") as line:  # noqa: UP031
-        fields = line.read().rpartition(b")")[2].split()
-    return fields[0], int(fields[1])
 
 
 def _threads(pid: int) -> int:

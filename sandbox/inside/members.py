@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,19 @@ from rlenv.sandbox.inside.disk import Disk
 
 if TYPE_CHECKING:
     import _socket
+
+
+STOP_TRIES, STOP_S = 200, 0.001
+
+
+def state_and_parent(pid: int) -> tuple[bytes, int]:
+    """As /proc has them; it counts as dead where it is gone."""
+    try:
+        with open("/proc/%d/stat" % pid, "rb") as line:  # noqa: UP031
+            fields = line.read().rpartition(b")")[2].split()
+        return fields[0], int(fields[1])
+    except OSError:
+        return b"X", 0
 
 
 class Process:
@@ -26,6 +40,16 @@ class Process:
     def signal(self, number: int) -> None:
         with suppress(ProcessLookupError):
             os.kill(self.pid, number)
+
+    def stand_still(self) -> bool:
+        """Stop it, and see that it is: nothing of it runs between calls."""
+        for _ in range(STOP_TRIES):
+            self.signal(signal.SIGSTOP)
+            state = state_and_parent(self.pid)[0]
+            if state in b"TZX":
+                return True
+            time.sleep(STOP_S)
+        return False
 
     def status(self) -> int | None:
         """As of waitpid, once it has ended; it stays to be reaped."""
