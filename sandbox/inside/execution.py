@@ -138,7 +138,10 @@ class Execution:
             self._over = self._over or len(self.words) == length
 
     def _read(self, fd: int) -> None:
-        data = os.read(fd, CHUNK)
+        try:
+            data = os.read(fd, CHUNK)
+        except BlockingIOError:  # it has read its own output
+            return
         if not data:  # it closed that stream
             self._poll.unregister(fd)
             return

@@ -189,7 +189,10 @@ class Family:
 
     def remove(self, session: Session) -> bool:
         """Delete the files of one that has ended, as the user whose they are. False: some are left."""
-        pid = os.fork()
+        try:
+            pid = os.fork()
+        except OSError:
+            return False
         if pid == 0:
             with suppress(BaseException):
                 if self._walls.job_uid is not None:
@@ -246,7 +249,10 @@ class Family:
 
 
 def _threads(pid: int) -> int:
-    return len(os.listdir("/proc/%d/task" % pid))  # noqa: UP031
+    try:
+        return len(os.listdir("/proc/%d/task" % pid))  # noqa: UP031
+    except OSError:  # it has just died
+        return 0
 
 
 def _received(control: _socket.socket, count: int, deadline: float) -> bytes:
