@@ -4,10 +4,10 @@
     python benchmarks/sessions.py --backend docker --open 64 --sharing 1 --sharing 16
 
 One row for each number of sessions that share a cell. A call adds one to a number. Calls a second are those of eight
-threads over all sessions; the milliseconds of one are those of a single thread. Memory is the proportional share (PSS) of
-all processes that sessions need, containerd's included; it is what root can read, and leaves out what the kernel itself
-takes. A fork is of a session that holds a list of 100,000 numbers and a file, and is timed with its first call. Times are
-medians with their quartiles.
+threads over all sessions; the milliseconds of one are those of a single thread. Memory is the proportional share (PSS)
+of all processes that sessions need, containerd's included; it is what root can read, and leaves out what the kernel
+itself takes. A fork is of a session that holds a list of 100,000 numbers and a file, and is timed with its first call.
+Times are medians with their quartiles.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from rlenv.sandbox import CellSettings, Sandbox, Session, SessionLimits, open_sa
 
 LIMITS = SessionLimits(memory_mb=256, processes=64)
 PREFIX = "import os\nkept = list(range(100_000))\n_ = open('notes', 'w').write('x' * 10_000)"
-FORKS, THREADS = 40, 8
+FORKS, THREADS = 12, 8
 BESIDE_MB = 128
 """Of a cell, for its own processes and its disk."""
 
@@ -145,9 +145,10 @@ def measured(backend: str, count: int, sharing: int, rounds: int, seconds: float
         memory = (used_mb() - before) / count
         rates = [calls(sessions, THREADS, seconds)[0] for _ in range(rounds)]
         _, took = calls(sessions, 1, seconds)
-        fork_ms, first_ms, fork_mb = forks(sessions[0])
-        for session in sessions:
+        for session in sessions[1:]:
             session.close()
+        fork_ms, first_ms, fork_mb = forks(sessions[0])
+        sessions[0].close()
         _, warm = opened(box, count)
     return Row(sharing, cold, warm, memory, rates, took, fork_ms, first_ms, fork_mb)
 

@@ -30,7 +30,9 @@ MODULES = (
     "rlenv.sandbox.inside.job",
     "rlenv.sandbox.inside.supervisor",
     "rlenv.sandbox.inside.disk",
+    "rlenv.sandbox.inside.fork",
     "rlenv.sandbox.inside.shell",
+    "rlenv.sandbox.inside.members",
     "rlenv.sandbox.inside.family",
     "rlenv.sandbox.inside.execution",
     "rlenv.sandbox.inside.keeper",
@@ -81,7 +83,7 @@ def _filters(memory_files: bool) -> dict[str, list[str]]:
         machine: [
             compiled(machine, memory_files).hex(),
             compiled(machine, memory_files, may_ignore_children=False).hex(),
-            compiled(machine, memory_files, may_ignore_children=False, may_confine_itself=True).hex(),
+            compiled(machine, memory_files, may_ignore_children=False, of_session=True).hex(),
         ]
         for machine in ARCHITECTURES
     }

@@ -100,7 +100,7 @@ class Cell:
         self.jobs += 1
         self._clean = False
         self._nonce = os.urandom(NONCE_BYTES)
-        order = {"role": "session", "limits": dict(limits), "cores": list(cores)}
+        order: Header = {"role": "session", "limits": dict(limits), "cores": list(cores)}
         self._send(frame(order) + self._nonce, deadline)
 
     def order(self, header: Header, body: bytes, deadline: float) -> None:

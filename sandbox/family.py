@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 import time
+import weakref
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -56,6 +57,7 @@ class Family:
         """Why all sessions of this family are over: by the doing of one of them, or by that of the machinery."""
         self._culprit = -1
         deadline = time.monotonic() + START_LIMIT_S
+        self._unclosed = weakref.finalize(self, cell.close)
         cell.open_session({**asdict(limits), "sessions": sessions}, core.numbers, deadline)
         header, _ = cell.answer(0, deadline)
         if "opened" not in header:
@@ -87,6 +89,8 @@ class Family:
     def fork(self, number: int) -> int:
         """The number of the fork. Raises ForkRefused, SessionLost."""
         with self._lock:
+            if self.sessions > 1 and self._members > self.sessions:
+                raise ForkRefused("the session cannot be forked: the cell that it shares has no room for another one")
             found = self._ask({"session": number, "fork": True}, b"", 0, FORK_LIMIT_S)
             if isinstance(found, Execution):
                 raise ForkRefused(f"the session is over: {found.detail}")
@@ -108,6 +112,7 @@ class Family:
             if self._members > (self.sessions > 1):
                 return
             self._lost = "the session was closed"
+            self._unclosed.detach()
             try:
                 self._cell.order({"close": True}, b"", time.monotonic() + MARGIN_S)
             except CellLost:

@@ -120,18 +120,20 @@ def numbers(machine: str) -> Mapping[str, int]:
 
 @functools.cache
 def compiled(
-    machine: str, memory_files: bool = True, may_ignore_children: bool = True, may_confine_itself: bool = False
+    machine: str, memory_files: bool = True, may_ignore_children: bool = True, of_session: bool = False
 ) -> bytes:
     """The filter for one machine. Raises KeyError for one that is not known here.
 
     `memory_files`: memory without an owner may be had (files of memory, shared maps); only where a cgroup counts it.
     `may_ignore_children`: children may vanish without being waited for, and their processor time with them.
-    `may_confine_itself`: a process may take more rights from itself (Landlock).
+    `of_session`: a process may take more rights from itself (Landlock), as forks do; and it has no timers that send
+    whatever signal is wished, that to go on included.
     """
     rules = _rules(memory_files, may_ignore_children)
     verdicts = {number: rules.get(name, _end(_ALLOW)) for name, number in numbers(machine).items()}
     verdicts[CLONE3] = _end(_ENOSYS)
-    verdicts.update(dict.fromkeys(LANDLOCK if may_confine_itself else (), _end(_ALLOW)))
+    if of_session:
+        verdicts |= {**dict.fromkeys(LANDLOCK, _end(_ALLOW)), numbers(machine)["timer_create"]: _end(_EPERM)}
     lines: Lines = [(_LOAD, 0, 0, _ARCHITECTURE), (_EQUAL, 1, 0, ARCHITECTURES[machine]), *_end(_KILL)]
     lines.append((_LOAD, 0, 0, _NUMBER))
     if machine == "x86_64":

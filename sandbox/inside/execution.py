@@ -14,9 +14,10 @@ from contextlib import suppress
 
 from rlenv.sandbox.inside import census
 from rlenv.sandbox.inside.disk import Disk
-from rlenv.sandbox.inside.family import Family, Session
+from rlenv.sandbox.inside.family import Family
 from rlenv.sandbox.inside.job import Collector
 from rlenv.sandbox.inside.lockdown import MEGABYTE
+from rlenv.sandbox.inside.members import Session
 from rlenv.sandbox.inside.shell import MESSAGE
 from rlenv.sandbox.inside.supervisor import CHUNK, WATCH_S, Supervisor
 from rlenv.sandbox.inside.wire import INTERRUPT_S, MAX_NAME
@@ -78,6 +79,7 @@ class Execution:
             self._turn()
         self._process.signal(signal.SIGSTOP)
         clean, dead_s = self._family.sweep()
+        self._stands_still = self._process.stand_still()  # the end of a child can have sent the signal to go on
         self._drain()
         wall_s = time.monotonic() - self._start
         cpu_s = max(0.0, self._spent() - self._before_s + dead_s)
@@ -136,7 +138,10 @@ class Execution:
             self._over = self._over or len(self.words) == length
 
     def _read(self, fd: int) -> None:
-        data = os.read(fd, CHUNK)
+        try:
+            data = os.read(fd, CHUNK)
+        except BlockingIOError:  # it has read its own output
+            return
         if not data:  # it closed that stream
             self._poll.unregister(fd)
             return
@@ -215,6 +220,8 @@ class Execution:
         if died is not None and not self._killed:
             name, ended = self._death(died, kills, report)
         elif not ended and self._says_more():
+            name = ended = "tampered"
+        if not ended and not self._stands_still:
             name = ended = "tampered"
         if not clean:
             name, ended = "timeout", "its processes could not be ended"

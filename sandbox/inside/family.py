@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING, NoReturn, cast
 
 from rlenv.sandbox.inside import landlock
 from rlenv.sandbox.inside.disk import Disk, delete
+from rlenv.sandbox.inside.fork import COPY, OWN
 from rlenv.sandbox.inside.lockdown import Walls, become, lock_down
-from rlenv.sandbox.inside.shell import CONTROL_FD, COPY, MESSAGE, NO_TOKEN, OWN, Shell
+from rlenv.sandbox.inside.members import Process, Seed, Session, state_and_parent
+from rlenv.sandbox.inside.shell import CONTROL_FD, MESSAGE, NO_TOKEN, Shell
 from rlenv.sandbox.inside.wire import READY_S, SCOPED, SWEEP_S, write_all
 
 if TYPE_CHECKING:
@@ -35,90 +37,6 @@ class Gone(Exception):
 
 class Refused(Exception):
     """This session cannot be forked; the text says why."""
-
-
-class Process:
-    """A shell, and our ends of its pipes."""
-
-    def __init__(self, pid: int, stdout: int, stderr: int, control: _socket.socket, kept: set[int]) -> None:
-        self.pid, self.stdout, self.stderr, self.control = pid, stdout, stderr, control
-        self._kept = kept
-        kept.add(pid)
-        for fd in (stdout, stderr, control.fileno()):
-            os.set_blocking(fd, False)
-
-    def signal(self, number: int) -> None:
-        with suppress(ProcessLookupError):
-            os.kill(self.pid, number)
-
-    def status(self) -> int | None:
-        """As of waitpid, once it has ended; it stays to be reaped."""
-        try:
-            found = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-        except ChildProcessError:  # all were killed together
-            return signal.SIGKILL
-        if found is None:
-            return None
-        return found.si_status << 8 if found.si_code == os.CLD_EXITED else found.si_status
-
-    def close(self) -> None:
-        """Kill it and reap it."""
-        self.signal(signal.SIGKILL)
-        with suppress(ChildProcessError):
-            os.waitpid(self.pid, 0)
-        self._kept.discard(self.pid)
-        os.close(self.stdout)
-        os.close(self.stderr)
-        self.control.close()
-
-
-class Seed:
-    """A process that was forked, and may be again as long as nothing has run in its forks."""
-
-    def __init__(self, process: Process, place: str) -> None:
-        self.process, self.place = process, place
-        self.users = 0
-
-    def let_go(self) -> None:
-        """One who could have been forked from it cannot any more."""
-        self.users -= 1
-        if not self.users:
-            self.process.close()
-
-
-class Session:
-    """One session: its process, its directories, what it has used."""
-
-    def __init__(self, process: Process, place: str) -> None:
-        self.process, self.place = process, place
-        self.seed: Seed | None = None
-        self.wall_s = self.cpu_s = 0.0
-        self.output_bytes = 0
-        self.disk = Disk(0, 0)
-        """What its calls left on the disk."""
-        self.ended = ""
-        """Why it is over."""
-        self.kills = 0
-        """How often the kernel had killed in this cell for want of memory when it last ran."""
-        self.lost = False
-        """It ended by what another session of the cell did."""
-        self.removed = False
-        """Its files are gone, or need not be until the cell is cleaned."""
-
-    @property
-    def work(self) -> str:
-        return self.place + "/work"
-
-    def end(self, why: str) -> None:
-        if not self.ended:
-            self.ended = why
-            self.process.close()
-            self.leave_seed()
-
-    def leave_seed(self) -> None:
-        if self.seed is not None:
-            self.seed.let_go()
-            self.seed = None
 
 
 class Family:
@@ -237,9 +155,9 @@ class Family:
             self._undo(stdout, stderr, ours, theirs)
             raise
         finally:
-            seed.process.signal(signal.SIGSTOP)
+            seed.process.stand_still()
         process = self._ours(pid, stdout, stderr, ours, theirs)
-        process.signal(signal.SIGSTOP)
+        process.stand_still()
         return process, place
 
     def _order(self, control: _socket.socket, words: bytes, files: tuple[int, ...]) -> None:
@@ -271,7 +189,10 @@ class Family:
 
     def remove(self, session: Session) -> bool:
         """Delete the files of one that has ended, as the user whose they are. False: some are left."""
-        pid = os.fork()
+        try:
+            pid = os.fork()
+        except OSError:
+            return False
         if pid == 0:
             with suppress(BaseException):
                 if self._walls.job_uid is not None:
@@ -314,10 +235,9 @@ class Family:
         me, parents = os.getpid(), {}
         for name in os.listdir("/proc"):
             if name.isdigit() and int(name) not in self._kept and int(name) not in (1, me):
-                with suppress(OSError, ValueError, IndexError):
-                    state, parent = _state(name)
-                    if state not in b"ZX" or parent == me:
-                        parents[int(name)] = parent
+                state, parent = state_and_parent(int(name))
+                if state not in b"ZX" or parent == me:
+                    parents[int(name)] = parent
         if self._walls.alone:
             return list(parents)
         return [pid for pid in parents if self._is_below(pid, parents)]
@@ -328,14 +248,11 @@ class Family:
         return pid == os.getpid() or pid in self._kept
 
 
-def _state(pid: str) -> tuple[bytes, int]:
-    with open("/proc/%s/stat" % pid, "rb") as line:  # noqa: UP031
-        fields = line.read().rpartition(b")")[2].split()
-    return fields[0], int(fields[1])
-
-
 def _threads(pid: int) -> int:
-    return len(os.listdir("/proc/%d/task" % pid))  # noqa: UP031
+    try:
+        return len(os.listdir("/proc/%d/task" % pid))  # noqa: UP031
+    except OSError:  # it has just died
+        return 0
 
 
 def _received(control: _socket.socket, count: int, deadline: float) -> bytes:

@@ -17,7 +17,8 @@ from typing import cast
 
 from rlenv.sandbox.inside import wire
 from rlenv.sandbox.inside.execution import Execution
-from rlenv.sandbox.inside.family import Family, Gone, Refused, Session
+from rlenv.sandbox.inside.family import Family, Gone, Refused
+from rlenv.sandbox.inside.members import Session
 from rlenv.sandbox.inside.supervisor import Supervisor
 
 

@@ -115,7 +115,8 @@ def _prepare(settings: dict[str, object]) -> Walls:
         settings["socket_bytes"], settings["kernel_sockets"] = census.most_socket_bytes(), census.sockets()
     codes = cast("dict[str, list[str]]", settings["filters"])[platform.machine()]
     filters = [Filter(bytes.fromhex(code)) for code in codes]
-    return Walls(scratch[0] + "/work", job_uid, mapped, alone, ruleset, *filters, readable)
+    work = scratch[0] + "/work"
+    return Walls(work, job_uid, mapped, alone, ruleset, filters[0], filters[1], filters[2], readable)
 
 
 def _still() -> None:

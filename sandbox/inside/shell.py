@@ -18,7 +18,6 @@ import errno
 import linecache
 import os
 import signal
-import stat
 import struct
 import sys
 import traceback
@@ -44,9 +43,9 @@ from os import getpid as _getpid
 from os import write as _write
 from typing import IO, TYPE_CHECKING, NoReturn, cast
 
-from rlenv.sandbox.inside.landlock import Ruleset
+from rlenv.sandbox.inside.fork import look_for_what_forks_would_share, move
 from rlenv.sandbox.inside.lockdown import ANSWERS_FD
-from rlenv.sandbox.inside.wire import MAX_NAME, write_all
+from rlenv.sandbox.inside.wire import MAX_NAME
 
 if TYPE_CHECKING:
     import _socket
@@ -56,14 +55,8 @@ CONTROL_FD = ANSWERS_FD
 FILES = 3
 """Descriptors that come with the order to fork: stdout, stderr, control."""
 NO_TOKEN = bytes(16)
-OWN, COPY = "own", "copy"
-"""What a fork does with the files: takes them, or a copy of them."""
 ONLY_TREE = 0x400
 """`ast.PyCF_ONLY_AST`: the module `ast` would make every fork of the server dearer."""
-
-
-class Refused(Exception):
-    """This state cannot be forked."""
 
 
 class Shell:
@@ -176,7 +169,7 @@ class Shell:
     def _fork(self, token: bytes, words: bytes, files: list[int]) -> None:
         """A grandchild goes on as the fork: its parent ends at once, so that the keeper becomes its parent."""
         try:
-            _look_for_what_forks_would_share(files)
+            look_for_what_forks_would_share({0, 1, 2, CONTROL_FD, *files})
             dice = sys.modules["random"].getstate()
             child = os.fork()
             if child == 0:
@@ -199,7 +192,8 @@ class Shell:
                 os.dup2(fd, target, inheritable=target != CONTROL_FD)
                 os.close(fd)
             try:
-                self._work = _move(self._work, *words.decode("utf-8").split("\0"), self._readable)
+                how, source, place = words.decode("utf-8").split("\0")
+                self._work = move(self._work, how, source, place, self._readable)
             except BaseException as error:
                 self._say(b"!", NO_TOKEN, ("%s: %s" % (type(error).__name__, error)).encode()[:MAX_NAME])  # noqa: UP031
                 _exit(1)
@@ -227,7 +221,8 @@ _OWN_NAME = _compiled.__code__.co_filename
 
 def _name(error: BaseException) -> bytes:
     try:
-        return type.__getattribute__(type(error), "__name__")[:MAX_NAME].encode("utf-8", "replace")
+        name = cast("str", type.__getattribute__(type(error), "__name__"))
+        return str.encode(name, "utf-8", "replace")[:MAX_NAME]
     except BaseException:
         return b"an exception without a name"
 
@@ -241,78 +236,3 @@ def _show(error: BaseException) -> None:
         sys.stderr.write("".join(shown.format()))
     except BaseException as second:
         _write(2, b"an exception that cannot be shown: " + _name(second) + b"\n")
-
-
-# --- what a fork needs ---
-
-
-def _look_for_what_forks_would_share(ours: list[int]) -> None:
-    """Raises Refused."""
-    known = {0, 1, 2, CONTROL_FD, *ours}
-    for name in os.listdir("/proc/self/fd"):
-        if int(name) in known:
-            continue
-        try:
-            kind = os.fstat(int(name)).st_mode
-        except OSError:  # the listing's own
-            continue
-        if not stat.S_ISCHR(kind):  # /dev/null and its like have no state
-            raise Refused("it has open files (descriptor %s): close them first" % name)  # noqa: UP031
-    with open("/proc/self/maps") as maps:
-        if any(line.split(None, 2)[1] == "rw-s" for line in maps):
-            raise Refused("it has shared memory: unmap it first")
-
-
-def _move(known: str, how: str, source: str, place: str, readable: list[str]) -> str:
-    """Into a place of its own, with the files or a copy of them, and a domain of its own: no way to the others.
-
-    `known` is the name of the directory as this process knows it. The new name.
-    """
-    work = place + "/work"
-    os.makedirs(place, 0o700)
-    if how == OWN:
-        os.rename(source, work)
-    else:
-        os.mkdir(work, 0o700)
-        _copy(source, work)
-    try:
-        os.chdir(work)
-        ruleset = Ruleset(readable, [place])
-        ruleset.enter()
-        ruleset.close()
-    except BaseException:
-        if how == OWN:
-            os.rename(work, source)
-        raise
-    for name in ("HOME", "TMPDIR"):
-        if os.environ.get(name) == known:
-            os.environ[name] = work
-    if getattr(sys.modules.get("tempfile"), "tempdir", None) == known:
-        sys.modules["tempfile"].tempdir = work
-    return work
-
-
-def _copy(source: str, target: str) -> None:
-    """Files, directories and links; no pipes. Raises OSError."""
-    for entry in list(os.scandir(source)):
-        copy = target + "/" + entry.name
-        if entry.is_symlink():
-            os.symlink(os.readlink(entry.path), copy)
-        elif entry.is_dir():
-            os.mkdir(copy, 0o700)
-            _copy(entry.path, copy)
-        elif entry.is_file():
-            _copy_file(entry.path, copy)
-
-
-def _copy_file(source: str, target: str) -> None:
-    ours = os.open(source, os.O_RDONLY | os.O_NOFOLLOW)
-    theirs = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o700)
-    while True:
-        data = os.read(ours, 1 << 20)
-        if not data:
-            break
-        write_all(theirs, data)
-    os.fchmod(theirs, os.fstat(ours).st_mode & 0o777)
-    os.close(ours)
-    os.close(theirs)

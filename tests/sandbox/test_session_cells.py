@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Iterator
 
@@ -11,6 +12,7 @@ from container_engine import needs_engine
 from rlenv.sandbox import (
     CellSettings,
     ExecutionStatus,
+    ForkRefused,
     Sandbox,
     SandboxClosed,
     SandboxUsageError,
@@ -120,3 +122,55 @@ def test_a_closed_sandbox_ends_its_sessions() -> None:
     with pytest.raises(SandboxClosed):
         opened.session()
     session.close()
+
+
+def test_a_full_cell_has_no_room_for_a_fork(three: list[Session]) -> None:
+    with pytest.raises(ForkRefused, match="no room for another one"):
+        three[0].fork()
+    three.pop().close()
+    three.append(three[0].fork())
+    assert three[2].run("1").ok
+
+
+def test_a_session_that_nobody_closed_takes_its_cell_along() -> None:
+    if sys.platform != "linux":
+        pytest.skip("namespaces exist on Linux only")
+    with open_sandbox("namespaces", cells=1, check=False) as opened:
+        session = opened.session()
+        cell = session._family._cell
+        assert session.run("1").ok
+        del session
+        gc.collect()
+        assert cell.spent
+
+
+@pytest.mark.parametrize(
+    "trick",
+    [
+        "pass",
+        "libc.syscall(clone, signal.SIGCONT, 0, 0, 0, 0) or time.sleep(600)",  # clone: what a child's end sends
+        "timer(signal.SIGCONT)",
+    ],
+)
+def test_nothing_of_a_session_runs_between_its_calls(three: list[Session], trick: str) -> None:
+    code = f"""
+import ctypes, os, signal, struct, threading, time
+libc = ctypes.CDLL(None)
+clone = dict(x86_64=56, aarch64=220)[os.uname().machine]
+def timer(number):
+    event = ctypes.create_string_buffer(struct.pack("qii", 0, number, 0) + bytes(48))
+    made = ctypes.c_void_p()
+    if libc.timer_create(1, event, ctypes.byref(made)) == 0:
+        libc.timer_settime(made, 0, struct.pack("qqqq", 0, 1000000, 0, 1000000), None)
+def work():
+    while True:
+        time.sleep(0.001)
+threading.Thread(target=work, daemon=True).start()
+{trick}
+os.getpid()
+"""
+    pid = three[0].run(code).value
+    look = f"import time\ndef state(): return open('/proc/{pid}/stat').read().rpartition(')')[2].split()[0]"
+    assert three[1].run(look).ok
+    looks = "{(state(), time.sleep(0.002))[0] for _ in range(50)}"
+    assert three[1].run(looks).value == "{'T'}"

@@ -34,10 +34,10 @@ def verdict(
     architecture: int = 0,
     memory_files: bool = True,
     may_ignore_children: bool = True,
-    may_confine_itself: bool = False,
+    of_session: bool = False,
 ) -> int:
     """What the filter says to one system call."""
-    code = compiled(machine, memory_files, may_ignore_children, may_confine_itself)
+    code = compiled(machine, memory_files, may_ignore_children, of_session)
     lines = [struct.unpack_from("HBBI", code, start) for start in range(0, len(code), 8)]
     words = [*arguments, 0, 0, 0, 0, 0, 0][:6]
     data = struct.pack("IIQ6Q", number, architecture or ARCHITECTURES[machine], 0, *words)
@@ -172,5 +172,12 @@ def test_an_unknown_machine_has_no_filter() -> None:
 @pytest.mark.parametrize("number", LANDLOCK)
 def test_only_sessions_may_confine_themselves_further(machine: str, number: int) -> None:
     assert verdict(number, machine=machine) == EPERM
-    assert verdict(number, machine=machine, may_confine_itself=True) == ALLOW
-    assert verdict(447, machine=machine, may_confine_itself=True) == EPERM
+    assert verdict(number, machine=machine, of_session=True) == ALLOW
+    assert verdict(447, machine=machine, of_session=True) == EPERM
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_a_session_has_no_timer_that_could_wake_it(machine: str) -> None:
+    number = numbers(machine)["timer_create"]
+    assert verdict(number, machine=machine) == ALLOW
+    assert verdict(number, machine=machine, of_session=True) == EPERM
