@@ -12,6 +12,7 @@ Only the end of the text is looked at, and only a few sentences without any valu
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from itertools import pairwise
 
 from rlenv.envs.math.layout import as_read
@@ -30,6 +31,7 @@ _HOW_SURE = re.compile(
     re.I,
 )
 """A number that speaks of the answer, and is none: `I am 100% certain.`"""
+_SURE = ("sure", "certain", "confident", "positive", "convinced")
 _OFFER = re.compile(r"\W*(?:would you like|do you want|shall I|should I|let me know|feel free)\b", re.I)
 """`Would you like me to explain the step with 5 people?`"""
 _ASIDE = re.compile(r"\s\((?:and|while|so|since|because|as|where|whereas) [^()\n]{3,100}\)[.\s*]*\Z")
@@ -48,7 +50,9 @@ _ASKED_OR_SUPPOSED = re.compile(
 def closing_answer(text: str, start: int, end: int) -> Value | None:
     """What the last sentence that names any value states."""
     start = max(start, end - MAX_CHARS)
-    tail = _HOW_SURE.sub(lambda number: " " * len(number[0]), text[start:end].rstrip())
+    tail = text[start:end].rstrip()
+    if any(word in tail for word in _SURE):
+        tail = _HOW_SURE.sub(lambda number: " " * len(number[0]), tail)
     ends = sentence_ends(tail)
     for index in range(len(ends) - 1, max(-1, len(ends) - MAX_SENTENCES - 1), -1):
         begin = ends[index - 1] if index else 0
@@ -113,7 +117,8 @@ def _says_something(sentence: str) -> bool:
     )
 
 
-def sentence_ends(tail: str) -> list[int]:
+@lru_cache(maxsize=32)
+def sentence_ends(tail: str) -> tuple[int, ...]:
     """Where sentences end, mathematics left whole; the last is the end of the text."""
     spans = mathematics_spans(tail)
     ends = {end for begin, end in spans if _STOPPED.search(tail, max(begin, end - 8), end)}
@@ -125,7 +130,7 @@ def sentence_ends(tail: str) -> list[int]:
         inside = index < len(spans) and spans[index][0] < match.start()
         if not inside and not _goes_on(tail, match):
             ends.add(match.end())
-    return sorted(ends | {len(tail)})
+    return tuple(sorted(ends | {len(tail)}))
 
 
 def _goes_on(tail: str, match: re.Match[str]) -> bool:

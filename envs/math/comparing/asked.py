@@ -14,6 +14,8 @@ _ORDERED = re.compile(
     re.IGNORECASE,
 )
 """`in increasing order`, `from least to greatest`, `the next two terms`"""
+_ORDER_WORDS = ("order", "scending", "sort", "arrang", "from", "next", "respectively")
+"""Without any of these nothing is asked for in an order."""
 _ANY_ORDER = re.compile(r"\bany order\b|\border does not matter", re.IGNORECASE)  # Give them in any order.
 _WHOLE = re.compile(r"\b(?:integers?|whole numbers?|natural numbers?|integral)\b", re.IGNORECASE)  # Find all integers n
 _REAL = re.compile(r"\breals?\b|\\mathbb\{?\s?R|ℝ|\brational", re.IGNORECASE)  # for all x \in \mathbb{R}
@@ -31,7 +33,9 @@ _UNIT = re.compile(
 @lru_cache(maxsize=512)
 def is_ordered(question: str) -> bool:
     """Whether the question asks for a list in an order."""
-    return bool(_ORDERED.search(question)) and not _ANY_ORDER.search(question)
+    lower = question.lower()
+    hinted = any(word in lower for word in _ORDER_WORDS)
+    return hinted and bool(_ORDERED.search(question)) and not _ANY_ORDER.search(question)
 
 
 @lru_cache(maxsize=512)

@@ -49,6 +49,9 @@ _GENERAL = re.compile(
     re.IGNORECASE,
 )
 """Questions whose answer holds constants that nobody named."""
+_HINTS = ("\\int", "∫", "derivative", "integral", "primitive", "general", "differential", "y'", "prime", "dot", "frac{d",
+          "dy/dx", "functions", "polynomials", "arbitrary", "parametri", "f:", "f :")  # fmt: skip
+"""Without any of these a question speaks of no constants."""
 _CONSTANT = re.compile(r"[CcKkDABM]|[CcKkABac]_[0-9n]")  # C_1
 _VARIABLES = frozenset({"x", "y", "z"})
 """Letters that are no constants unless they are declared to be."""
@@ -81,6 +84,9 @@ def may_hold_constants(gold: Node, question: str) -> bool:
 
 @lru_cache(maxsize=512)
 def _speaks_of_constants(question: str) -> bool:
+    lower = question.lower()
+    if not any(hint in lower for hint in _HINTS):
+        return False
     return bool(_INDEFINITE.search(question) or _GENERAL.search(question))
 
 

@@ -32,6 +32,7 @@ from rlenv.envs.math.reading.parser import numeral, parse
 from rlenv.envs.math.reading.phrases import KNOWN, phrase
 from rlenv.envs.math.reading.tokens import Unreadable
 
+_NUMBER = re.compile(r"-?(?:[0-9]{1,30}(?:\.(?P<places>[0-9]{1,30}))?)")  # 42, -1.50
 _FONT = re.compile(
     r"\\(?:text|textbf|textrm|textit|mathrm|mathbf|mbox|bf|rm|boxed|textnormal|operatorname)\s*\{([^{}]*)\}"
 )
@@ -76,6 +77,9 @@ def reading(text: str) -> Reading:
     """The text as a tree, or as words. Raises nothing but RecursionError, where the caller's stack is nearly full."""
     if len(text) > MAX_CHARS:
         return Reading(Words(" ".join(text.split())), text, "cost_guard", f"more than {MAX_CHARS} characters")
+    number = _NUMBER.fullmatch(text)
+    if number is not None:
+        return Reading(Number(Fraction(text), len(number["places"]) if number["places"] else None), text)
     plain = normalise(text)
     special = _special(plain)
     if special is not None:

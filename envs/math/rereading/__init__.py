@@ -13,6 +13,7 @@ question's language writes one, digits without their base where the question nam
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from rlenv.envs.math.rereading.calendar import on_calendar
@@ -27,6 +28,7 @@ from rlenv.envs.math.rereading.wording import in_prose, is_number, reworded
 __all__ = ["by_parts", "is_number", "rereadings", "reworded"]
 
 MAX_CHARS = 400
+_DIGITS = re.compile(r"[-−]?[0-9.,]+")  # -1,234.5
 
 
 def rereadings(gold: str, answer: str, question: str) -> Iterator[str]:
@@ -36,6 +38,8 @@ def rereadings(gold: str, answer: str, question: str) -> Iterator[str]:
     yield from by_options(gold, answer, question)
     yield from whole_numbers(gold, answer, question)
     yield from in_base(gold, answer, question)
+    if _DIGITS.fullmatch(answer):
+        return  # nothing below reads digits alone in another way
     yield from named(gold, answer)
     yield from by_question(gold, answer, question)
     yield from on_calendar(gold, answer)

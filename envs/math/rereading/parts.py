@@ -54,7 +54,9 @@ def by_parts(gold: str, answer: str, question: str) -> Iterator[str]:
         said = labelled(plain) if expected else None
         if expected and said and _agree(expected, said, question):
             yield gold
-    placed = _PLACED.fullmatch(plain) if _EXTREME.search(question) and not _WHERE.search(question) else None
+    placed = _PLACED.fullmatch(plain) if " at " in plain or " when " in plain or "(" in plain else None
+    if placed is not None and (not _EXTREME.search(question) or _WHERE.search(question)):
+        placed = None
     if placed is not None and not re.search(r"\b(?:at|when)\b", gold):
         yield placed["value"]
     run = _RUN.fullmatch(plain)
