@@ -28,7 +28,17 @@ from rlenv.envs.math.comparing.equations import is_name, renamed, same_name
 from rlenv.envs.math.comparing.numeric import Point, Undefined, Value, context, evaluate, leaves_reals
 from rlenv.envs.math.comparing.ranges import Range, ranges
 from rlenv.envs.math.comparing.values import guarded, points, stands, symbols_of
-from rlenv.envs.math.reading.nodes import Bracketed, Node, Number, Relation, Sum, Symbol, negative
+from rlenv.envs.math.reading.nodes import (
+    Apply,
+    Bracketed,
+    Node,
+    Number,
+    Product,
+    Relation,
+    Sum,
+    Symbol,
+    negative,
+)
 
 DIGITS = 30
 MAX_CONSTANTS = 4
@@ -157,6 +167,7 @@ def _read(node: Node, question: str, taken: frozenset[str] | None = None) -> _Se
     if made is None:
         return None
     parts, name, equation = made
+    parts = parts if taken is None else tuple(_unfolded(part, taken) for part in parts)
     used: frozenset[str] = frozenset().union(*map(symbols_of, parts))
     named = symbols_of(name) if name is not None else frozenset[str]()
     own = (
@@ -167,6 +178,19 @@ def _read(node: Node, question: str, taken: frozenset[str] | None = None) -> _Se
     letters = (own & used) - named
     constants = tuple(sorted(letters))[:MAX_CONSTANTS]
     return _Set(parts, constants, name, equation)
+
+
+def _unfolded(node: Node, taken: frozenset[str]) -> Node:
+    r"""A wave of free amplitude and phase as a sum of two: R cos(2x - p) is R cos 2x + p sin 2x, R and p any numbers."""
+    match node:
+        case Product((Symbol(size), Apply("sin" | "cos" as wave, (Sum((*rest, shift)),)))) if rest:
+            phase = symbols_of(shift)
+            argument = rest[0] if len(rest) == 1 else Sum(tuple(rest))
+            if len(phase) == 1 and not phase & (taken | {size}) and size not in taken:
+                other = Apply("sin" if wave == "cos" else "cos", (argument,))
+                if phase.isdisjoint(symbols_of(argument)) and shift in (Symbol(*phase), negative(Symbol(*phase))):
+                    return Sum((Product((Symbol(size), Apply(wave, (argument,)))), Product((Symbol(*phase), other))))
+    return node
 
 
 def _coordinates(values: Sequence[Node]) -> tuple[tuple[Node, ...], Node | None, bool] | None:

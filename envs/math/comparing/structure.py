@@ -29,6 +29,7 @@ from rlenv.envs.math.comparing.equations import (
     worth,
 )
 from rlenv.envs.math.comparing.families import same_families
+from rlenv.envs.math.comparing.lines import same_lines
 from rlenv.envs.math.comparing.lists import as_list, in_order, listed, matched, spread
 from rlenv.envs.math.comparing.numeric import Undefined, evaluate
 from rlenv.envs.math.comparing.piecewise import everywhere, same_functions, without_remark
@@ -43,6 +44,7 @@ from rlenv.envs.math.comparing.regions import (
     same_whole_numbers,
     variable,
 )
+from rlenv.envs.math.comparing.residues import collapsed
 from rlenv.envs.math.comparing.text import same_clock, same_words, spelled
 from rlenv.envs.math.comparing.values import guarded, same_value, symbols_of
 from rlenv.envs.math.policy import MathPolicy
@@ -100,7 +102,7 @@ class Judge:
         if self.depth > MAX_DEPTH:
             return Comparison(False, "guard", "nested too deep", ("cost_guard",))
         self.depth += 1
-        gold, answer = everywhere(aligned(gold)), everywhere(aligned(answer))
+        gold, answer = everywhere(aligned(collapsed(gold))), everywhere(aligned(collapsed(answer)))
         found = self._described(gold, answer)
         if found is None:
             found = self._same(spread(gold), spread(without_remark(answer, gold)))
@@ -111,7 +113,9 @@ class Judge:
         """Values described by cases, by letters that run over something, or by free constants; None for others."""
         if type(gold) in _PLAIN and type(answer) in _PLAIN:
             return None
-        found = None
+        found = same_lines(gold, answer, self.question)
+        if found is not None:
+            return found
         if describes(gold) or describes(answer) or is_whole(self.question):
             found = same_functions(gold, answer, self.same, by_cases(self.question))
             if found is None:

@@ -17,12 +17,17 @@ from rlenv.envs.math.normalise import MAX_CHARS, normalise
 from rlenv.envs.math.reading.literals import in_base
 from rlenv.envs.math.reading.nodes import (
     Apply,
+    Braces,
     Choice,
     Clock,
+    Constant,
+    Items,
     Node,
     Number,
+    Product,
     Quantity,
     Relation,
+    SetOperation,
     Symbol,
     Words,
     negative,
@@ -54,6 +59,18 @@ _MULTIPLE = re.compile(
     r"(?:an? |the )?(?:integer )?(?:multiples? of|divisible by) (?P<modulus>[0-9]{1,9})"
 )
 """`n is a multiple of 3`, `all numbers divisible by 3`"""
+_TIMES = re.compile(
+    r"(?:(?P<name>[a-zA-Z]) (?:is )?|(?:all )?(?:the )?)(?:any |an? |the )?(?P<parity>odd|even|integer) "
+    r"(?:multiples?|integer multiples?) of (?P<step>(?:[^a-zA-Z]|\\pi|\\[dt]?frac){1,30})"
+)
+r"""`x is any odd multiple of \pi/2`"""
+_ALL_BUT = re.compile(
+    r"(?:(?P<name>[a-z]) (?:can be |may be |is ))?(?:all|any|every) (?:reals?|real (?:numbers?|values?))(?: of)?(?: [a-z])?"
+    r" ?,? ?(?:except|but|other than|excluding|apart from)(?: for)? (?P<taken>(?:[^a-zA-Z]|and\b|or\b|\b[a-z] ?=|\\pi){1,60})",
+    re.IGNORECASE,
+)
+"""`all real numbers except 0 and 4`"""
+_NAME = re.compile(r"\b[a-z] ?= ?")  # x = 4
 _DIVIDES = re.compile(r"(?P<modulus>[0-9]{1,9}) ?(?:\\mid|\||divides) ?(?P<name>[a-zA-Z])")
 r"""`3 \mid n`"""
 _BASE = re.compile(r"([0-9A-Z]+)\s*_\s*\{?\s*([0-9]{2})\s*\}?")
@@ -107,6 +124,7 @@ def _special(text: str) -> Node | None:
         or _choice(bare, text)
         or _digits(bare)
         or _multiples(bare)
+        or _all_but(bare)
     )
 
 
@@ -183,11 +201,31 @@ def _behind(text: str, letter: str, content: str) -> int:
 def _multiples(bare: str) -> Node | None:
     """What is divisible by a number, as the class of zero."""
     bare = " ".join(bare.split())
+    times = _TIMES.fullmatch(bare) if "multiple" in bare else None
+    if times is not None:
+        step = reading(times["step"]).node
+        zero, modulus = (Number(Fraction(0)), step) if times["parity"] == "integer" else _alternate(times["parity"], step)
+        members = Apply("mod", (zero, modulus), known=False)
+        return Relation((Symbol(times["name"]), members), ("equiv",)) if times["name"] else members
     match = _MULTIPLE.fullmatch(bare) or _DIVIDES.fullmatch(bare)
     if match is None or not int(match["modulus"]):
         return None
     zero = Apply("mod", (Number(Fraction(0)), Number(Fraction(match["modulus"]))), known=False)
     return Relation((Symbol(match["name"]), zero), ("equiv",)) if match["name"] else zero
+
+
+def _alternate(parity: str, step: Node) -> tuple[Node, Node]:
+    """The residue and the modulus of the odd or the even multiples of a step."""
+    return step if parity == "odd" else Number(Fraction(0)), Product((Number(Fraction(2)), step))
+
+
+def _all_but(bare: str) -> Node | None:
+    """All real numbers without some."""
+    match = _ALL_BUT.fullmatch(" ".join(bare.split())) if "real" in bare else None
+    taken = reading(_NAME.sub("", match["taken"])).node if match is not None else None
+    if taken is None or isinstance(taken, Words):
+        return None
+    return SetOperation("minus", (Constant("reals"), Braces(taken.items if isinstance(taken, Items) else (taken,))))
 
 
 def _digits(bare: str) -> Node | None:

@@ -54,11 +54,6 @@ _SIGNED = re.compile(
     r"non-?negative|non-?positive)(?:\s+real)?(?:\s+(?:numbers?|reals?|values?)(?:\s+(?:of\s+)?[A-Za-z])?)?"
 )
 """x is positive, all negative real numbers"""
-_ALL_BUT = re.compile(
-    r"(?:all|every|any)\s+reals?(?:\s+(?:numbers?|values?))?(?:\s+[A-Za-z])?\s*,?\s*"
-    r"(?:except|but|other than|except for)\s+(?:[A-Za-z]\s*=\s*)?(?P<value>[^A-Za-z,]{1,30})"
-)
-"""all real numbers except 2"""
 _BETWEEN = re.compile(
     r"(?:[A-Za-z]\s+(?:is|lies)\s+)?strictly between\s+(?P<low>[^A-Za-z]{1,30}?)\s+and\s+(?P<high>[^A-Za-z]{1,30})"
 )
@@ -148,9 +143,7 @@ def _region(said: str) -> Iterator[str]:
         yield f"{bound['name']} {_sign(' '.join(bound['how'].lower().split()))} {bound['value']}"
     if signed is not None:
         yield _HALVES[signed["sign"].replace("-", "")]
-    but, between = _ALL_BUT.fullmatch(said), _BETWEEN.fullmatch(said)
-    if but is not None:
-        yield rf"(-\infty,{but['value']})\cup({but['value']},\infty)"
+    between = _BETWEEN.fullmatch(said)
     if between is not None:
         yield f"({between['low']},{between['high']})"
 
