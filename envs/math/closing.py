@@ -34,8 +34,11 @@ _HOW_SURE = re.compile(
 _SURE = ("sure", "certain", "confident", "positive", "convinced")
 _OFFER = re.compile(r"\W*(?:would you like|do you want|shall I|should I|let me know|feel free)\b", re.I)
 """`Would you like me to explain the step with 5 people?`"""
-_ASIDE = re.compile(r"\s\((?:and|while|so|since|because|as|where|whereas) [^()\n]{3,100}\)[.\s*]*\Z")
-""" (and her brother is 9)."""
+_ASIDE = re.compile(
+    r"\s\((?:and|while|so|since|because|as|where|whereas) [^()\n]{3,100}\)[.\s*]*\Z"
+    r"|(?<=[A-Za-z]{2})\s\([^()\n]*=[^()\n]{1,100}\)[.\s*]*\Z"
+)
+""" (and her brother is 9)., kilograms (4.6 × 2.37 = 10.902)"""
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$|\*|\")|[。！？।؟]|\n")
 _GIVEN_UP = re.compile(
     r"\b(?:(?:cannot|can't|can not|not|impossible to) (?:be )?(?:said|say|determined?|known?|found|find|answer(?:ed)?|"
@@ -45,6 +48,9 @@ _GIVEN_UP = re.compile(
 _ASKED_OR_SUPPOSED = re.compile(
     r"\A\W*(?:suppose|assume|let(?!'| me| us)|imagine|what if|maybe|perhaps)\b|\?\s*\Z", re.I
 )
+
+
+_LET = re.compile(r"\A\W*let\b[^.?!]*\Z", re.IGNORECASE)  # Let u = cos x: the integral is ...
 
 
 def closing_answer(text: str, start: int, end: int) -> Value | None:
@@ -74,13 +80,12 @@ def closing_clause(text: str, start: int, end: int) -> Value | None:
     ends = [0, *sentence_ends(tail)]
     begin, stop = next((pair for pair in reversed(list(pairwise(ends))) if tail[slice(*pair)].strip(" \n*.$")), (0, 0))
     sentence = tail[begin:stop]
-    if (
-        not 0 < len(sentence) <= MAX_SENTENCE
-        or _ASKED_OR_SUPPOSED.search(sentence)
-        or _GIVEN_UP.search(tail, max(0, begin - 300))
-    ):
+    if not 0 < len(sentence) <= MAX_SENTENCE or _GIVEN_UP.search(tail, max(0, begin - 300)):
         return None
-    clause = sentence[last_clause(sentence) :].strip(" \n:*.,")
+    at = last_clause(sentence)
+    if _ASKED_OR_SUPPOSED.search(sentence) and not (at and _LET.match(sentence)):
+        return None
+    clause = sentence[at:].strip(" \n:*.,")
     at = tail.rindex(clause, begin, stop) + start if clause else 0
     return Value(clause, at, at + len(clause)) if clause else None
 

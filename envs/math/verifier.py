@@ -35,8 +35,10 @@ from rlenv.envs.math.gold import gold_answer
 from rlenv.envs.math.opposed import directed, left_open, opposed
 from rlenv.envs.math.policy import MathPolicy
 from rlenv.envs.math.proof import proof
-from rlenv.envs.math.rereading import by_parts, is_number, rereadings, reworded
+from rlenv.envs.math.reading.names import FRACTIONS, NUMERALS
+from rlenv.envs.math.rereading import by_parts, conclusions, is_number, rereadings
 from rlenv.envs.math.rereading.options import contradicted, options
+from rlenv.envs.math.sentence import last_clause
 from rlenv.envs.math.statement import Extracted, Refusal
 from rlenv.envs.math.tail import answer_tail
 from rlenv.envs.math.values import Value
@@ -63,6 +65,9 @@ _SEVERAL = re.compile(r"^[ $]*(?:\\?[A-Za-z]\w*\s*=\s*)?-?[^=\n<>\s$][^=\n<>]*$(
 _ASIDE = re.compile(r"\s\([^()]*[a-z]{3,} [^()]*\)[.\s]*\Z")
 """` ($k=5$ gives the real root 2).` at the end"""
 _SIDES = re.compile(r"=|\\approx|≈")
+_WORDY = re.compile(r"(?<![A-Za-z\\])(?!(?:pi|or|and|sqrt)\b)[A-Za-z]{2,}\s+(?!\Z)")  # gives 19/8
+_WORDY_NUMBER = re.compile(rf"\b(?:{'|'.join((*NUMERALS, *FRACTIONS, 'infinity'))})s?\b", re.IGNORECASE)
+"""is one third"""
 _NUMERIC = re.compile(
     r"(?:[0-9\s+*/^().,{}$%×·÷−-]|\\(?:frac|dfrac|tfrac|times|cdot|div|sqrt|pi|left|right|%|\$|,|!))+"
 )
@@ -118,7 +123,11 @@ class MathVerifier:
         said = chain(_readings(gold, found), rereadings(gold, found.text, question)) if stands else iter(())
         if clause is not None:
             bare: tuple[str, ...] = () if stands or is_number(gold) else (clause.text,)
-            said = chain(said, bare, reworded(gold, clause.text, question))
+            if stands and is_number(gold) and found.end <= clause.start:
+                concluding = list(conclusions(gold, clause.text, passage.text, question))
+                said = iter(concluding) if concluding else said
+            else:
+                said = chain(said, bare, conclusions(gold, clause.text, passage.text, question))
         held = bool(asked) and self.policy.form == "asked"
 
         def same(gold: str, said: str) -> Comparison:
@@ -142,7 +151,7 @@ class MathVerifier:
     def _closing_words(self, gold: str, found: Extracted | Refusal, text: str) -> Value | None:
         """The last clause, where the reference may be said in words and no mark points to the answer."""
         marked = bool(found.flags) if isinstance(found, Refusal) else found.place not in ("line", "whole")
-        settled = is_number(gold) and isinstance(found, Extracted)
+        settled = is_number(gold) and isinstance(found, Extracted) and _states_alone(found, text)
         if marked or settled or "line" not in self.policy.answer_in:
             return None
         return closing_clause(text, *answer_tail(text))
@@ -151,6 +160,12 @@ class MathVerifier:
         """Whether two answers may be one value: only what is known to differ does."""
         pairs = ((left, right), (right, left))
         return any(compare(first, second, self.policy).equal is not False for first, second in pairs)
+
+
+def _states_alone(found: Extracted, text: str) -> bool:
+    """Whether an answer is a value without words of a sentence, and stands in the last sentence that says anything."""
+    alone = "\n" not in found.text and not last_clause(found.text) and not _WORDY.search(found.text)
+    return alone and (found.place != "line" or not _WORDY_NUMBER.search(text, found.end))
 
 
 def _denied(gold: str, found: Extracted, text: str, question: str) -> Refusal | None:

@@ -16,19 +16,36 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from rlenv.envs.math.reading.phrases import phrase
 from rlenv.envs.math.rereading.calendar import on_calendar
+from rlenv.envs.math.rereading.conclusion import concluded
+from rlenv.envs.math.rereading.listing import listed
 from rlenv.envs.math.rereading.named_by_question import by_question
 from rlenv.envs.math.rereading.notations import in_base, named, whole_numbers
 from rlenv.envs.math.rereading.options import by_options
+from rlenv.envs.math.rereading.outcomes import decision, outcome
 from rlenv.envs.math.rereading.parts import by_parts
 from rlenv.envs.math.rereading.remarks import remarked
 from rlenv.envs.math.rereading.shapes import shaped
 from rlenv.envs.math.rereading.wording import in_prose, is_number, reworded
 
-__all__ = ["by_parts", "is_number", "rereadings", "reworded"]
+__all__ = ["by_parts", "conclusions", "is_number", "rereadings"]
 
 MAX_CHARS = 400
 _DIGITS = re.compile(r"[-−]?[0-9.,]+")  # -1,234.5
+
+
+def conclusions(gold: str, clause: str, text: str, question: str) -> Iterator[str]:
+    """What the last clause of a text says, and what its last lines list, in each way that it may be read."""
+    said = outcome(clause) if phrase(gold) in ("no solution", "undefined", "all real numbers") else ""
+    if said:
+        yield said
+    elif phrase(gold) in ("yes", "no"):
+        yield from filter(None, [decision(clause, question)])
+    yield from reworded(gold, clause, question)
+    for found in (*concluded(gold, clause, question), *listed(gold, text, question)):
+        yield found
+        yield from rereadings(gold, found, question)
 
 
 def rereadings(gold: str, answer: str, question: str) -> Iterator[str]:

@@ -1,0 +1,124 @@
+r"""What the last clause of a completion concludes in plain text: the mathematics that it ends with, or its last words.
+
+>>> question = "Find the area of the region."
+>>> list(concluded("16-4\\pi", "The region has area 4(4 − π).", question))
+['4(4 − π)']
+>>> list(concluded("3/4", "it is not 3/4", question)), list(concluded("x = 3", "x is less than 3", question))
+([], [])
+>>> list(concluded("y", "y = A sin x, with A arbitrary (any real number)", question))
+['y = A sin x']
+
+A clause concludes what stands at its end without words, where a verb, a colon, an arrow or a word of the question stands
+right before it. Remarks behind it are no part of it: an aside in brackets, a reason, `with A and B arbitrary`. A clause
+that denies, doubts or compares concludes nothing. There is one conclusion, in the spellings that it may be read in.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from rlenv.envs.math.reading.names import FUNCTIONS, GREEK
+from rlenv.envs.math.reading.units import UNIT_WORDS
+from rlenv.envs.math.rereading.numbers_told import in_digits
+from rlenv.envs.math.rereading.options import words
+from rlenv.text.function_words import word_set
+
+MAX_CHARS = 400
+MAX_WORDS = 8
+_MARKS = re.compile(r"\\[()\[\]]|\*\*|\$(?![0-9])|\\(?:text|textbf|mathrm|mbox)\s*\{([^{}]*)\}|\\[,;: ]")
+r"""What sets off and shows: $x$, \(x\), **x**, \text{cm}"""
+_ASIDE = re.compile(r"(?<=[\w)\]}%])\s+\((?=[^()]*(?:[A-Za-z]{2}|[=≈]))[^()]{2,100}\)[.\s]*\Z")
+""" (smaller to larger), (1.506 mg)"""
+_REASON = re.compile(
+    r",?\s+(?:because|since)\b(?!.*\b(?:have|get|so|then|hence|thus|therefore|is|are)\b).*\Z", re.DOTALL | re.IGNORECASE
+)
+""", since F(0) = 1 + C = 4"""
+_FREE = re.compile(
+    r",?\s*(?:(?:where|with|for|and|as|here|any|all|every|some|both|an?|the|is|are|being|of|real|reals|integers?|whole|"
+    r"arbitrary|free|constants?|numbers?|parameters?|values?)\b|[∈,]|\\in\b|[ℝℤ]|\\mathbb\{?\s*[RZ]\}?"
+    r"|(?<![A-Za-z])[A-Za-zλμ](?:_?[0-9₁₂])?(?![A-Za-z])|\s+)*"
+)
+""", with A and B arbitrary: of a letter it says no more than that it is one"""
+_SAYS_FREE = re.compile(r"\b(?:arbitrary|real|reals|integers?|constants?|parameter|any)\b|[∈ℝℤ]|\\in\b")  # k is any integer
+_ARROW = re.compile(r"→|⇒|⟹|➜|=>|->|\\(?:to|Rightarrow|implies|rightarrow|Longrightarrow)(?![A-Za-z])")  # 45 → 101101
+_FILLING = re.compile(
+    r"\b(?:also|exactly|precisely|only|just|simply|finally|then|about|approximately|roughly|either|both)\b\s*", re.IGNORECASE
+)
+"""Words without which a sentence says the same."""
+_SHORT_IS = re.compile(r"(?<=[A-Za-z])['’]s\b")  # it's
+_MEASURES = "|".join(sorted(map(re.escape, UNIT_WORDS - {"in", "a", "per"}), key=len, reverse=True))
+_UNIT = re.compile(rf"(?<=[0-9π)}}])(?:\s?(?:{_MEASURES})\b(?!\())+")
+"""46 dollars, 21π cubic metres"""
+_NOUNS = re.compile(r"(?<=[0-9])(?:\s[A-Za-z]{2,}){1,3}\Z")  # 10 primes
+_INTEGRAL = re.compile(r"\A(?:∫|\\int)[^=]*=\s*")  # ∫ 2x dx =
+_WORD = re.compile(r"(?<![A-Za-z\\_])(?<!\\text\{)[A-Za-z]{2,}(?:['’-][A-Za-z]+)*")  # region
+_NO_WORD = FUNCTIONS | GREEK | word_set("pi inf infinity mod bmod pmod and or det arg deg lim if cis")
+_STATING = word_set(
+    """is are was were be being equals equal gives give giving get gets getting obtain obtains have has find finds make
+    makes leaves leaving become becomes comes as namely yields yield so hence thus therefore means that to at by of form"""
+)
+"""Behind these a sentence says what it has found."""
+_DENIED = re.compile(
+    r"\b(?:not|no|never|neither|nor|none|cannot|impossible|wrong|incorrect|false|instead|rather|except|unless|if|suppose|"
+    r"assume|assuming|maybe|perhaps|might|could|may|than|least|most|half|twice|double|between|below|above|over|under|"
+    r"times|log|squared?|root|up|almost|nearly|wait|checks?|check|try|tried|guess)\b|n['’]t\b|\?",
+    re.IGNORECASE,
+)
+"""Words by which a sentence says something else of what it ends with, or nothing for sure."""
+_NAMED = re.compile(r"[A-Za-z]\w*(?:\([a-z]\))?\s*=")  # f(x) =
+_IS = re.compile(r"\b(?:is|are|was|were|be)\s+(?P<said>[^=<>:]{2,60})\Z", re.IGNORECASE)  # the limit is infinite
+_RATIO = re.compile(r"(?<=[0-9])\s+to\s+(?=[0-9])")  # 2 to 3
+_SHARE = re.compile(r"\b([0-9]+)\s+(?:chances?\s+)?(?:in|out of)\s+([0-9]+)")  # 3 chances in 52
+_CHANCE = re.compile(r"\bprobability|\bchances?\b|\blikel|\bodds\b|\bfraction\b|\bproportion\b", re.IGNORECASE)
+
+
+def concluded(gold: str, clause: str, question: str) -> Iterator[str]:
+    """The conclusion of a clause as it stands, and with its numbers in digits."""
+    if not 0 < len(clause) <= MAX_CHARS:
+        return
+    said = _without_remarks(clause)
+    spelled = in_digits(said)
+    if ":" in gold:
+        spelled = _RATIO.sub(":", spelled)
+    if _CHANCE.search(question):
+        spelled = _SHARE.sub(r"\1/\2", spelled)
+    found = {_ended_by(text, question) for text in (said, spelled)} - {""}
+    yield from sorted(found, key=lambda text: text not in said)
+    yield from _last_words(said)
+
+
+def _without_remarks(clause: str) -> str:
+    """The clause in plain signs without what it says behind its conclusion."""
+    text = " ".join(_MARKS.sub(r" \1 ", clause).split()).rstrip(" .,;")
+    text = _REASON.sub("", _ASIDE.sub("", text))
+    text = _FILLING.sub("", _SHORT_IS.sub(" is", text))
+    for comma in (text.rfind(","), text.rfind(" with "), text.rfind(" where ")):
+        if comma > 0 and _SAYS_FREE.search(text, comma) and _FREE.fullmatch(text, comma):
+            return text[:comma]
+    return text
+
+
+def _ended_by(text: str, question: str) -> str:
+    """The mathematics at the end of a text, "" where it has none or where its words deny it."""
+    hidden = _UNIT.sub(lambda unit: "#" * len(unit[0]), text)
+    nouns = _NOUNS.search(hidden)
+    if nouns is not None and set(words(nouns[0].lower())) <= set(words(question.lower())):
+        hidden = hidden[: nouns.start()] + "#" * len(nouns[0])
+    before = [word for word in _WORD.finditer(hidden) if word[0].lower() not in _NO_WORD]
+    begin = before[-1].end() if before else 0
+    head, tail = text[:begin], text[begin:].lstrip(" :,;—–").strip()
+    tail = _ARROW.split(tail)[-1].strip() if _ARROW.search(tail) and "infty" not in tail and "∞" not in tail else tail
+    tail = _INTEGRAL.sub("", tail)
+    if not re.search(r"[0-9A-Za-zπ∞∅]", tail) or _DENIED.search(head):
+        return ""
+    last = before[-1][0].lower() if before else ""
+    stated = not before or tail != text[begin:].strip() or last in _STATING or last in words(question.lower())
+    return tail if stated or _NAMED.match(tail) else ""
+
+
+def _last_words(text: str) -> Iterator[str]:
+    """What a sentence says in words behind its last verb: `the odd integers`."""
+    found = None if _DENIED.search(text) else _IS.search(text)
+    if found is not None and len(found["said"].split()) <= MAX_WORDS:
+        yield found["said"]

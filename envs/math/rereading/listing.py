@@ -1,0 +1,86 @@
+r"""Answers that the last lines or the last sentence tell part by part: bullets, equations, coordinates, rows.
+
+>>> list(listed("2, 3", "The solutions are:\n- x = 2\n- x = 3", ""))
+['x = 2, x = 3']
+>>> list(listed("(5,-1,6)", "So b = -1, c = 6 and a = b + c = 5.", "Find the ordered triple $(a,b,c)$."))
+['(5, -1, 6)']
+>>> list(listed("(1,2)", "It has x-coordinate 1 and y-coordinate 2.", "Find the point."))
+['(1, 2)']
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from rlenv.envs.math.values import is_bare
+
+MAX_CHARS = 600
+MAX_ITEMS = 12
+_ITEM = re.compile(r"[ \t]*(?:[-*•–]|\(?[0-9]{1,2}[.)])[ \t]+(?P<said>\S[^\n]{0,80}?)[ \t.,;]*")  # - x = 2
+_EQUATION = re.compile(r"[ \t$*]*(?P<name>[A-Za-z])(?:_?[0-9₁₂₃])?\s*=[^=\n]{1,80}")  # x = 1 + 4t
+_MARKS = re.compile(r"\A[\s$*]+|[\s$*.,;]+\Z|\\[()]")  # $x = 2$
+_LETTERS = re.compile(r"\(\s*([A-Za-z](?:_\{?[0-9]\}?)?(?:\s*,\s*[A-Za-z](?:_\{?[0-9]\}?)?){1,3})\s*\)")  # (a, b, c)
+_LAST_NAME = re.compile(r"(?<![A-Za-z])[A-Za-z](?:_[0-9])?\s*\Z")  # the b of `So b `
+_COORDINATE = re.compile(
+    r"\b\$?(?P<name>[a-z])\$?-(?:coordinate|value)(?: is| of| =|:)?\s*(?P<value>[^\sA-Za-z,;]+)", re.IGNORECASE
+)
+"""x-coordinate 1"""
+_ROW = re.compile(r"\b(?:first|second|third) row:?\s*(?:is\s*)?[(\[](?P<cells>[^()\[\]]{1,60})[)\]]", re.IGNORECASE)
+"""first row (3, -1)"""
+_CUT = re.compile(r"[,;\n]|\band\b|\bso\b|\.\s")  # b = -1, c = 6 and a = 5
+
+
+def listed(gold: str, text: str, question: str) -> Iterator[str]:
+    """What the end of a text lists, in the notation of a reference of several parts."""
+    text = text[-MAX_CHARS:].rstrip()
+    lines = [line for line in text.split("\n") if line.strip()]
+    yield from _items(lines)
+    yield from _equations(lines)
+    if "matrix}" in gold and len(rows := _ROW.findall(lines[-1] if lines else "")) > 1:
+        yield "\\begin{pmatrix}" + "\\\\".join(row.replace(",", "&") for row in rows) + "\\end{pmatrix}"
+    if gold.strip().lstrip("$").removeprefix("\\left").startswith("(") and lines:
+        yield from _coordinates(lines[-1], question)
+
+
+def _items(lines: list[str]) -> Iterator[str]:
+    """The values of the bullets that end a text."""
+    said: list[str] = []
+    for line in reversed(lines):
+        item = _ITEM.fullmatch(line)
+        if item is None:
+            break
+        said.insert(0, _MARKS.sub("", item["said"]))
+    if 1 < len(said) <= MAX_ITEMS and all(item and is_bare(item) and item.count("=") < 2 for item in said):
+        yield ", ".join(said)
+
+
+def _equations(lines: list[str]) -> Iterator[str]:
+    """Equations for different letters on lines of their own."""
+    names, said = [], []
+    for line in reversed(lines):
+        equation = _EQUATION.fullmatch(line.rstrip(" .,;"))
+        if equation is None or equation["name"] in names or not is_bare(line):
+            break
+        names.append(equation["name"])
+        said.insert(0, _MARKS.sub("", line))
+    if 1 < len(said) <= 4:
+        yield ", ".join(said)
+
+
+def _coordinates(line: str, question: str) -> Iterator[str]:
+    """The values of the letters whose tuple the question asks for, or of the coordinates."""
+    told = {found["name"].lower(): found["value"].rstrip(".$") for found in _COORDINATE.finditer(line)}
+    for names in ("xy", "xyz"):
+        if told.keys() == set(names):
+            yield f"({', '.join(told[name] for name in names)})"
+    asked = _LETTERS.findall(question)
+    letters = [re.sub(r"[\s{}]", "", name) for name in asked[-1].split(",")] if asked else []
+    values: dict[str, str] = {}
+    for part in _CUT.split(_MARKS.sub("", line)):
+        left, _, value = part.partition("=")
+        name = _LAST_NAME.search(re.sub(r"[{}$]", "", left))
+        if value and name is not None and name[0].strip() in letters:
+            values[name[0].strip()] = value.rpartition("=")[2].strip(" .$")
+    if letters and values.keys() == set(letters) and all(values.values()):
+        yield f"({', '.join(values[name] for name in letters)})"
