@@ -50,7 +50,7 @@ _ASKED_OR_SUPPOSED = re.compile(
 )
 
 
-_LET = re.compile(r"\A\W*let\b[^.?!]*\Z", re.IGNORECASE)  # Let u = cos x: the integral is ...
+_LET = re.compile(r"\A\W*let\b[^?!]*\Z", re.IGNORECASE)  # Let u = cos x: the integral is ...
 
 
 def closing_answer(text: str, start: int, end: int) -> Value | None:

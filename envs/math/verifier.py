@@ -164,7 +164,7 @@ class MathVerifier:
 
 def _states_alone(found: Extracted, text: str) -> bool:
     """Whether an answer is a value without words of a sentence, and stands in the last sentence that says anything."""
-    alone = "\n" not in found.text and not last_clause(found.text) and not _WORDY.search(found.text)
+    alone = "\n" not in found.text and "→" not in found.text and not last_clause(found.text) and not _WORDY.search(found.text)
     return alone and (found.place != "line" or not _WORDY_NUMBER.search(text, found.end))
 
 

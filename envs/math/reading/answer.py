@@ -59,6 +59,11 @@ _MULTIPLE = re.compile(
     r"(?:an? |the )?(?:integer )?(?:multiples? of|divisible by) (?P<modulus>[0-9]{1,9})"
 )
 """`n is a multiple of 3`, `all numbers divisible by 3`"""
+_LEAVES = re.compile(
+    r"(?P<name>[a-zA-Z]) (?:leaves|has|gives) (?:a |the )?remainder (?:of )?(?P<residue>[0-9]{1,9}) "
+    r"(?:when|if|on|upon) (?:it is )?(?:divided|division) by (?P<modulus>[0-9]{1,9})"
+)
+"""`x leaves the remainder 5 when divided by 11`"""
 _TIMES = re.compile(
     r"(?:(?P<name>[a-zA-Z]) (?:is )?|(?:all )?(?:the )?)(?:any |an? |the )?(?P<parity>odd|even|integer) "
     r"(?:multiples?|integer multiples?) of (?P<step>(?:[^a-zA-Z]|\\pi|\\[dt]?frac){1,30})"
@@ -207,6 +212,10 @@ def _multiples(bare: str) -> Node | None:
         zero, modulus = (Number(Fraction(0)), step) if times["parity"] == "integer" else _alternate(times["parity"], step)
         members = Apply("mod", (zero, modulus), known=False)
         return Relation((Symbol(times["name"]), members), ("equiv",)) if times["name"] else members
+    left = _LEAVES.fullmatch(bare) if "remainder" in bare else None
+    if left is not None and int(left["modulus"]):
+        residue, modulus = (Number(Fraction(left[name])) for name in ("residue", "modulus"))
+        return Relation((Symbol(left["name"]), Apply("mod", (residue, modulus), known=False)), ("equiv",))
     match = _MULTIPLE.fullmatch(bare) or _DIVIDES.fullmatch(bare)
     if match is None or not int(match["modulus"]):
         return None

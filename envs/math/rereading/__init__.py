@@ -16,13 +16,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from rlenv.envs.math.choice import chosen_letter
+from rlenv.envs.math.reading.answer import reading
+from rlenv.envs.math.reading.nodes import Choice
 from rlenv.envs.math.reading.phrases import phrase
 from rlenv.envs.math.rereading.calendar import on_calendar
 from rlenv.envs.math.rereading.conclusion import concluded
 from rlenv.envs.math.rereading.listing import listed
 from rlenv.envs.math.rereading.named_by_question import by_question
 from rlenv.envs.math.rereading.notations import in_base, named, whole_numbers
-from rlenv.envs.math.rereading.options import by_options
+from rlenv.envs.math.rereading.options import by_options, options
 from rlenv.envs.math.rereading.outcomes import decision, outcome
 from rlenv.envs.math.rereading.parts import by_parts
 from rlenv.envs.math.rereading.remarks import remarked
@@ -42,6 +45,9 @@ def conclusions(gold: str, clause: str, text: str, question: str) -> Iterator[st
         yield said
     elif phrase(gold) in ("yes", "no"):
         yield from filter(None, [decision(clause, question)])
+    if isinstance(reading(gold).node, Choice) and (picked := chosen_letter(clause)) and options(question):
+        yield picked
+    yield from by_parts(gold, clause, question)
     yield from reworded(gold, clause, question)
     for found in (*concluded(gold, clause, question), *listed(gold, text, question)):
         yield found

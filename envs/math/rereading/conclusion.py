@@ -21,14 +21,16 @@ from collections.abc import Iterator
 from rlenv.envs.math.reading.names import FUNCTIONS, GREEK
 from rlenv.envs.math.reading.units import UNIT_WORDS
 from rlenv.envs.math.rereading.numbers_told import in_digits
-from rlenv.envs.math.rereading.options import words
+from rlenv.envs.math.rereading.options import stem, words
+from rlenv.envs.math.sentence import stated_value
 from rlenv.text.function_words import word_set
 
 MAX_CHARS = 400
 MAX_WORDS = 8
-_MARKS = re.compile(r"\\[()\[\]]|\*\*|\$(?![0-9])|\\(?:text|textbf|mathrm|mbox)\s*\{([^{}]*)\}|\\[,;: ]")
-r"""What sets off and shows: $x$, \(x\), **x**, \text{cm}"""
-_ASIDE = re.compile(r"(?<=[\w)\]}%])\s+\((?=[^()]*(?:[A-Za-z]{2}|[=≈]))[^()]{2,100}\)[.\s]*\Z")
+_DOLLARS = re.compile(r"(?<!\\)\$\$?([^$]{1,300})(?<!\\)\$\$?")  # $x = 3$
+_MARKS = re.compile(r"\\[()\[\]]|\*\*|\\(?:text|textbf|mathrm|mbox)\s*\{([^{}]*)\}|\\[,;: ]")
+r"""What sets off and shows: \(x\), **x**, \text{cm}"""
+_ASIDE = re.compile(r"(?<=[\w)\]}%])\s+\((?!\\?mod)(?=[^()]*(?:[A-Za-z]{2}|[=≈]))[^()]{2,100}\)[.\s]*\Z")
 """ (smaller to larger), (1.506 mg)"""
 _REASON = re.compile(
     r",?\s+(?:because|since)\b(?!.*\b(?:have|get|so|then|hence|thus|therefore|is|are)\b).*\Z", re.DOTALL | re.IGNORECASE
@@ -83,14 +85,17 @@ def concluded(gold: str, clause: str, question: str) -> Iterator[str]:
         spelled = _RATIO.sub(":", spelled)
     if _CHANCE.search(question):
         spelled = _SHARE.sub(r"\1/\2", spelled)
-    found = {_ended_by(text, question) for text in (said, spelled)} - {""}
-    yield from sorted(found, key=lambda text: text not in said)
+    yield from filter(None, dict.fromkeys(_ended_by(text, question) for text in (said, spelled)))
+    value = stated_value(spelled) if spelled != said and not _DENIED.search(said) else None
+    if value is not None:
+        yield value.result or value.text
     yield from _last_words(said)
 
 
 def _without_remarks(clause: str) -> str:
     """The clause in plain signs without what it says behind its conclusion."""
-    text = " ".join(_MARKS.sub(r" \1 ", clause).split()).rstrip(" .,;")
+    text = _MARKS.sub(r" \1 ", _DOLLARS.sub(r" \1 ", clause))
+    text = " ".join(text.split()).rstrip(" .,;")
     text = _REASON.sub("", _ASIDE.sub("", text))
     text = _FILLING.sub("", _SHORT_IS.sub(" is", text))
     for comma in (text.rfind(","), text.rfind(" with "), text.rfind(" where ")):
@@ -103,7 +108,7 @@ def _ended_by(text: str, question: str) -> str:
     """The mathematics at the end of a text, "" where it has none or where its words deny it."""
     hidden = _UNIT.sub(lambda unit: "#" * len(unit[0]), text)
     nouns = _NOUNS.search(hidden)
-    if nouns is not None and set(words(nouns[0].lower())) <= set(words(question.lower())):
+    if nouns is not None and {*map(stem, words(nouns[0]))} <= {*map(stem, words(question))}:
         hidden = hidden[: nouns.start()] + "#" * len(nouns[0])
     before = [word for word in _WORD.finditer(hidden) if word[0].lower() not in _NO_WORD]
     begin = before[-1].end() if before else 0

@@ -19,7 +19,7 @@ MAX_CHARS = 400
 _FONT = re.compile(r"\\(?:text|textbf|textrm|mathrm|mbox)\s*\{([^{}]*)\}")  # \textbf{Quotient}
 _LABELLED = re.compile(r"\s*(?:and\s+)?(?P<label>(?:[A-Za-z]{2,}['’]?s?\s*){1,4})\s*[:=]?\s*(?P<value>\S.*?)\s*")
 """`quotient x + 2`, `Cara: 30`, `the remainder is 9`"""
-_SMALL = word_set("the is are gets get receives receive has have a an and of share part so value")
+_SMALL = word_set("the at is are gets get receives receive has have a an and of share part so value")
 _PLACED = re.compile(
     r"(?P<value>[^=<>]{1,60}?)\s*,?\s*(?:\()?(?:\\?[a-z]+ )?(?:attained |achieved |reached |occurring )?(?:only )?"
     r"(?P<how>at|when)\s+(?P<place>.{1,60}?)\)?"

@@ -125,8 +125,6 @@ def reworded(gold: str, answer: str, question: str) -> Iterator[str]:
         named = [letter for letter, content in offered.items() if states(_FONT.sub(r"\1", content), said, "")]
         if len(named) == 1:
             yield named[0]
-    if is_number(gold):
-        yield from _spelled(said)
 
 
 def _is_words(gold: str) -> bool:
@@ -185,22 +183,6 @@ def _sign(how: str) -> str:
     equal = denied or re.search(r"equal|most|least", how) is not None
     less = below != denied
     return ("\\le" if equal else "<") if less else ("\\ge" if equal else ">")
-
-
-def _spelled(said: str) -> Iterator[str]:
-    """The one number that a sentence without digits spells: `there are twelve edges`."""
-    if any(map(str.isdigit, said)) or _CHANGES.search(said):
-        return
-    runs: list[list[str]] = [[]]
-    for word in re.findall(r"[a-z]+", said.lower().replace("-", " ")):
-        run = [*runs[-1], word]
-        if numeral(run) is not None or numeral([*run, "thirds"]) is not None:
-            runs[-1] = run
-        elif runs[-1]:
-            runs.append([])
-    found = [number for run in runs if run and (number := numeral(run)) is not None]
-    if len(found) == 1:
-        yield " ".join(next(run for run in runs if numeral(run) is not None))
 
 
 def in_prose(gold: str, answer: str, question: str) -> Iterator[str]:
