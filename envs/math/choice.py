@@ -32,6 +32,7 @@ _PREDICATE = re.compile(
 _MARKED = re.compile(r"(?<![A-Za-z0-9])\(?([A-J])\)")
 _SMALL_MARK = re.compile(r"(?:(?<![A-Za-z0-9])\(|(?<=answer: )|(?<=answer is )|(?<=option ))[a-j]\)(?=[\s.,;:!]|\Z)", re.I)
 """(c), Answer: c)"""
+_ALONE = re.compile(r"[\s*(]*(?P<letter>[a-j])[\s*).]*")  # b
 _LETTER = re.compile(r"(?<![A-Za-z0-9$\\_'’])\(?(?P<letter>[A-J])\)?(?![A-Za-z0-9$\\_'’=+^])")
 _NEGATION = re.compile(
     r"\b(?:not|non|nicht|no|never|nor|neither|cannot|eliminated?|eliminating|rule out|ruled out|unlike"
@@ -56,6 +57,8 @@ def chosen_letter(sentence: str) -> str | None:
     """The one option, or the one of yes and no (true and false), that the sentence names and does not deny."""
     if len(sentence) > MAX_CHARS:
         return None
+    if (alone := _ALONE.fullmatch(sentence)) is not None:
+        return alone["letter"].upper()
     decided = _DECIDED.match(sentence) or _PREDICATE.search(sentence)
     if decided is not None and not withdrawn(sentence[decided.end() :]):
         return decided["word"].removesuffix("pe")

@@ -65,7 +65,8 @@ _REJECTED = re.compile(
     r"(?:not\b|wrong\b|incorrect\b|false\b|impossible\b|ruled out\b|if\b|unless\b|too (?:small|large|big|low|high)\b)"
 )
 _UNIT = re.compile(r"\s?(?:(°[CF]?)|([A-Za-z]{1,11})(?:(?:\^|\*\*)?([23²³]))?)(?![^\W_])")
-_PREPOSITION = re.compile(r"\s+(?:base|binary|decimal|[a-z]+ form)\b")  # 432 in base five
+_PREPOSITION = re.compile(r"\s+(?!(?:by|and|or|per|wide|long|tall|high|deep|thick)\b)[a-z]{2,}")
+"""432 in base five, 12 minutes in total; not 5 in wide"""
 _WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{3,}|[^\W\d_A-Za-zα-ωΑ-Ω]{2,}")
 _COMMAND = re.compile(r"\\(?:text|mbox|textrm|textbf|mathrm|operatorname)\s*\{[^{}]*\}|\\[A-Za-z]+")
 _NO_WORDS = frozenset(

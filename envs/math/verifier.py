@@ -65,7 +65,7 @@ _SEVERAL = re.compile(r"^[ $]*(?:\\?[A-Za-z]\w*\s*=\s*)?-?[^=\n<>\s$][^=\n<>]*$(
 _ASIDE = re.compile(r"\s\([^()]*[a-z]{3,} [^()]*\)[.\s]*\Z")
 """` ($k=5$ gives the real root 2).` at the end"""
 _SIDES = re.compile(r"=|\\approx|≈")
-_WORDY = re.compile(r"(?<![A-Za-z\\])(?!(?:pi|or|and|sqrt)\b)[A-Za-z]{2,}\s+(?!\Z)")  # gives 19/8
+_WORDY = re.compile(r"(?<![A-Za-z\\])(?!(?:pi|or|and|sqrt)\b)[A-Za-z]{2,}(?:['’][a-z])?\s+(?!\Z)")  # gives 19/8
 _WORDY_NUMBER = re.compile(rf"\b(?:{'|'.join((*NUMERALS, *FRACTIONS, 'infinity'))})s?\b", re.IGNORECASE)
 """is one third"""
 _NUMERIC = re.compile(
@@ -122,7 +122,7 @@ class MathVerifier:
         question = asked or _as_restated(passage.text, found)
         said = chain(_readings(gold, found), rereadings(gold, found.text, question)) if stands else iter(())
         if clause is not None:
-            bare: tuple[str, ...] = () if stands or is_number(gold) else (clause.text,)
+            bare: tuple[str, ...] = () if is_number(gold) or is_choice(gold) else (clause.text,)
             if stands and is_number(gold) and found.end <= clause.start:
                 concluding = list(conclusions(gold, clause.text, passage.text, question))
                 said = iter(concluding) if concluding else said
@@ -143,7 +143,9 @@ class MathVerifier:
         found, passage = answer_of(completion, self.policy, self._same, choice)
         if choice and isinstance(found, Refusal) and not found.flags and options(question):
             return answer_of(completion, self.policy, self._same)
-        if choice and isinstance(found, Extracted) and contradicted(found.text, question):
+        if choice and isinstance(found, Extracted) and any(
+            contradicted(said, question) for said in (found.text, passage.text[found.start : found.end])
+        ):
             flag = Flag("conflicting_answers", found.start, found.end)
             return Refusal("the letter of one option and the words of another", (flag,)), passage
         return found, passage

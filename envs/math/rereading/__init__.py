@@ -25,6 +25,7 @@ from rlenv.envs.math.rereading.conclusion import concluded
 from rlenv.envs.math.rereading.listing import listed
 from rlenv.envs.math.rereading.named_by_question import by_question
 from rlenv.envs.math.rereading.notations import in_base, named, whole_numbers
+from rlenv.envs.math.rereading.numbers_told import in_digits
 from rlenv.envs.math.rereading.options import by_options, options
 from rlenv.envs.math.rereading.outcomes import decision, outcome
 from rlenv.envs.math.rereading.parts import by_parts
@@ -35,6 +36,8 @@ from rlenv.envs.math.rereading.wording import in_prose, is_number, reworded
 __all__ = ["by_parts", "conclusions", "is_number", "rereadings"]
 
 MAX_CHARS = 400
+LISTED_CHARS = 500
+"""An answer that is listed part by part, with numbers in words, is this short."""
 _DIGITS = re.compile(r"[-−]?[0-9.,]+")  # -1,234.5
 
 
@@ -49,7 +52,8 @@ def conclusions(gold: str, clause: str, text: str, question: str) -> Iterator[st
         yield picked
     yield from by_parts(gold, clause, question)
     yield from reworded(gold, clause, question)
-    for found in (*concluded(gold, clause, question), *listed(gold, text, question)):
+    lists = (text, in_digits(text[-LISTED_CHARS:]))
+    for found in (*concluded(gold, clause, question), *(one for said in lists for one in listed(gold, said, question))):
         yield found
         yield from rereadings(gold, found, question)
 

@@ -32,6 +32,8 @@ _MARKS = re.compile(r"\\[()\[\]]|\*\*|\\(?:text|textbf|mathrm|mbox)\s*\{([^{}]*)
 r"""What sets off and shows: \(x\), **x**, \text{cm}"""
 _ASIDE = re.compile(r"(?<=[\w)\]}%])\s+\((?!\\?mod)(?=[^()]*(?:[A-Za-z]{2}|[=≈]))[^()]{2,100}\)[.\s]*\Z")
 """ (smaller to larger), (1.506 mg)"""
+_REMARK = re.compile(r"\s\((?:with )?[A-Za-z]{3,} [^()=]{1,60}\)(?=.)")  # 1 (with multiplicity two) and 3
+_CORRECTED = re.compile(r"\A\W*(?:no|wait|actually|oh|rather)\s*[,:;—–-]+\s*(?=\S)", re.IGNORECASE)  # No: 8
 _REASON = re.compile(
     r",?\s+(?:because|since)\b(?!.*\b(?:have|get|so|then|hence|thus|therefore|is|are)\b).*\Z", re.DOTALL | re.IGNORECASE
 )
@@ -70,6 +72,12 @@ _DENIED = re.compile(
 """Words by which a sentence says something else of what it ends with, or nothing for sure."""
 _NAMED = re.compile(r"[A-Za-z]\w*(?:\([a-z]\))?\s*=")  # f(x) =
 _IS = re.compile(r"\b(?:is|are|was|were|be)\s+(?P<said>[^=<>:]{2,60})\Z", re.IGNORECASE)  # the limit is infinite
+_ALL_BUT = re.compile(
+    r"\b(?:everywhere|(?:all|any|every) (?:reals?|real numbers?|[a-z]))(?: numbers?)?,?\s+"
+    r"(?:except|but|other than|apart from|excluding)(?: for| at| when)?\s+(?P<taken>[^<>]{1,40})\Z",
+    re.IGNORECASE,
+)
+"""everywhere except at x = 2"""
 _RATIO = re.compile(r"(?<=[0-9])\s+to\s+(?=[0-9])")  # 2 to 3
 _SHARE = re.compile(r"\b([0-9]+)\s+(?:chances?\s+)?(?:in|out of)\s+([0-9]+)")  # 3 chances in 52
 _CHANCE = re.compile(r"\bprobability|\bchances?\b|\blikel|\bodds\b|\bfraction\b|\bproportion\b", re.IGNORECASE)
@@ -90,13 +98,16 @@ def concluded(gold: str, clause: str, question: str) -> Iterator[str]:
     if value is not None:
         yield value.result or value.text
     yield from _last_words(said)
+    but = _ALL_BUT.search(said)
+    if but is not None and not _DENIED.search(said[: but.start()]):
+        yield f"all real numbers except {but['taken']}"
 
 
 def _without_remarks(clause: str) -> str:
     """The clause in plain signs without what it says behind its conclusion."""
     text = _MARKS.sub(r" \1 ", _DOLLARS.sub(r" \1 ", clause))
     text = " ".join(text.split()).rstrip(" .,;")
-    text = _REASON.sub("", _ASIDE.sub("", text))
+    text = _REASON.sub("", _ASIDE.sub("", _CORRECTED.sub("", _REMARK.sub("", text))))
     text = _FILLING.sub("", _SHORT_IS.sub(" is", text))
     for comma in (text.rfind(","), text.rfind(" with "), text.rfind(" where ")):
         if comma > 0 and _SAYS_FREE.search(text, comma) and _FREE.fullmatch(text, comma):

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import takewhile
 
 from rlenv.envs.math.values import is_bare
 
@@ -28,6 +29,13 @@ _COORDINATE = re.compile(
 """x-coordinate 1"""
 _ROW = re.compile(r"\b(?:first|second|third) row:?\s*(?:is\s*)?[(\[](?P<cells>[^()\[\]]{1,60})[)\]]", re.IGNORECASE)
 """first row (3, -1)"""
+_BRACKETED = re.compile(r"\s*[|\[(](?P<cells>\s*[^\s,\[\]|()]+(?:[\s,]+[^\s,\[\]|()]+)+)\s*[|\])]\s*")  # [1 2]
+_WRITTEN = re.compile(r"\[(?P<rows>[^\[\];]+(?:;[^\[\];]+)+)\][\s.]*\Z")  # [1 2; 3 4]
+_PARTS = re.compile(
+    r"\breal part(?: is| of|:)?\s*(?P<real>[^\sA-Za-z,;]+),?(?: and)?(?: the| an)? imaginary part(?: is| of|:)?\s*"
+    r"(?P<imaginary>[^\sA-Za-z,;]+?)[\s.]*\Z"
+)
+"""The real part is 5 and the imaginary part is 1."""
 _CUT = re.compile(r"[,;\n]|\band\b|\bso\b|\.\s")  # b = -1, c = 6 and a = 5
 
 
@@ -37,8 +45,11 @@ def listed(gold: str, text: str, question: str) -> Iterator[str]:
     lines = [line for line in text.split("\n") if line.strip()]
     yield from _items(lines)
     yield from _equations(lines)
-    if "matrix}" in gold and len(rows := _ROW.findall(lines[-1] if lines else "")) > 1:
-        yield "\\begin{pmatrix}" + "\\\\".join(row.replace(",", "&") for row in rows) + "\\end{pmatrix}"
+    if "matrix}" in gold and lines:
+        yield from _matrix(lines)
+    parts = _PARTS.search(lines[-1]) if lines else None
+    if parts is not None:
+        yield f"{parts['real']}+({parts['imaginary']})i"
     if gold.strip().lstrip("$").removeprefix("\\left").startswith("(") and lines:
         yield from _coordinates(lines[-1], question)
 
@@ -66,6 +77,19 @@ def _equations(lines: list[str]) -> Iterator[str]:
         said.insert(0, _MARKS.sub("", line))
     if 1 < len(said) <= 4:
         yield ", ".join(said)
+
+
+def _matrix(lines: list[str]) -> Iterator[str]:
+    """A matrix whose rows are told one by one, in one sentence or on lines of their own."""
+    rows = _ROW.findall(lines[-1])
+    if len(rows) < 2:
+        ended = list(takewhile(bool, map(_BRACKETED.fullmatch, reversed(lines))))
+        rows = [row["cells"] for row in reversed(ended) if row is not None]
+    whole = _WRITTEN.search(lines[-1])
+    rows = whole["rows"].split(";") if whole is not None else rows
+    if len(rows) > 1:
+        cells = [re.split(r"\s*[,&]\s*|\s+", row.strip()) for row in rows]
+        yield "\\begin{pmatrix}" + "\\\\".join("&".join(row) for row in cells) + "\\end{pmatrix}"
 
 
 def _coordinates(line: str, question: str) -> Iterator[str]:

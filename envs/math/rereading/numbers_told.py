@@ -25,7 +25,22 @@ _SIGNS = (
     (re.compile(r"\b(?:negative|minus)\s+(?=[0-9]|infinity\b)", re.IGNORECASE), "-"),  # negative 5
     (re.compile(r"\b(?:positive|plus)\s+(?=infinity\b)", re.IGNORECASE), ""),  # positive infinity
     (re.compile(r"\binfinity\b", re.IGNORECASE), "∞"),
+    (re.compile(r"(?<=[0-9)])\s+over\s+(?=[0-9(])"), "/"),  # 3 over 8
+    (re.compile(r"(?<=[0-9])\s+times\s+(?=10\b)"), "·"),  # 3.1 times 10
+    (re.compile(r"(?<=10)\s+to the (?:power (?:of )?)?(-?[0-9]{1,3})\b"), r"^{\1}"),  # 10 to the -4
+    (re.compile(r"\b([A-Za-z]) squared\b"), r"\1^2"),  # x squared
+    (re.compile(r"\b([A-Za-z]) cubed\b"), r"\1^3"),
+    (re.compile(r"(?<=[0-9A-Zx-z)π²])\s+plus (?=[0-9A-Za-z](?![A-Za-z]))"), " + "),  # x^2 plus C
+    (re.compile(r"(?<=[0-9A-Zx-z)π²])\s+minus (?=[0-9A-Za-z](?![A-Za-z]))"), " - "),  # x^2 minus 1
+    (re.compile(r"\b([A-Za-z]|[A-Za-z]\([a-z]\)) (?:equals|is equal to|is|can be|must be) (?=[-−±]?[0-9π∞√])"), r"\1 = "),
+    (re.compile(r"\bis congruent to\b"), "≡"),  # x is congruent to 3 modulo 7
+    (re.compile(r"\bmodulo\b"), "mod"),
+    (re.compile(r"\b([a-z]) is (?:strictly )?(?:less|smaller) than (?!or)"), r"\1 < "),  # x is less than 2
+    (re.compile(r"\b([a-z]) is (?:strictly )?(?:greater|larger|bigger|more) than (?!or)"), r"\1 > "),
+    (re.compile(r"\b([a-z]) ([<>]) (\S+) or (?:(?:less|smaller) than)\b"), r"\1 \2 \3 or \1 <"),  # x > 2 or less than 1
+    (re.compile(r"\b([a-z]) ([<>]) (\S+) or (?:(?:greater|larger|more) than)\b"), r"\1 \2 \3 or \1 >"),
 )
+_ONE_OF = re.compile(r"\s+(?:in|out of|over|to|half|third|quarter)\b", re.IGNORECASE)  # one in three
 _STATES_ONE = re.compile(r"(?:\b(?:is|are|was|equals?|minus|negative|to|in|of|and|or)|[=:])\s*\Z", re.IGNORECASE)
 """`one` is a number behind these, and a pronoun elsewhere."""
 
@@ -42,7 +57,12 @@ def in_digits(text: str) -> str:
             index += 1
             continue
         first, last = words[index], words[index + length - 1]
-        if length > 1 or first[0].lower() != "one" or _STATES_ONE.search(text, 0, first.start()):
+        if (
+            length > 1
+            or first[0].lower() != "one"
+            or _STATES_ONE.search(text, 0, first.start())
+            or _ONE_OF.match(text, last.end())
+        ):
             written += [text[at : first.start()], _digits(number)]
             at = last.end()
         index += length

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 
 from rlenv.envs.math.rereading.options import stem, words
-from rlenv.text.function_words import OF_WORD
+from rlenv.text.function_words import OF_WORD, word_set
 
 MAX_CHARS = 300
 _NONE = re.compile(
@@ -25,7 +25,7 @@ _NONE = re.compile(
 )
 """there is no value of x"""
 _UNDEFINED = re.compile(
-    r"\b(?:does not|doesn['’]t|do not|cannot|can['’]t|fails? to) exist\b|\bno (?:two-sided )?limit\b|\bis undefined\b"
+    r"\b(?:does not|doesn['’]t|do not|cannot|can['’]t|fails? to) exist\b|\bno (?:such |two-sided )?limit\b|\bis undefined\b"
     r"|\bis not defined\b",
     re.IGNORECASE,
 )
@@ -45,10 +45,18 @@ _LIMITED = re.compile(
 """Words by which less is said: `no other solution`, `every x greater than 2`"""
 _ASKS = re.compile(r"(?:is|are|does|do|can|has|have|was|were|must|will)\s", re.IGNORECASE)  # Is 91 prime?
 _ENDS = re.compile(r"(?:[:,;–—]|\b(?:is|answer))\s*\W*(?P<word>yes|no)\W*\Z", re.IGNORECASE)  # it is not prime: **No**
+_SHORT_NO = re.compile(
+    r"(?:so |thus |hence |therefore |then )?(?:it|they|this|that) (?:is|are|does|do|can|has|was)(?:n['’]t| not)\W*",
+    re.IGNORECASE,
+)
+"""it is not"""
+_BECAUSE = re.compile(r",?\s(?:since|because|as)\s", re.IGNORECASE)  # since no square divides it
 _NOPE = re.compile(r"\W*(?:nope|nah)\b", re.IGNORECASE)  # Nope: it has none
 _NOT = re.compile(r"\b(?:not|never|cannot|no|neither|fails? to)\b|n['’]t\b", re.IGNORECASE)  # is not prime
 _HEDGED = re.compile(r"\b(?:if|iff|when|unless|maybe|perhaps|might|may|could|whether|suppose|would)\b|\?", re.IGNORECASE)
 """if it is prime"""
+_KINDS = word_set("number integer function matrix series sequence set graph equation triangle figure value here")
+"""Words behind the one that is asked about: `a prime number`."""
 _OPPOSITE = ("in", "im", "ir", "un", "non", "dis")
 """Beginnings that turn a word around: `irrational`, `nonsingular`."""
 
@@ -76,7 +84,9 @@ def decision(clause: str, question: str) -> str:
         return ends["word"].lower()
     if _NOPE.match(clause):
         return "no"
-    predicate = _predicate(question)
+    if _SHORT_NO.fullmatch(clause):
+        return "no"
+    predicate, clause = _predicate(question), _BECAUSE.split(clause)[0]
     said = [stem(word) for word in words(clause)]
     turned = {f"{prefix}{predicate}" for prefix in _OPPOSITE}
     if not predicate or sum(word == predicate or word in turned for word in said) != 1:
@@ -88,5 +98,5 @@ def decision(clause: str, question: str) -> str:
 def _predicate(question: str) -> str:
     """The stem of the last word of the first question, which says what is asked; "" where it is no plain word."""
     asked = words(re.sub(r"\$[^$]*\$", " ", question.partition("?")[0]).lower())
-    last = asked[-1] if asked else ""
+    last = next((word for word in reversed(asked) if word not in _KINDS), "")
     return stem(last) if len(last) > 3 and last not in OF_WORD else ""

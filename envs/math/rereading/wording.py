@@ -58,6 +58,17 @@ _BETWEEN = re.compile(
     r"(?:[A-Za-z]\s+(?:is|lies)\s+)?strictly between\s+(?P<low>[^A-Za-z]{1,30}?)\s+and\s+(?P<high>[^A-Za-z]{1,30})"
 )
 """strictly between 2 and 5"""
+_WITHIN = re.compile(
+    r"\b(?P<kind>open|closed) interval (?:from |between )?(?P<low>[^A-Za-z]{1,20}?) (?:to|and) (?P<high>[^A-Za-z]{1,20})\Z",
+    re.IGNORECASE,
+)
+"""the open interval from -1 to 5"""
+_THOSE = re.compile(
+    r"(?:so |thus |it is |exactly )?(?:all|any|every|those|the)(?: real)?(?: numbers?| values?)?(?: of)? [a-z] "
+    r"(?:with|such that|for which|satisfying|where|so that)\s+(?=[^A-Za-z]*[a-z]?\s*[<>≤≥\\]|[-−0-9])",
+    re.IGNORECASE,
+)
+"""All x with -1 < x < 5"""
 _END = r"-?\s?(?:[0-9./√π∞]+|\\infty|\\pi|\\[dt]?frac\{?[0-9]+\}?\{?[0-9]+\}?|\\sqrt\{?[0-9]+\}?)"
 _ORDER = r"\s*(?:<|≤|>|≥|\\leq?(?:slant)?(?![a-z])|\\geq?(?:slant)?(?![a-z])|\\[lg]t(?![a-z]))\s*"
 _CHAIN = re.compile(rf"\b(?:for|when|if|where|iff|that)\s+(?P<chain>{_END}{_ORDER}[a-z]{_ORDER}{_END})\Z")
@@ -141,7 +152,13 @@ def _region(said: str) -> Iterator[str]:
         yield f"{bound['name']} {_sign(' '.join(bound['how'].lower().split()))} {bound['value']}"
     if signed is not None:
         yield _HALVES[signed["sign"].replace("-", "")]
-    between = _BETWEEN.fullmatch(said)
+    between, within = _BETWEEN.fullmatch(said), _WITHIN.search(said)
+    those = _THOSE.match(said)
+    if those is not None and not _DENIAL.search(said):
+        yield said[those.end() :]
+    if within is not None and not _DENIAL.search(said):
+        ends = f"{within['low']},{within['high']}"
+        yield f"({ends})" if within["kind"].lower() == "open" else f"[{ends}]"
     if between is not None:
         yield f"({between['low']},{between['high']})"
 
