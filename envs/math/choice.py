@@ -44,6 +44,10 @@ _CLAUSE = re.compile(
     re.IGNORECASE,
 )
 _REJECTED = re.compile(r"\s+(?:is|are|was)\s+(?:wrong|incorrect|false|out|ruled|impossible)\b")
+_FALSE_ONES = re.compile(
+    r"(?<![A-Za-z])\(?[A-J]\)?(?:(?:,? and |, )\(?[A-J]\)?)+ (?:are|were) (?:all |both )?(?:wrong|incorrect|false|out)\b"
+)
+"""(A) and (C) are false"""
 _NOUN = re.compile(r"\s+(?!(?:or|and|nor|is|as|was|would|if|are|does|over|et|ou|und|oder)\b)[a-z]+")
 _VERB = re.compile(r"\s+(?!(?:or|and|nor|is|as)\b)[a-z]+|['’]")
 
@@ -62,6 +66,7 @@ def chosen_letter(sentence: str) -> str | None:
     decided = _DECIDED.match(sentence) or _PREDICATE.search(sentence)
     if decided is not None and not withdrawn(sentence[decided.end() :]):
         return decided["word"].removesuffix("pe")
+    sentence = _FALSE_ONES.sub("", sentence)
     sentence = _SMALL_MARK.sub(lambda mark: mark[0].upper(), sentence)
     named: set[str] = set()
     begin = 0

@@ -95,7 +95,7 @@ def _stated(sentence: str, worked: str, is_last: bool) -> Value | None:
         return None
     if (aside := _ASIDE.search(sentence)) is not None:
         before = stated_value(sentence[: aside.start()], worked)
-        if before is not None:
+        if before is not None or "=" in aside[0]:
             return before
     value = stated_value(sentence, worked) if _says_something(sentence) else None
     return _last_word(sentence) if value is None and is_last else value

@@ -13,11 +13,13 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from rlenv.envs.math.comparing import compare
 from rlenv.envs.math.withdrawal import denied, withdrawn
 
 MAX_CHARS = 4000
 _NAME = re.compile(r"\s*\$*\s*(?P<name>[A-Za-z])\s*=[^=<>]+")
 """`x = 3`"""
+_COMBINED = re.compile(r"(?:[a-z]\s*[-+]?\s*){1,5}[a-z]")  # a + b, ab
 _SPANS = re.compile(r"\$([^$]{1,400})\$|\\\((.{1,400}?)\\\)", re.DOTALL)  # find \(y\)
 _LETTER = re.compile(r"(?<![A-Za-z\\])([A-Za-z])(?![A-Za-z])")  # find y
 ASKS = re.compile(
@@ -61,6 +63,11 @@ def opposed(gold: str, answer: str, question: str) -> str | None:
     asked = _asked_letter(question) if name is not None and "=" not in gold else None
     if name is not None and asked and name["name"] != asked and name["name"] in _letters(question):
         return f"a value for {name['name']}, where {asked} is asked for"
+    left, equals, _ = answer.partition("=")
+    if equals and "=" not in gold and _COMBINED.fullmatch(left.strip(" $")):
+        wanted = _asked_combination(question)
+        if wanted and compare(wanted, left).equal is False:
+            return f"a value for {left.strip(' $')}, where {wanted} is asked for"
     if direction(answer) and _SIGNED.fullmatch(gold) and not re.search(r"[-−+]\s*[0-9]", answer):
         return "the other direction of change" if direction(answer) != gold.strip()[0].replace("−", "-") else None
     return None
@@ -99,6 +106,15 @@ def _asked_letter(question: str) -> str | None:
         return None
     said = (asked[0][1] or asked[0][2]).strip()
     return said if len(said) == 1 and said.isalpha() else None
+
+
+@lru_cache(maxsize=256)
+def _asked_combination(question: str) -> str:
+    """The one combination of letters that the question asks for: `a + b`; "" where it asks for anything else."""
+    question = question[:MAX_CHARS]
+    asked = [span for span in _SPANS.finditer(question) if ASKS.search(question, 0, span.start())]
+    said = (asked[0][1] or asked[0][2]).strip() if len(asked) == 1 else ""
+    return said if _COMBINED.fullmatch(said) else ""
 
 
 @lru_cache(maxsize=256)

@@ -65,6 +65,7 @@ _REJECTED = re.compile(
     r"(?:not\b|wrong\b|incorrect\b|false\b|impossible\b|ruled out\b|if\b|unless\b|too (?:small|large|big|low|high)\b)"
 )
 _UNIT = re.compile(r"\s?(?:(°[CF]?)|([A-Za-z]{1,11})(?:(?:\^|\*\*)?([23²³]))?)(?![^\W_])")
+_IN_BASE = re.compile(r"\s+\(?(?:in )?base[ -](?:[0-9]{1,2}|[a-z]{3,8})\b\)?")  # 432 in base five
 _PREPOSITION = re.compile(r"\s+(?!(?:by|and|or|per|wide|long|tall|high|deep|thick)\b)[a-z]{2,}")
 """432 in base five, 12 minutes in total; not 5 in wide"""
 _WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{3,}|[^\W\d_A-Za-zα-ωΑ-Ω]{2,}")
@@ -152,6 +153,9 @@ def _number(sentence: str, match: re.Match[str]) -> Value | None:
 
 def _unit_behind(sentence: str, begin: int) -> tuple[str, int]:
     """The words of measure that follow a number, such as ` square inches`, and where they end."""
+    based = _IN_BASE.match(sentence, begin)
+    if based is not None:
+        return based[0], based.end()
     end = begin
     for _ in range(3):
         word = _UNIT.match(sentence, end)

@@ -65,7 +65,8 @@ _SEVERAL = re.compile(r"^[ $]*(?:\\?[A-Za-z]\w*\s*=\s*)?-?[^=\n<>\s$][^=\n<>]*$(
 _ASIDE = re.compile(r"\s\([^()]*[a-z]{3,} [^()]*\)[.\s]*\Z")
 """` ($k=5$ gives the real root 2).` at the end"""
 _SIDES = re.compile(r"=|\\approx|≈")
-_WORDY = re.compile(r"(?<![A-Za-z\\])(?!(?:pi|or|and|sqrt)\b)[A-Za-z]{2,}(?:['’][a-z])?\s+(?!\Z)")  # gives 19/8
+_SOME_VALUE = re.compile(r"[0-9π∞]|\\(?:pi|infty)")  # 12
+_WORDY = re.compile(r"(?<![A-Za-z\\])(?!(?:pi|or|and|sqrt)\b)[A-Za-z]{2,}(?:['’][a-z])?[,;]?\s+(?!\Z)")  # gives 19/8
 _WORDY_NUMBER = re.compile(rf"\b(?:{'|'.join((*NUMERALS, *FRACTIONS, 'infinity'))})s?\b", re.IGNORECASE)
 """is one third"""
 _NUMERIC = re.compile(
@@ -166,7 +167,7 @@ class MathVerifier:
 
 def _states_alone(found: Extracted, text: str) -> bool:
     """Whether an answer is a value without words of a sentence, and stands in the last sentence that says anything."""
-    alone = "\n" not in found.text and "→" not in found.text and not last_clause(found.text) and not _WORDY.search(found.text)
+    alone = _SOME_VALUE.search(found.text) is not None and "\n" not in found.text and "→" not in found.text and not last_clause(found.text) and not _WORDY.search(found.text)
     return alone and (found.place != "line" or not _WORDY_NUMBER.search(text, found.end))
 
 

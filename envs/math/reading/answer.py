@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from rlenv.envs.math.normalise import MAX_CHARS, normalise
 from rlenv.envs.math.reading.literals import in_base
+from rlenv.envs.math.reading.names import NUMERALS
 from rlenv.envs.math.reading.nodes import (
     Apply,
     Braces,
@@ -53,7 +54,8 @@ _CONTENT_STARTS = re.compile(r"[+*/^=<>,;!|_]|-\s|\\(?:cdot|times|cup|cap|le|ge|
 _SHARE = re.compile(r"([0-9]+) (?:in|out of|chance in) ([0-9]+)", re.IGNORECASE)
 """1 in 6, 3 out of 4."""
 _NEGATIVE = re.compile(r"(?:negative|minus)\s+([0-9a-z].*)", re.IGNORECASE)
-_IN_WORDS = re.compile(r"([0-9A-Z.]+)\s*(?:\(\s*)?(?:in\s+)?base[ -]([0-9]{1,2})\s*\)?", re.IGNORECASE)
+_IN_WORDS = re.compile(r"([0-9A-Z.]+)\s*(?:\(\s*)?(?:in\s+)?base[ -](?:([0-9]{1,2})|([a-z]+))\s*\)?", re.IGNORECASE)
+"""1101 base 2, 432 in base five"""
 _MULTIPLE = re.compile(
     r"(?:(?P<name>[a-zA-Z]) (?:is )?|(?:all )?(?:the )?(?:integers? |numbers? )?(?:that are )?)"
     r"(?:an? |the )?(?:integer )?(?:multiples? of|divisible by) (?P<modulus>[0-9]{1,9})"
@@ -246,7 +248,8 @@ def _digits(bare: str) -> Node | None:
         return _based(grouped["digits"].replace(" ", ""), int(grouped["base"]))
     match = _IN_WORDS.fullmatch(bare)
     if match is not None:
-        return _based(match[1], int(match[2]))
+        base = int(match[2]) if match[2] else NUMERALS.get(match[3].lower(), 0)
+        return _based(match[1], base) if 1 < base < 37 else None
     match = _BASE.fullmatch(bare)
     if match is None or match[1].isdecimal():
         return None

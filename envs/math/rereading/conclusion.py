@@ -34,6 +34,8 @@ _ASIDE = re.compile(r"(?<=[\w)\]}%])\s+\((?!\\?mod)(?=[^()]*(?:[A-Za-z]{2}|[=≈
 """ (smaller to larger), (1.506 mg)"""
 _REMARK = re.compile(r"\s\((?:with )?[A-Za-z]{3,} [^()=]{1,60}\)(?=.)")  # 1 (with multiplicity two) and 3
 _CORRECTED = re.compile(r"\A\W*(?:no|wait|actually|oh|rather)\s*[,:;—–-]+\s*(?=\S)", re.IGNORECASE)  # No: 8
+_INSTEAD = re.compile(r"(?:—|–|\.\.\.|…|;|,)\s*(?:no|wait|sorry|rather|I mean|make that|actually)\b[,:]?\s*", re.IGNORECASE)
+"""It is 10 — no, 9"""
 _REASON = re.compile(
     r",?\s+(?:because|since)\b(?!.*\b(?:have|get|so|then|hence|thus|therefore|is|are)\b).*\Z", re.DOTALL | re.IGNORECASE
 )
@@ -60,7 +62,8 @@ _WORD = re.compile(r"(?<![A-Za-z\\_])(?<!\\text\{)[A-Za-z]{2,}(?:['’-][A-Za-z]
 _NO_WORD = FUNCTIONS | GREEK | word_set("pi inf infinity mod bmod pmod and or det arg deg lim if cis")
 _STATING = word_set(
     """is are was were be being equals equal gives give giving get gets getting obtain obtains have has find finds make
-    makes leaves leaving become becomes comes as namely yields yield so hence thus therefore means that to at by of form"""
+    makes leaves leaving become becomes comes as namely yields yield so hence thus therefore means that to at by of form
+    point pair vector interval set value values matrix line solution solutions answer result total sum"""
 )
 """Behind these a sentence says what it has found."""
 _DENIED = re.compile(
@@ -72,6 +75,12 @@ _DENIED = re.compile(
 """Words by which a sentence says something else of what it ends with, or nothing for sure."""
 _NAMED = re.compile(r"[A-Za-z]\w*(?:\([a-z]\))?\s*=")  # f(x) =
 _IS = re.compile(r"\b(?:is|are|was|were|be)\s+(?P<said>[^=<>:]{2,60})\Z", re.IGNORECASE)  # the limit is infinite
+_COUNTED = re.compile(
+    r"(?:(?:so|thus|hence|therefore),? )?(?P<number>[0-9][0-9,.]*)(?P<rest>(?: [A-Za-z]+)* (?:are|is|were|remain|remains)\b"
+    r"(?: [A-Za-z]+){0,4})\Z",
+    re.IGNORECASE,
+)
+"""12 apples are left"""
 _ALL_BUT = re.compile(
     r"\b(?:everywhere|(?:all|any|every) (?:reals?|real numbers?|[a-z]))(?: numbers?)?,?\s+"
     r"(?:except|but|other than|apart from|excluding)(?: for| at| when)?\s+(?P<taken>[^<>]{1,40})\Z",
@@ -98,6 +107,9 @@ def concluded(gold: str, clause: str, question: str) -> Iterator[str]:
     if value is not None:
         yield value.result or value.text
     yield from _last_words(said)
+    counted = _COUNTED.match(spelled) if question[:8].lower() == "how many" and not _DENIED.search(said) else None
+    if counted is not None and {*map(stem, words(counted["rest"]))} <= {*map(stem, words(question))} | _STATING:
+        yield counted["number"]
     but = _ALL_BUT.search(said)
     if but is not None and not _DENIED.search(said[: but.start()]):
         yield f"all real numbers except {but['taken']}"
@@ -107,6 +119,7 @@ def _without_remarks(clause: str) -> str:
     """The clause in plain signs without what it says behind its conclusion."""
     text = _MARKS.sub(r" \1 ", _DOLLARS.sub(r" \1 ", clause))
     text = " ".join(text.split()).rstrip(" .,;")
+    text = text[max((found.end() for found in _INSTEAD.finditer(text)), default=0) :]
     text = _REASON.sub("", _ASIDE.sub("", _CORRECTED.sub("", _REMARK.sub("", text))))
     text = _FILLING.sub("", _SHORT_IS.sub(" is", text))
     for comma in (text.rfind(","), text.rfind(" with "), text.rfind(" where ")):

@@ -25,6 +25,7 @@ _SIGNS = (
     (re.compile(r"\b(?:negative|minus)\s+(?=[0-9]|infinity\b)", re.IGNORECASE), "-"),  # negative 5
     (re.compile(r"\b(?:positive|plus)\s+(?=infinity\b)", re.IGNORECASE), ""),  # positive infinity
     (re.compile(r"\binfinity\b", re.IGNORECASE), "∞"),
+    (re.compile(r"(?<=[0-9])\s+pi\b", re.IGNORECASE), "π"),
     (re.compile(r"(?<=[0-9)])\s+over\s+(?=[0-9(])"), "/"),  # 3 over 8
     (re.compile(r"(?<=[0-9])\s+times\s+(?=10\b)"), "·"),  # 3.1 times 10
     (re.compile(r"(?<=10)\s+to the (?:power (?:of )?)?(-?[0-9]{1,3})\b"), r"^{\1}"),  # 10 to the -4

@@ -10,6 +10,7 @@ r"""Outcomes that a clause states in a sentence: that there is none, that all wi
 from __future__ import annotations
 
 import re
+from itertools import permutations
 
 from rlenv.envs.math.rereading.options import stem, words
 from rlenv.text.function_words import OF_WORD, word_set
@@ -20,6 +21,7 @@ _NONE = re.compile(
     r"positive|possible|valid) ){0,2}(?:solutions?|roots?|values?|numbers?|integers?|choice|pairs?|[a-z])\b"
     r"|\bno (?:(?:such|real|integer|value of) ){0,2}(?:\$?[a-z]\$?|number|value|solution) (?:works?|exists?|satisf\w+|"
     r"can|will|solves?)\b"
+    r"|\bsolution set is (?:empty|the empty set)\b"
     r"|\b(?:equation|inequality|system|problem) (?:is impossible|is inconsistent|cannot be (?:solved|satisfied))",
     re.IGNORECASE,
 )
@@ -53,12 +55,21 @@ _SHORT_NO = re.compile(
 _BECAUSE = re.compile(r",?\s(?:since|because|as)\s", re.IGNORECASE)  # since no square divides it
 _NOPE = re.compile(r"\W*(?:nope|nah)\b", re.IGNORECASE)  # Nope: it has none
 _NOT = re.compile(r"\b(?:not|never|cannot|no|neither|fails? to)\b|n['’]t\b", re.IGNORECASE)  # is not prime
+_BUT = re.compile(r"\b(?:but|however|though|yet)\b", re.IGNORECASE)  # f does not exist at 0 but the limit is 3
+_NOT_THAT = re.compile(
+    r"(?:\b(?:not|never|cannot|no|neither|fails? to)\b|n['’]t\b)(?: (?:an?|the|in fact|even|always|be|[a-z]+ly))*\s\Z",
+    re.IGNORECASE,
+)
+"""not a prime"""
 _HEDGED = re.compile(r"\b(?:if|iff|when|unless|maybe|perhaps|might|may|could|whether|suppose|would)\b|\?", re.IGNORECASE)
 """if it is prime"""
 _KINDS = word_set("number integer function matrix series sequence set graph equation triangle figure value here")
 """Words behind the one that is asked about: `a prime number`."""
 _OPPOSITE = ("in", "im", "ir", "un", "non", "dis")
 """Beginnings that turn a word around: `irrational`, `nonsingular`."""
+_PAIRS = "converge diverge,invertible singular,prime composite,increasing decreasing,even odd,finite infinite,true false"
+_ANTONYMS = {stem(one): stem(other) for pair in _PAIRS.split(",") for one, other in permutations(pair.split())}
+_WORD = re.compile(r"[A-Za-z][A-Za-z'-]*")  # converges
 
 
 def outcome(clause: str) -> str:
@@ -66,7 +77,7 @@ def outcome(clause: str) -> str:
     if len(clause) > MAX_CHARS:
         return ""
     if _UNDEFINED.search(clause):
-        return "" if _HEDGED.search(clause) else "undefined"
+        return "" if _HEDGED.search(clause) or _BUT.search(clause) else "undefined"
     none, everything = _NONE.search(clause), _ALL.search(clause)
     if none is not None and not _LIMITED.search(clause[: none.start()] + clause[none.end() :]):
         return "no solution"
@@ -87,16 +98,21 @@ def decision(clause: str, question: str) -> str:
     if _SHORT_NO.fullmatch(clause):
         return "no"
     predicate, clause = _predicate(question), _BECAUSE.split(clause)[0]
-    said = [stem(word) for word in words(clause)]
-    turned = {f"{prefix}{predicate}" for prefix in _OPPOSITE}
-    if not predicate or sum(word == predicate or word in turned for word in said) != 1:
+    turned = {f"{prefix}{predicate}" for prefix in _OPPOSITE} | {_ANTONYMS.get(predicate, predicate)} - {predicate}
+    stated = [word for word in _WORD.finditer(clause) if stem(word[0]) in {predicate} | turned]
+    if not predicate or len(_NOT.findall(clause)) != sum(_is_denied(clause, word) for word in stated):
         return ""
-    denials = len(_NOT.findall(clause)) + any(word in turned for word in said)
-    return "" if denials > 1 else "no" if denials else "yes"
+    found = {_is_denied(clause, word) == (stem(word[0]) in turned) for word in stated}
+    return "" if len(found) != 1 else "yes" if True in found else "no"
+
+
+def _is_denied(clause: str, word: re.Match[str]) -> bool:
+    """Whether a denial stands right before a word: `not a prime`, `does not converge`."""
+    return _NOT_THAT.search(clause, max(0, word.start() - 30), word.start()) is not None
 
 
 def _predicate(question: str) -> str:
     """The stem of the last word of the first question, which says what is asked; "" where it is no plain word."""
     asked = words(re.sub(r"\$[^$]*\$", " ", question.partition("?")[0]).lower())
-    last = next((word for word in reversed(asked) if word not in _KINDS), "")
-    return stem(last) if len(last) > 3 and last not in OF_WORD else ""
+    plain = (word for word in reversed(asked) if word not in _KINDS and word not in OF_WORD and len(word) > 3)
+    return stem(next(plain, ""))
