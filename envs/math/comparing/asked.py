@@ -26,8 +26,9 @@ _BY_CASES = re.compile(
 _UNIT = re.compile(
     r"\bhow many ((?:(?:square|cubic) )?[a-z]+(?: per [a-z]+)?)"
     r"|\bin ((?:(?:square|cubic) )?[a-z]{4,}(?: per [a-z]+)?)\b"
+    r"|\bin \$?((?:[kcm]?m|ft|mi|g|kg|s|min|h|l)(?:\^?[23]|[²³])?(?:/(?:h|s|min|m)(?:\^?[23]|[²³])?)?)\$?(?=[?.,;)]|\Z)"
 )
-"""`how many cents`, `in square metres`, `in miles per hour`"""
+"""`how many cents`, `in square metres`, `in miles per hour`, `in km/h?`"""
 
 
 @lru_cache(maxsize=512)
@@ -53,7 +54,7 @@ def by_cases(question: str) -> bool:
 @lru_cache(maxsize=512)
 def asked_unit(question: str) -> str:
     """The unit in which the question asks for its answer, "" for none; of several the one behind `how many`."""
-    found = [match[1] or match[2] for match in _UNIT.finditer(question.lower())]
+    found = [match[1] or match[2] or match[3] for match in _UNIT.finditer(question.lower())]
     known = [unit for unit in found if factor(unit, unit) is not None]
     return known[0] if len({*known}) == 1 else ""
 

@@ -38,6 +38,7 @@ def classes(values: Sequence[Node]) -> list[Node] | None:
     moduli = [modulus for _, _, modulus in found if modulus is not None]
     if not moduli:
         return None
+    found = [_with_name(*one) for one in found]
     name = next((name for name, _, _ in found if name is not None), None)
     made: list[Node] = []
     for _, value, modulus in found:
@@ -45,6 +46,14 @@ def classes(values: Sequence[Node]) -> list[Node] | None:
             member = Sum((one, Product((modulus or moduli[-1], Symbol("#")))))
             made.append(member if name is None else Relation((name, member), ("=",)))
     return made
+
+
+def _with_name(name: Node | None, value: Node, modulus: Node | None) -> tuple[Node | None, Node, Node | None]:
+    """The first of `x = 2, 5, 8 (mod 12)`, whose modulus stands behind the last."""
+    match value:
+        case Relation((Symbol() as named, residue), ("=",)) if modulus is None:
+            return named, residue, None
+    return name, value, modulus
 
 
 def collapsed(node: Node) -> Node:

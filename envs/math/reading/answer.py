@@ -62,7 +62,7 @@ _MULTIPLE = re.compile(
 )
 """`n is a multiple of 3`, `all numbers divisible by 3`"""
 _LEAVES = re.compile(
-    r"(?P<name>[a-zA-Z]) (?:leaves|has|gives) (?:a |the )?remainder (?:of )?(?P<residue>[0-9]{1,9}) "
+    r"(?:all |every )?(?P<name>[a-zA-Z]) (?:that |which )?(?:leaves?|ha(?:s|ve)|gives?|with|leaving) (?:a |the )?remainder (?:of )?(?P<residue>[0-9]{1,9}) "
     r"(?:when|if|on|upon) (?:it is )?(?:divided|division) by (?P<modulus>[0-9]{1,9})"
 )
 """`x leaves the remainder 5 when divided by 11`"""

@@ -69,12 +69,13 @@ _STATING = word_set(
 _DENIED = re.compile(
     r"\b(?:not|no|never|neither|nor|none|cannot|impossible|wrong|incorrect|false|instead|rather|except|unless|if|suppose|"
     r"assume|assuming|maybe|perhaps|might|could|may|than|least|most|half|twice|double|between|below|above|over|under|"
-    r"times|log|squared?|root|up|almost|nearly|wait|checks?|check|try|tried|guess)\b|n['’]t\b|\?",
+    r"times|(?:one|some|any|two|most|part|multiples?|powers?) of|log|squared?|root|up|almost|nearly|wait|checks?|check|try|tried|guess)\b|n['’]t\b|\?",
     re.IGNORECASE,
 )
 """Words by which a sentence says something else of what it ends with, or nothing for sure."""
 _NAMED = re.compile(r"[A-Za-z]\w*(?:\([a-z]\))?\s*=")  # f(x) =
 _IS = re.compile(r"\b(?:is|are|was|were|be)\s+(?P<said>[^=<>:]{2,60})\Z", re.IGNORECASE)  # the limit is infinite
+_HOW_MANY = re.compile(r"(?:[^.?]*\. )?how many ([a-z]{3,})\b", re.IGNORECASE)  # How many edges
 _COUNTED = re.compile(
     r"(?:(?:so|thus|hence|therefore),? )?(?P<number>[0-9][0-9,.]*)(?P<rest>(?: [A-Za-z]+)* (?:are|is|were|remain|remains)\b"
     r"(?: [A-Za-z]+){0,4})\Z",
@@ -107,6 +108,10 @@ def concluded(gold: str, clause: str, question: str) -> Iterator[str]:
     if value is not None:
         yield value.result or value.text
     yield from _last_words(said)
+    noun = _HOW_MANY.match(question)
+    number = re.findall(rf"(?<![\w.,])([0-9][0-9,]*) {noun[1]}\b", spelled) if noun is not None else []
+    if len(number) == 1 and not _DENIED.search(said):
+        yield number[0]
     counted = _COUNTED.match(spelled) if question[:8].lower() == "how many" and not _DENIED.search(said) else None
     if counted is not None and {*map(stem, words(counted["rest"]))} <= {*map(stem, words(question))} | _STATING:
         yield counted["number"]

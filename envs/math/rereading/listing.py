@@ -11,7 +11,7 @@ r"""Answers that the last lines or the last sentence tell part by part: bullets,
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import takewhile
 
 from rlenv.envs.math.values import is_bare
@@ -28,8 +28,8 @@ _COORDINATE = re.compile(
 )
 """x-coordinate 1"""
 _WITH = re.compile(r"\bcoordinates ([^\sA-Za-z,;]+) and ([^\sA-Za-z,;]+?)[\s.$]*\Z")  # coordinates 2 and 5
-_ROW = re.compile(r"\b(?:first|second|third) row:?\s*(?:is\s*)?[(\[](?P<cells>[^()\[\]]{1,60})[)\]]", re.IGNORECASE)
-"""first row (3, -1)"""
+_SPEAKS_OF_ROWS = re.compile(r"\brows?\b", re.IGNORECASE)  # first row (3, -1) and second row (-5, 2)
+_TUPLE = re.compile(r"[(\[]([^()\[\]]{1,60})[)\]]")  # (3, -1)
 _BRACKETED = re.compile(r"\s*[|\[(](?P<cells>\s*[^\s,\[\]|()]+(?:[\s,]+[^\s,\[\]|()]+)+)\s*[|\])]\s*")  # [1 2]
 _WRITTEN = re.compile(r"\[(?P<rows>[^\[\];]+(?:;[^\[\];]+)+)\][\s.]*\Z")  # [1 2; 3 4]
 _PARTS = re.compile(
@@ -46,6 +46,8 @@ def listed(gold: str, text: str, question: str) -> Iterator[str]:
     lines = [line for line in text.split("\n") if line.strip()]
     yield from _items(lines)
     yield from _equations(lines)
+    yield from _table(lines)
+    yield from _named(gold, lines)
     if "matrix}" in gold and lines:
         yield from _matrix(lines)
     parts = _PARTS.search(lines[-1]) if lines else None
@@ -67,6 +69,24 @@ def _items(lines: list[str]) -> Iterator[str]:
         yield ", ".join(said)
 
 
+def _table(lines: list[str]) -> Iterator[str]:
+    """The last column of the table that ends a text."""
+    rows = [line.strip() for line in takewhile(lambda line: line.strip().startswith("|"), reversed(lines))][::-1]
+    if len(rows) > 2 and set(rows[1]) <= set("|-: "):
+        said = [_MARKS.sub("", row.strip("|").rpartition("|")[2]) for row in rows[2:]]
+        if all(item and is_bare(item) for item in said):
+            yield ", ".join(said)
+
+
+def _named(gold: str, lines: list[str]) -> Iterator[str]:
+    """The values of the letters that the reference gives values to, wherever they stand in the last line."""
+    letters = re.findall(r"(?<![A-Za-z])([A-Za-z])\s*=", gold)
+    if lines and 1 < len(letters) == len(set(letters)):
+        values = _values(lines[-1], letters)
+        if values.keys() == set(letters):
+            yield ", ".join(f"{name} = {values[name]}" for name in letters)
+
+
 def _equations(lines: list[str]) -> Iterator[str]:
     """Equations for different letters on lines of their own."""
     names, said = [], []
@@ -82,7 +102,7 @@ def _equations(lines: list[str]) -> Iterator[str]:
 
 def _matrix(lines: list[str]) -> Iterator[str]:
     """A matrix whose rows are told one by one, in one sentence or on lines of their own."""
-    rows = _ROW.findall(lines[-1])
+    rows = _TUPLE.findall(lines[-1]) if _SPEAKS_OF_ROWS.search(lines[-1]) else []
     if len(rows) < 2:
         ended = list(takewhile(bool, map(_BRACKETED.fullmatch, reversed(lines))))
         rows = [row["cells"] for row in reversed(ended) if row is not None]
@@ -104,11 +124,17 @@ def _coordinates(line: str, question: str) -> Iterator[str]:
         yield f"({plain[1]}, {plain[2]})"
     asked = _LETTERS.findall(question)
     letters = [re.sub(r"[\s{}]", "", name) for name in asked[-1].split(",")] if asked else []
+    values = _values(line, letters)
+    if letters and values.keys() == set(letters):
+        yield f"({', '.join(values[name] for name in letters)})"
+
+
+def _values(line: str, letters: Collection[str]) -> dict[str, str]:
+    """The last side of the last equation for each of the letters."""
     values: dict[str, str] = {}
     for part in _CUT.split(_MARKS.sub("", line)):
         left, _, value = part.partition("=")
         name = _LAST_NAME.search(re.sub(r"[{}$]", "", left))
         if value and name is not None and name[0].strip() in letters:
             values[name[0].strip()] = value.rpartition("=")[2].strip(" .$")
-    if letters and values.keys() == set(letters) and all(values.values()):
-        yield f"({', '.join(values[name] for name in letters)})"
+    return {name: value for name, value in values.items() if value}

@@ -13,6 +13,7 @@ import re
 from rlenv.envs.math.reading.names import FRACTIONS, NUMERALS, SCALES
 from rlenv.envs.math.reading.nodes import Number
 from rlenv.envs.math.reading.parser import numeral
+from rlenv.envs.math.reading.units import UNIT_WORDS
 
 MAX_CHARS = 600
 MAX_WORDS = 10
@@ -41,7 +42,8 @@ _SIGNS = (
     (re.compile(r"\b([a-z]) ([<>]) (\S+) or (?:(?:less|smaller) than)\b"), r"\1 \2 \3 or \1 <"),  # x > 2 or less than 1
     (re.compile(r"\b([a-z]) ([<>]) (\S+) or (?:(?:greater|larger|more) than)\b"), r"\1 \2 \3 or \1 >"),
 )
-_ONE_OF = re.compile(r"\s+(?:in|out of|over|to|half|third|quarter)\b", re.IGNORECASE)  # one in three
+_ONE_OF = re.compile(rf"\s+(?:in|out of|over|to|{'|'.join(word for word in UNIT_WORDS if len(word) > 2 and word.isalpha())})\b", re.IGNORECASE)
+"""one in three, one hour"""
 _STATES_ONE = re.compile(r"(?:\b(?:is|are|was|equals?|minus|negative|to|in|of|and|or)|[=:])\s*\Z", re.IGNORECASE)
 """`one` is a number behind these, and a pronoun elsewhere."""
 

@@ -25,7 +25,7 @@ _CHANGE = re.compile(
 )
 """`a decrease of 4%`, `4% decrease`"""
 # to the nearest hundredth
-_ROUNDED = re.compile(r"\bround|\bnearest\b|\bapproximat|\bdecimal places?\b|\bsignificant\b|\bestimate", re.IGNORECASE)
+_ROUNDED = re.compile(r"\bround|\bnearest\b|\bapproximat|\bdecimals?\b|\bsignificant\b|\bestimate", re.IGNORECASE)
 _ROUGH = re.compile(
     r"(?P<exact>[^≈=<>]+)(?:≈|\\approx|\\simeq|\\doteq)\s*(?P<rough>-?\\?\$?[0-9][0-9.,]*[^≈=<>]{0,30})"
 )

@@ -63,6 +63,8 @@ _WITHIN = re.compile(
     re.IGNORECASE,
 )
 """the open interval from -1 to 5"""
+_INCLUSIVE = re.compile(r"\bbetween (?P<low>[^A-Za-z]{1,20}?) and (?P<high>[^A-Za-z]{1,20}?),? \(?inclusive\)?\Z")
+"""between -3 and 3, inclusive"""
 _THOSE = re.compile(
     r"(?:so |thus |it is |exactly )?(?:all|any|every|those|the)(?: real)?(?: numbers?| values?)?(?: of)? [a-z] "
     r"(?:with|such that|for which|satisfying|where|so that)\s+(?=[^A-Za-z]*[a-z]?\s*[<>≤≥\\]|[-−0-9])",
@@ -156,6 +158,9 @@ def _region(said: str) -> Iterator[str]:
     those = _THOSE.match(said)
     if those is not None and not _DENIAL.search(said):
         yield said[those.end() :]
+    inclusive = _INCLUSIVE.search(said)
+    if inclusive is not None and not _DENIAL.search(said):
+        yield f"[{inclusive['low']},{inclusive['high']}]"
     if within is not None and not _DENIAL.search(said):
         ends = f"{within['low']},{within['high']}"
         yield f"({ends})" if within["kind"].lower() == "open" else f"[{ends}]"
