@@ -93,7 +93,7 @@ def closing_clause(text: str, start: int, end: int) -> Value | None:
 def _stated(sentence: str, worked: str, is_last: bool) -> Value | None:
     if _ASKED_OR_SUPPOSED.search(sentence[:MAX_SENTENCE]) or _GIVEN_UP.search(sentence):
         return None
-    if (aside := _ASIDE.search(sentence)) is not None:
+    if ")" in sentence[-8:] and (aside := _ASIDE.search(sentence)) is not None:
         before = stated_value(sentence[: aside.start()], worked)
         if before is not None or "=" in aside[0]:
             return before

@@ -110,6 +110,8 @@ class MathVerifier:
             raise TaskError(f"task {task.id}: {error}") from error
         asked = str(task.metadata.get("question") or prompt_text(task.prompt))
         found, passage = self._found(gold, completion, asked)
+        if isinstance(found, Extracted) and found.text == gold and not found.flags:
+            return _verdict(True, Comparison(True, "identity"), found).placed(passage)
         if isinstance(found, Extracted):
             found = found._replace(text=directed(gold, found.text, _beside(found, passage.text), asked))
             found = _denied(gold, found, passage.text, asked) or found
@@ -154,8 +156,9 @@ class MathVerifier:
     def _closing_words(self, gold: str, found: Extracted | Refusal, text: str) -> Value | None:
         """The last clause, where the reference may be said in words and no mark points to the answer."""
         marked = bool(found.flags) if isinstance(found, Refusal) else found.place not in ("line", "whole")
-        settled = is_number(gold) and isinstance(found, Extracted) and _states_alone(found, text)
-        if marked or settled or "line" not in self.policy.answer_in:
+        if marked or "line" not in self.policy.answer_in:
+            return None
+        if is_number(gold) and isinstance(found, Extracted) and _states_alone(found, text):
             return None
         return closing_clause(text, *answer_tail(text))
 

@@ -18,6 +18,7 @@ _ORDER_WORDS = ("order", "scending", "sort", "arrang", "from", "next", "respecti
 """Without any of these nothing is asked for in an order."""
 _ANY_ORDER = re.compile(r"\bany order\b|\border does not matter", re.IGNORECASE)  # Give them in any order.
 _WHOLE = re.compile(r"\b(?:integers?|whole numbers?|natural numbers?|integral)\b", re.IGNORECASE)  # Find all integers n
+_WHOLE_WORDS = ("nteger", "NTEGER", "whole", "Whole", "WHOLE", "natural", "Natural", "NATURAL", "integral", "Integral")
 _REAL = re.compile(r"\breals?\b|\\mathbb\{?\s?R|ℝ|\brational", re.IGNORECASE)  # for all x \in \mathbb{R}
 # Write |x| without absolute value signs
 _BY_CASES = re.compile(
@@ -42,7 +43,7 @@ def is_ordered(question: str) -> bool:
 @lru_cache(maxsize=512)
 def is_whole(question: str) -> bool:
     """Whether the question speaks of whole numbers and of no others."""
-    return bool(_WHOLE.search(question)) and not _REAL.search(question)
+    return any(word in question for word in _WHOLE_WORDS) and bool(_WHOLE.search(question)) and not _REAL.search(question)
 
 
 @lru_cache(maxsize=512)

@@ -18,6 +18,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 
@@ -45,7 +46,7 @@ class _Line(NamedTuple):
 
 def same_lines(gold: Node, answer: Node, question: str) -> Comparison | None:
     """None where the question asks for no line, or where one of the two is none."""
-    if not _ASKS.search(question) or _MOVES.search(question):
+    if not _asks_for_line(question):
         return None
     try:
         expected = _line(gold)
@@ -57,6 +58,11 @@ def same_lines(gold: Node, answer: Node, question: str) -> Comparison | None:
     between = tuple(one - other for one, other in zip(said.point, expected.point, strict=True))
     equal = _parallel(expected.direction, said.direction) and _parallel(expected.direction, between)
     return Comparison(equal, "numeric", "" if equal else "another line")
+
+
+@lru_cache(maxsize=512)
+def _asks_for_line(question: str) -> bool:
+    return "line" in question.lower() and bool(_ASKS.search(question)) and not _MOVES.search(question)
 
 
 def _line(node: Node) -> _Line | None:

@@ -76,6 +76,8 @@ _DENIED = re.compile(
 _NAMED = re.compile(r"[A-Za-z]\w*(?:\([a-z]\))?\s*=")  # f(x) =
 _IS = re.compile(r"\b(?:is|are|was|were|be)\s+(?P<said>[^=<>:]{2,60})\Z", re.IGNORECASE)  # the limit is infinite
 _HOW_MANY = re.compile(r"(?:[^.?]*\. )?how many ([a-z]{3,})\b", re.IGNORECASE)  # How many edges
+_STORY = re.compile(r"\b(?:but|then|first|initially|before|after|started|began|needs?|wants?|had|were)\b|;", re.IGNORECASE)
+"""Words of a sentence that tells more than one count: `she has 12 but needs 15`"""
 _COUNTED = re.compile(
     r"(?:(?:so|thus|hence|therefore),? )?(?P<number>[0-9][0-9,.]*)(?P<rest>(?: [A-Za-z]+)* (?:are|is|were|remain|remains)\b"
     r"(?: [A-Za-z]+){0,4})\Z",
@@ -109,9 +111,9 @@ def concluded(gold: str, clause: str, question: str) -> Iterator[str]:
         yield value.result or value.text
     yield from _last_words(said)
     noun = _HOW_MANY.match(question)
-    number = re.findall(rf"(?<![\w.,])([0-9][0-9,]*) {noun[1]}\b", spelled) if noun is not None else []
-    if len(number) == 1 and not _DENIED.search(said):
-        yield number[0]
+    told = noun is not None and not _DENIED.search(said) and not _STORY.search(said)
+    number = re.findall(rf"(?:\A|\b(?:are|is|has|have|makes?|get) )([0-9][0-9,]*) {noun[1]}\b", spelled) if told and noun else []
+    yield from number if len(number) == 1 else []
     counted = _COUNTED.match(spelled) if question[:8].lower() == "how many" and not _DENIED.search(said) else None
     if counted is not None and {*map(stem, words(counted["rest"]))} <= {*map(stem, words(question))} | _STATING:
         yield counted["number"]
