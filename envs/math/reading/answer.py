@@ -39,6 +39,7 @@ from rlenv.envs.math.reading.phrases import KNOWN, phrase
 from rlenv.envs.math.reading.tokens import Unreadable
 
 _NUMBER = re.compile(r"-?(?:[0-9]{1,30}(?:\.(?P<places>[0-9]{1,30}))?)")  # 42, -1.50
+_FRACTION = re.compile(r"\\[dt]?frac\{([0-9]{1,30})\}\{([1-9][0-9]{0,29})\}")  # \frac{3}{4}
 _FONT = re.compile(
     r"\\(?:text|textbf|textrm|textit|mathrm|mathbf|mbox|bf|rm|boxed|textnormal|operatorname)\s*\{([^{}]*)\}"
 )
@@ -101,10 +102,13 @@ def reading(text: str) -> Reading:
     """The text as a tree, or as words. Raises nothing but RecursionError, where the caller's stack is nearly full."""
     if len(text) > MAX_CHARS:
         return Reading(Words(" ".join(text.split())), text, "cost_guard", f"more than {MAX_CHARS} characters")
-    number = _NUMBER.fullmatch(text)
-    if number is not None:
-        return Reading(Number(Fraction(text), len(number["places"]) if number["places"] else None), text)
+    simple = _simple(text)
+    if simple is not None:
+        return Reading(simple, text)
     plain = normalise(text)
+    simple = _simple(plain)
+    if simple is not None:
+        return Reading(simple, plain)
     special = _special(plain)
     if special is not None:
         return Reading(special, plain)
@@ -112,6 +116,15 @@ def reading(text: str) -> Reading:
         return Reading(parse(plain), plain)
     except Unreadable as error:
         return Reading(Words(phrase(_bare(plain))), plain, error.flag, str(error))
+
+
+def _simple(text: str) -> Node | None:
+    """What the grammar makes of a plain number or a plain fraction, without asking it."""
+    number = _NUMBER.fullmatch(text)
+    if number is not None:
+        return Number(Fraction(text), len(number["places"]) if number["places"] else None)
+    fraction = _FRACTION.fullmatch(text)
+    return quotient(Number(Fraction(fraction[1])), Number(Fraction(fraction[2]))) if fraction is not None else None
 
 
 def read(text: str) -> Node:
