@@ -30,7 +30,9 @@ _PREDICATE = re.compile(
 )
 """so the statement is false."""
 _MARKED = re.compile(r"(?<![A-Za-z0-9])\(?([A-J])\)")
-_SMALL_MARK = re.compile(r"(?:(?<![A-Za-z0-9])\(|(?<=answer: )|(?<=answer is )|(?<=option ))[a-j]\)(?=[\s.,;:!]|\Z)", re.I)
+_SMALL_MARK = re.compile(
+    r"(?:(?<![A-Za-z0-9])\(|(?<=answer: )|(?<=answer is )|(?<=option ))[a-j]\)(?=[\s.,;:!]|\Z)", re.I
+)
 """(c), Answer: c)"""
 _ALONE = re.compile(r"[\s*(]*(?P<letter>[a-j])[\s*).]*")  # b
 _LETTER = re.compile(r"(?<![A-Za-z0-9$\\_'’])\(?(?P<letter>[A-J])\)?(?![A-Za-z0-9$\\_'’=+^])")

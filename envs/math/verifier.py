@@ -146,8 +146,10 @@ class MathVerifier:
         found, passage = answer_of(completion, self.policy, self._same, choice)
         if choice and isinstance(found, Refusal) and not found.flags and options(question):
             return answer_of(completion, self.policy, self._same)
-        if choice and isinstance(found, Extracted) and any(
-            contradicted(said, question) for said in (found.text, passage.text[found.start : found.end])
+        if (
+            choice
+            and isinstance(found, Extracted)
+            and any(contradicted(said, question) for said in (found.text, passage.text[found.start : found.end]))
         ):
             flag = Flag("conflicting_answers", found.start, found.end)
             return Refusal("the letter of one option and the words of another", (flag,)), passage
@@ -170,7 +172,13 @@ class MathVerifier:
 
 def _states_alone(found: Extracted, text: str) -> bool:
     """Whether an answer is a value without words of a sentence, and stands in the last sentence that says anything."""
-    alone = _SOME_VALUE.search(found.text) is not None and "\n" not in found.text and "→" not in found.text and not last_clause(found.text) and not _WORDY.search(found.text)
+    alone = (
+        _SOME_VALUE.search(found.text) is not None
+        and "\n" not in found.text
+        and "→" not in found.text
+        and not last_clause(found.text)
+        and not _WORDY.search(found.text)
+    )
     return alone and (found.place != "line" or not _WORDY_NUMBER.search(text, found.end))
 
 

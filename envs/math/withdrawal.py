@@ -23,7 +23,18 @@ _WITHDRAWN = re.compile(
     r"|(?:\A|[.!?\n])\W*(?:no\s*(?:[,.!]|\Z)|actually\b)",
     re.I,
 )
-_SECOND_LOOKS = ("wait", "oops", "sorry", "correction", "scratch", "second thought", "i was wrong", "mistake", "no", "actually")
+_SECOND_LOOKS = (
+    "wait",
+    "oops",
+    "sorry",
+    "correction",
+    "scratch",
+    "second thought",
+    "i was wrong",
+    "mistake",
+    "no",
+    "actually",
+)
 """Without any of these nothing is looked at again."""
 _BAD = (
     r"(?:(?:also|actually|clearly|obviously|in fact|simply|just|still|however|unfortunately|quite|completely)\s+)*"

@@ -43,7 +43,9 @@ def is_ordered(question: str) -> bool:
 @lru_cache(maxsize=512)
 def is_whole(question: str) -> bool:
     """Whether the question speaks of whole numbers and of no others."""
-    return any(word in question for word in _WHOLE_WORDS) and bool(_WHOLE.search(question)) and not _REAL.search(question)
+    return (
+        any(word in question for word in _WHOLE_WORDS) and bool(_WHOLE.search(question)) and not _REAL.search(question)
+    )
 
 
 @lru_cache(maxsize=512)

@@ -224,7 +224,9 @@ def _multiples(bare: str) -> Node | None:
     times = _TIMES.fullmatch(bare) if "multiple" in bare else None
     if times is not None:
         step = reading(times["step"]).node
-        zero, modulus = (Number(Fraction(0)), step) if times["parity"] == "integer" else _alternate(times["parity"], step)
+        zero, modulus = (
+            (Number(Fraction(0)), step) if times["parity"] == "integer" else _alternate(times["parity"], step)
+        )
         members = Apply("mod", (zero, modulus), known=False)
         return Relation((Symbol(times["name"]), members), ("equiv",)) if times["name"] else members
     left = _LEAVES.fullmatch(bare) if "remainder" in bare else None

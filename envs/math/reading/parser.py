@@ -270,7 +270,7 @@ def _counted(words: list[str]) -> Fraction | None:
             group *= SCALES[word]
         elif word in SCALES:
             total, group = total + group * SCALES[word], Fraction(0)
-        elif word in NUMERALS and (group % 100 == 0 or (20 <= group % 100 and group % 10 == 0 < NUMERALS[word] < 10)):
+        elif word in NUMERALS and (group % 100 == 0 or (group % 100 >= 20 and group % 10 == 0 < NUMERALS[word] < 10)):
             group += NUMERALS[word]
         else:
             return None

@@ -34,7 +34,9 @@ _ASIDE = re.compile(r"(?<=[\w)\]}%])\s+\((?!\\?mod)(?=[^()]*(?:[A-Za-z]{2}|[=≈
 """ (smaller to larger), (1.506 mg)"""
 _REMARK = re.compile(r"\s\((?:with )?[A-Za-z]{3,} [^()=]{1,60}\)(?=.)")  # 1 (with multiplicity two) and 3
 _CORRECTED = re.compile(r"\A\W*(?:no|wait|actually|oh|rather)\s*[,:;—–-]+\s*(?=\S)", re.IGNORECASE)  # No: 8
-_INSTEAD = re.compile(r"(?:—|–|\.\.\.|…|;|,)\s*(?:no|wait|sorry|rather|I mean|make that|actually)\b[,:]?\s*", re.IGNORECASE)
+_INSTEAD = re.compile(
+    r"(?:—|–|\.\.\.|…|;|,)\s*(?:no|wait|sorry|rather|I mean|make that|actually)\b[,:]?\s*", re.IGNORECASE
+)
 """It is 10 — no, 9"""
 _REASON = re.compile(
     r",?\s+(?:because|since)\b(?!.*\b(?:have|get|so|then|hence|thus|therefore|is|are)\b).*\Z", re.DOTALL | re.IGNORECASE
@@ -46,10 +48,13 @@ _FREE = re.compile(
     r"|(?<![A-Za-z])[A-Za-zλμ](?:_?[0-9₁₂])?(?![A-Za-z])|\s+)*"
 )
 """, with A and B arbitrary: of a letter it says no more than that it is one"""
-_SAYS_FREE = re.compile(r"\b(?:arbitrary|real|reals|integers?|constants?|parameter|any)\b|[∈ℝℤ]|\\in\b")  # k is any integer
+_SAYS_FREE = re.compile(
+    r"\b(?:arbitrary|real|reals|integers?|constants?|parameter|any)\b|[∈ℝℤ]|\\in\b"
+)  # k is any integer
 _ARROW = re.compile(r"→|⇒|⟹|➜|=>|->|\\(?:to|Rightarrow|implies|rightarrow|Longrightarrow)(?![A-Za-z])")  # 45 → 101101
 _FILLING = re.compile(
-    r"\b(?:also|exactly|precisely|only|just|simply|finally|then|about|approximately|roughly|either|both)\b\s*", re.IGNORECASE
+    r"\b(?:also|exactly|precisely|only|just|simply|finally|then|about|approximately|roughly|either|both)\b\s*",
+    re.IGNORECASE,
 )
 """Words without which a sentence says the same."""
 _SHORT_IS = re.compile(r"(?<=[A-Za-z])['’]s\b")  # it's
@@ -76,7 +81,9 @@ _DENIED = re.compile(
 _NAMED = re.compile(r"[A-Za-z]\w*(?:\([a-z]\))?\s*=")  # f(x) =
 _IS = re.compile(r"\b(?:is|are|was|were|be)\s+(?P<said>[^=<>:]{2,60})\Z", re.IGNORECASE)  # the limit is infinite
 _HOW_MANY = re.compile(r"(?:[^.?]*\. )?how many ([a-z]{3,})\b", re.IGNORECASE)  # How many edges
-_STORY = re.compile(r"\b(?:but|then|first|initially|before|after|started|began|needs?|wants?|had|were)\b|;", re.IGNORECASE)
+_STORY = re.compile(
+    r"\b(?:but|then|first|initially|before|after|started|began|needs?|wants?|had|were)\b|;", re.IGNORECASE
+)
 """Words of a sentence that tells more than one count: `she has 12 but needs 15`"""
 _COUNTED = re.compile(
     r"(?:(?:so|thus|hence|therefore),? )?(?P<number>[0-9][0-9,.]*)(?P<rest>(?: [A-Za-z]+)* (?:are|is|were|remain|remains)\b"
@@ -112,7 +119,11 @@ def concluded(gold: str, clause: str, question: str) -> Iterator[str]:
     yield from _last_words(said)
     noun = _HOW_MANY.match(question)
     told = noun is not None and not _DENIED.search(said) and not _STORY.search(said)
-    number = re.findall(rf"(?:\A|\b(?:are|is|has|have|makes?|get) )([0-9][0-9,]*) {noun[1]}\b", spelled) if told and noun else []
+    number = (
+        re.findall(rf"(?:\A|\b(?:are|is|has|have|makes?|get) )([0-9][0-9,]*) {noun[1]}\b", spelled)
+        if told and noun
+        else []
+    )
     yield from number if len(number) == 1 else []
     counted = _COUNTED.match(spelled) if question[:8].lower() == "how many" and not _DENIED.search(said) else None
     if counted is not None and {*map(stem, words(counted["rest"]))} <= {*map(stem, words(question))} | _STATING:

@@ -34,7 +34,10 @@ _SIGNS = (
     (re.compile(r"\b([A-Za-z]) cubed\b"), r"\1^3"),
     (re.compile(r"(?<=[0-9A-Zx-z)π²])\s+plus (?=[0-9A-Za-z](?![A-Za-z]))"), " + "),  # x^2 plus C
     (re.compile(r"(?<=[0-9A-Zx-z)π²])\s+minus (?=[0-9A-Za-z](?![A-Za-z]))"), " - "),  # x^2 minus 1
-    (re.compile(r"\b([A-Za-z]|[A-Za-z]\([a-z]\)) (?:equals|is equal to|is|can be|must be) (?=[-−±]?[0-9π∞√])"), r"\1 = "),
+    (
+        re.compile(r"\b([A-Za-z]|[A-Za-z]\([a-z]\)) (?:equals|is equal to|is|can be|must be) (?=[-−±]?[0-9π∞√])"),
+        r"\1 = ",
+    ),
     (re.compile(r"\bis congruent to\b"), "≡"),  # x is congruent to 3 modulo 7
     (re.compile(r"\bmodulo\b"), "mod"),
     (re.compile(r"\b([a-z]) is (?:strictly )?(?:less|smaller) than (?!or)"), r"\1 < "),  # x is less than 2
@@ -42,7 +45,10 @@ _SIGNS = (
     (re.compile(r"\b([a-z]) ([<>]) (\S+) or (?:(?:less|smaller) than)\b"), r"\1 \2 \3 or \1 <"),  # x > 2 or less than 1
     (re.compile(r"\b([a-z]) ([<>]) (\S+) or (?:(?:greater|larger|more) than)\b"), r"\1 \2 \3 or \1 >"),
 )
-_ONE_OF = re.compile(rf"\s+(?:in|out of|over|to|{'|'.join(word for word in UNIT_WORDS if len(word) > 2 and word.isalpha())})\b", re.IGNORECASE)
+_ONE_OF = re.compile(
+    rf"\s+(?:in|out of|over|to|{'|'.join(word for word in UNIT_WORDS if len(word) > 2 and word.isalpha())})\b",
+    re.IGNORECASE,
+)
 """one in three, one hour"""
 _STATES_ONE = re.compile(r"(?:\b(?:is|are|was|equals?|minus|negative|to|in|of|and|or)|[=:])\s*\Z", re.IGNORECASE)
 """`one` is a number behind these, and a pronoun elsewhere."""

@@ -61,13 +61,17 @@ _NOT_THAT = re.compile(
     re.IGNORECASE,
 )
 """not a prime"""
-_HEDGED = re.compile(r"\b(?:if|iff|when|unless|maybe|perhaps|might|may|could|whether|suppose|would)\b|\?", re.IGNORECASE)
+_HEDGED = re.compile(
+    r"\b(?:if|iff|when|unless|maybe|perhaps|might|may|could|whether|suppose|would)\b|\?", re.IGNORECASE
+)
 """if it is prime"""
 _KINDS = word_set("number integer function matrix series sequence set graph equation triangle figure value here")
 """Words behind the one that is asked about: `a prime number`."""
 _OPPOSITE = ("in", "im", "ir", "un", "non", "dis")
 """Beginnings that turn a word around: `irrational`, `nonsingular`."""
-_PAIRS = "converge diverge,invertible singular,prime composite,increasing decreasing,even odd,finite infinite,true false"
+_PAIRS = (
+    "converge diverge,invertible singular,prime composite,increasing decreasing,even odd,finite infinite,true false"
+)
 _ANTONYMS = {stem(one): stem(other) for pair in _PAIRS.split(",") for one, other in permutations(pair.split())}
 _WORD = re.compile(r"[A-Za-z][A-Za-z'-]*")  # converges
 

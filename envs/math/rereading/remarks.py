@@ -36,7 +36,11 @@ r"""\sqrt5 (\approx 2.236)"""
 _UNITS = (
     ("¢", re.compile(r"(?<=[0-9])\s?¢"), r"\\text{ cents}"),
     ("h", re.compile(r"\b([0-9]+) ?h(?:rs?)? ?([0-9]+) ?min(?:s|utes)?\b"), r"\1 hours \2 minutes"),  # 2 h 30 min
-    ("^{-", re.compile(r"\\(?:mathrm|text)\{(\w+)(?:\\[,;: ]|\s)*(\w+)\^\{-([1-3])\}\}"), r"\\text{\1/\2^\3}"),  # km\,h^{-1}
+    (
+        "^{-",
+        re.compile(r"\\(?:mathrm|text)\{(\w+)(?:\\[,;: ]|\s)*(\w+)\^\{-([1-3])\}\}"),
+        r"\\text{\1/\2^\3}",
+    ),  # km\,h^{-1}
     ("\\frac{\\", re.compile(r"\\frac\{\\(?:text|mathrm)\{(\w+)\}\}\{\\(?:text|mathrm)\{(\w+)\}\}"), r"\\text{ \1/\2}"),
 )
 """Units in other notations, each with a sign that they have and the usual one."""

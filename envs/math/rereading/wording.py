@@ -15,7 +15,6 @@ from functools import lru_cache
 from rlenv.envs.math.choice import is_choice
 from rlenv.envs.math.reading.answer import reading
 from rlenv.envs.math.reading.nodes import Words
-from rlenv.envs.math.reading.parser import numeral
 from rlenv.envs.math.reading.phrases import phrase
 from rlenv.envs.math.reading.units import counts
 from rlenv.envs.math.rereading.options import LETTER, options, words
