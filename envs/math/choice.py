@@ -47,7 +47,8 @@ _CLAUSE = re.compile(
 )
 _REJECTED = re.compile(r"\s+(?:is|are|was)\s+(?:wrong|incorrect|false|out|ruled|impossible)\b")
 _FALSE_ONES = re.compile(
-    r"(?<![A-Za-z])\(?[A-J]\)?(?:(?:,? and |, )\(?[A-J]\)?)+ (?:are|were) (?:all |both )?(?:wrong|incorrect|false|out)\b"
+    r"(?<![A-Za-z])\(?[A-J]\)?(?:(?:,? and |, )\(?[A-J]\)?)+ (?:are|were) (?:all |both )?"
+    r"(?:wrong|incorrect|false|out)\b"
 )
 """(A) and (C) are false"""
 _NOUN = re.compile(r"\s+(?!(?:or|and|nor|is|as|was|would|if|are|does|over|et|ou|und|oder)\b)[a-z]+")

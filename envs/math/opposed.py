@@ -14,13 +14,13 @@ import re
 from functools import lru_cache
 
 from rlenv.envs.math.comparing import compare
+from rlenv.envs.math.reading.written import MATHEMATICS, inside
 from rlenv.envs.math.withdrawal import denied, withdrawn
 
 MAX_CHARS = 4000
 _NAME = re.compile(r"\s*\$*\s*(?P<name>[A-Za-z])\s*=[^=<>]+")
 """`x = 3`"""
 _COMBINED = re.compile(r"(?:[a-z]\s*[-+]?\s*){1,5}[a-z]")  # a + b, ab
-_SPANS = re.compile(r"\$([^$]{1,400})\$|\\\((.{1,400}?)\\\)", re.DOTALL)  # find \(y\)
 _LETTER = re.compile(r"(?<![A-Za-z\\])([A-Za-z])(?![A-Za-z])")  # find y
 ASKS = re.compile(
     r"\b(?:find|what(?:['’]s| is| are)?|express|factori[sz]e|factor|evaluate|compute|determine|simplify|expand|write|"
@@ -101,10 +101,10 @@ def left_open(between: str, behind: str) -> bool:
 def _asked_letter(question: str) -> str | None:
     """The one letter that the question asks for; None where it asks for several things, or for an expression."""
     question = question[:MAX_CHARS]
-    asked = [span for span in _SPANS.finditer(question) if ASKS.search(question, 0, span.start())]
+    asked = [span for span in MATHEMATICS.finditer(question) if ASKS.search(question, 0, span.start())]
     if len(asked) != 1:
         return None
-    said = (asked[0][1] or asked[0][2]).strip()
+    said = inside(asked[0]).strip()
     return said if len(said) == 1 and said.isalpha() else None
 
 
@@ -112,12 +112,12 @@ def _asked_letter(question: str) -> str | None:
 def _asked_combination(question: str) -> str:
     """The one combination of letters that the question asks for: `a + b`; "" where it asks for anything else."""
     question = question[:MAX_CHARS]
-    asked = [span for span in _SPANS.finditer(question) if ASKS.search(question, 0, span.start())]
-    said = (asked[0][1] or asked[0][2]).strip() if len(asked) == 1 else ""
+    asked = [span for span in MATHEMATICS.finditer(question) if ASKS.search(question, 0, span.start())]
+    said = inside(asked[0]).strip() if len(asked) == 1 else ""
     return said if _COMBINED.fullmatch(said) else ""
 
 
 @lru_cache(maxsize=256)
 def _letters(question: str) -> frozenset[str]:
-    spans = (span[1] or span[2] for span in _SPANS.finditer(question[:MAX_CHARS]))
+    spans = (inside(span) for span in MATHEMATICS.finditer(question[:MAX_CHARS]))
     return frozenset(letter for span in spans for letter in _LETTER.findall(span))

@@ -39,6 +39,7 @@ from rlenv.envs.math.reading.nodes import (
     Symbol,
     negative,
 )
+from rlenv.envs.math.reading.written import MATHEMATICS, inside
 
 DIGITS = 30
 MAX_CONSTANTS = 4
@@ -59,8 +60,8 @@ _GENERAL = re.compile(
     re.IGNORECASE,
 )
 """Questions whose answer holds constants that nobody named."""
-_HINTS = ("\\int", "∫", "derivative", "integral", "primitive", "general", "differential", "y'", "prime", "dot", "frac{d",
-          "dy/dx", "functions", "polynomials", "arbitrary", "parametri", "f:", "f :")  # fmt: skip
+_HINTS = ("\\int", "∫", "derivative", "integral", "primitive", "general", "differential", "y'", "prime", "dot",
+          "frac{d", "dy/dx", "functions", "polynomials", "arbitrary", "parametri", "f:", "f :")  # fmt: skip
 """Without any of these a question speaks of no constants."""
 _CONSTANT = re.compile(r"[CcKkDABM]|[CcKkABac]_[0-9n]")  # C_1
 _VARIABLES = frozenset({"x", "y", "z"})
@@ -69,7 +70,6 @@ _ANY_LETTER = re.compile(r"[a-dkmnA-DKM](?:_[0-9n])?")  # a_0
 _FUNCTIONS = re.compile(r"all (?:\w+ ){0,3}(?:functions|polynomials)", re.IGNORECASE)  # Find all continuous functions
 _ALONG = frozenset({"t", "s", "u", "v", "lambda", "mu"})
 """Letters that run along a line or a plane."""
-_WRITTEN = re.compile(r"\$([^$]*)\$|\\\((.*?)\\\)|\\\[(.*?)\\\]", re.DOTALL)  # \(y' = 2y\)
 _LETTER = re.compile(r"(?<![A-Za-z\\])[A-Za-z](?:_\{?\w\}?)?(?![A-Za-z])")  # c_{1}
 _FIXED = re.compile(r"\b[A-Za-z]'*\s*\(\s*-?[0-9][^()]{0,20}\)\s*=")
 """An initial condition, which leaves no constant free: F(0) = 3."""
@@ -181,7 +181,7 @@ def _read(node: Node, question: str, taken: frozenset[str] | None = None) -> _Se
 
 
 def _unfolded(node: Node, taken: frozenset[str]) -> Node:
-    r"""A wave of free amplitude and phase as a sum of two: R cos(2x - p) is R cos 2x + p sin 2x, R and p any numbers."""
+    r"""A wave of free amplitude and phase as a sum of two: R cos(2x - p) is R cos 2x + p sin 2x for any R and p."""
     match node:
         case Product((Symbol(size), Apply("sin" | "cos" as wave, (Sum((*rest, shift)),)))) if rest:
             phase = symbols_of(shift)
@@ -230,7 +230,7 @@ def _by_custom(used: frozenset[str], parts: tuple[Node, ...], question: str) -> 
 
 def _mathematics(question: str) -> str:
     """What stands between dollar signs or brackets of LaTeX."""
-    return " ".join("".join(part or "" for part in match.groups()) for match in _WRITTEN.finditer(question))
+    return " ".join(inside(match) for match in MATHEMATICS.finditer(question))
 
 
 def _same_sets(gold: _Set, answer: _Set) -> bool:

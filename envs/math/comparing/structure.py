@@ -31,6 +31,7 @@ from rlenv.envs.math.comparing.equations import (
 from rlenv.envs.math.comparing.families import same_families
 from rlenv.envs.math.comparing.lines import same_lines
 from rlenv.envs.math.comparing.lists import as_list, in_order, listed, matched, spread
+from rlenv.envs.math.comparing.matrices import as_matrix, cells, scaled_matrix
 from rlenv.envs.math.comparing.numeric import Undefined, evaluate
 from rlenv.envs.math.comparing.piecewise import everywhere, same_functions, without_remark
 from rlenv.envs.math.comparing.quantities import same_quantity
@@ -147,9 +148,9 @@ class Judge:
         return self._structures(gold, answer)
 
     def _structures(self, gold: Node, answer: Node) -> Comparison:
-        gold, answer = _scaled_matrix(gold), _scaled_matrix(answer)
+        gold, answer = scaled_matrix(gold), scaled_matrix(answer)
         if isinstance(gold, Matrix) != isinstance(answer, Matrix):
-            gold, answer = _as_matrix(gold), _as_matrix(answer)
+            gold, answer = as_matrix(gold), as_matrix(answer)
         if isinstance(gold, Matrix) and isinstance(answer, Matrix):
             return self._matrices(gold, answer)
         if isinstance(gold, (Bracketed, Matrix)) and isinstance(answer, (Bracketed, Matrix)):
@@ -286,7 +287,7 @@ class Judge:
     def _matrices(self, gold: Matrix, answer: Matrix) -> Comparison:
         if (len(gold.rows), len(gold.rows[0])) != (len(answer.rows), len(answer.rows[0])):
             return unequal("a matrix of another shape")
-        return in_order(_cells(gold), _cells(answer), self.same)
+        return in_order(cells(gold), cells(answer), self.same)
 
     def _tuples(self, gold: Bracketed | Matrix, answer: Bracketed | Matrix) -> Comparison:
         """Two tuples, intervals or vectors."""
@@ -299,7 +300,7 @@ class Judge:
         for matrix in (gold, answer):
             if isinstance(matrix, Matrix) and 1 not in (len(matrix.rows), len(matrix.rows[0])):
                 return unequal("a matrix is not a tuple")
-        return in_order(_cells(gold), _cells(answer), self.same)
+        return in_order(cells(gold), cells(answer), self.same)
 
     def _ratios(self, gold: Node, answer: Node) -> Comparison:
         left = gold.parts if isinstance(gold, Ratio) else (gold,)
@@ -339,10 +340,6 @@ def _letter(node: Node) -> str | None:
     return None
 
 
-def _cells(node: Bracketed | Matrix) -> tuple[Node, ...]:
-    return node.items if isinstance(node, Bracketed) else tuple(cell for row in node.rows for cell in row)
-
-
 def _same_unit_of_i(gold: Node, answer: Node) -> tuple[Node, Node]:
     """A capital I as the imaginary unit where the other side writes i."""
     capital: dict[str, Node] = {"I": Constant("i")}
@@ -355,38 +352,6 @@ def _same_unit_of_i(gold: Node, answer: Node) -> tuple[Node, Node]:
 
 def _holds_i(node: Node) -> bool:
     return node == Constant("i") or any(_holds_i(child) for child in children(node))
-
-
-def _as_matrix(node: Node) -> Node:
-    """[[1, 2], [3, 4]] as the matrix that it writes."""
-    if not isinstance(node, Bracketed):
-        return node
-    rows = [item.items for item in node.items if isinstance(item, Bracketed)]
-    if len(rows) < len(node.items) or any(len(row) != len(rows[0]) for row in rows):
-        return node
-    return Matrix(tuple(rows))
-
-
-def _scaled_matrix(node: Node) -> Node:
-    """A number times a matrix as the matrix that it is."""
-    if isinstance(node, Power) and node.exponent == Symbol("T"):
-        return _transposed(node)
-    if not isinstance(node, Product):
-        return node
-    factors = _flat(node)
-    matrices = [factor for factor in factors if isinstance(factor, (Matrix, Bracketed))]
-    if len(matrices) != 1:
-        return node
-    rest = tuple(factor for factor in factors if factor is not matrices[0])
-    matrix = matrices[0]
-    if isinstance(matrix, Bracketed):
-        return Bracketed(matrix.opening, tuple(Product((*rest, item)) for item in matrix.items), matrix.closing)
-    return Matrix(tuple(tuple(Product((*rest, cell)) for cell in row) for row in matrix.rows))
-
-
-def _flat(node: Node) -> tuple[Node, ...]:
-    """The factors of a product, those of products inside it too."""
-    return tuple(part for factor in node.factors for part in _flat(factor)) if isinstance(node, Product) else (node,)
 
 
 def _same_steps(gold: Node, answer: Node) -> bool:
@@ -407,12 +372,6 @@ def _same_steps(gold: Node, answer: Node) -> bool:
 
 def _rounds(node: Node) -> bool:
     return (isinstance(node, Apply) and node.name in {"floor", "ceil"}) or any(map(_rounds, children(node)))
-
-
-def _transposed(node: Power) -> Node:
-    if isinstance(node.base, Matrix):
-        return Matrix(tuple(zip(*node.base.rows, strict=True)))
-    return node.base if isinstance(node.base, Bracketed) else node
 
 
 def _moved(relation: Relation) -> Node:

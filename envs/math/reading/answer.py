@@ -63,7 +63,8 @@ _MULTIPLE = re.compile(
 )
 """`n is a multiple of 3`, `all numbers divisible by 3`"""
 _LEAVES = re.compile(
-    r"(?:all |every )?(?P<name>[a-zA-Z]) (?:that |which )?(?:leaves?|ha(?:s|ve)|gives?|with|leaving) (?:a |the )?remainder (?:of )?(?P<residue>[0-9]{1,9}) "
+    r"(?:all |every )?(?P<name>[a-zA-Z]) (?:that |which )?(?:leaves?|ha(?:s|ve)|gives?|with|leaving) (?:a |the )?"
+    r"remainder (?:of )?(?P<residue>[0-9]{1,9}) "
     r"(?:when|if|on|upon) (?:it is )?(?:divided|division) by (?P<modulus>[0-9]{1,9})"
 )
 """`x leaves the remainder 5 when divided by 11`"""
@@ -73,8 +74,9 @@ _TIMES = re.compile(
 )
 r"""`x is any odd multiple of \pi/2`"""
 _ALL_BUT = re.compile(
-    r"(?:(?P<name>[a-z]) (?:can be |may be |is ))?(?:all|any|every) (?:reals?|real (?:numbers?|values?))(?: of)?(?: [a-z])?"
-    r" ?,? ?(?:except|but|other than|excluding|apart from)(?: for)? (?P<taken>(?:[^a-zA-Z]|and\b|or\b|\b[a-z] ?=|\\pi){1,60})",
+    r"(?:[a-z] (?:can be |may be |is ))?(?:all|any|every) (?:reals?|real (?:numbers?|values?))(?: of)?(?: [a-z])?"
+    r" ?,? ?(?:except|but|other than|excluding|apart from)(?: for)? "
+    r"(?P<taken>(?:[^a-zA-Z]|and\b|or\b|\b[a-z] ?=|\\pi){1,60})",
     re.IGNORECASE,
 )
 """`all real numbers except 0 and 4`"""

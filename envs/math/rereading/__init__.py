@@ -20,6 +20,7 @@ from rlenv.envs.math.choice import chosen_letter
 from rlenv.envs.math.reading.answer import reading
 from rlenv.envs.math.reading.nodes import Choice
 from rlenv.envs.math.reading.phrases import phrase
+from rlenv.envs.math.reading.written import FONT, plain
 from rlenv.envs.math.rereading.calendar import on_calendar
 from rlenv.envs.math.rereading.conclusion import concluded
 from rlenv.envs.math.rereading.listing import listed
@@ -62,6 +63,8 @@ def rereadings(gold: str, answer: str, question: str) -> Iterator[str]:
     """The answer in other words, none where it is too long for any."""
     if len(answer) > MAX_CHARS:
         return
+    if phrase(FONT.sub(r"\1", gold)) in ("yes", "no"):
+        yield from filter(None, [decision(plain(answer), question)])
     yield from by_options(gold, answer, question)
     yield from whole_numbers(gold, answer, question)
     yield from in_base(gold, answer, question)

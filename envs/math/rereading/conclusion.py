@@ -8,9 +8,10 @@ r"""What the last clause of a completion concludes in plain text: the mathematic
 >>> list(concluded("y", "y = A sin x, with A arbitrary (any real number)", question))
 ['y = A sin x']
 
-A clause concludes what stands at its end without words, where a verb, a colon, an arrow or a word of the question stands
-right before it. Remarks behind it are no part of it: an aside in brackets, a reason, `with A and B arbitrary`. A clause
-that denies, doubts or compares concludes nothing. There is one conclusion, in the spellings that it may be read in.
+A clause concludes what stands at its end without words, where a verb, a colon, an arrow or a word of the question
+stands right before it. Remarks behind it are no part of it: an aside in brackets, a reason, `with A and B arbitrary`.
+A clause that denies, doubts or compares concludes nothing. There is one conclusion, in the spellings that it may be
+read in.
 """
 
 from __future__ import annotations
@@ -66,27 +67,35 @@ _INTEGRAL = re.compile(r"\A(?:∫|\\int)[^=]*=\s*")  # ∫ 2x dx =
 _WORD = re.compile(r"(?<![A-Za-z\\_])(?<!\\text\{)[A-Za-z]{2,}(?:['’-][A-Za-z]+)*")  # region
 _NO_WORD = FUNCTIONS | GREEK | word_set("pi inf infinity mod bmod pmod and or det arg deg lim if cis")
 _STATING = word_set(
-    """is are was were be being equals equal gives give giving get gets getting obtain obtains have has find finds make
-    makes leaves leaving become becomes comes as namely yields yield so hence thus therefore means that to at by of form
+    """is are was were be being equals equal give gives giving get gets getting obtain obtains have has find finds make
+    makes leaves leaving become becomes comes as namely yields yield so hence thus therefore means that of form
     point pair vector interval set value values matrix line solution solutions answer result total sum"""
 )
 """Behind these a sentence says what it has found."""
+_LEADS = re.compile(
+    r"\b(?:(?:equal|equals|tends?|amounts?|simplifies|converges?|evaluates|comes|reduces|leads|up|congruent|goes) to"
+    r"|(?:given|described|found|defined) by)\Z",
+    re.IGNORECASE,
+)
+"""simplifies to, given by"""
 _DENIED = re.compile(
     r"\b(?:not|no|never|neither|nor|none|cannot|impossible|wrong|incorrect|false|instead|rather|except|unless|if|suppose|"
     r"assume|assuming|maybe|perhaps|might|could|may|than|least|most|half|twice|double|between|below|above|over|under|"
-    r"times|(?:one|some|any|two|most|part|multiples?|powers?) of|log|squared?|root|up|almost|nearly|wait|checks?|check|try|tried|guess)\b|n['’]t\b|\?",
+    r"times|log|squared?|root|up|almost|nearly|wait|checks?|check|try|tried|guess"
+    r"|(?:one|some|any|two|most|part|multiples?|powers?) of)\b|n['’]t\b|\?",
     re.IGNORECASE,
 )
 """Words by which a sentence says something else of what it ends with, or nothing for sure."""
 _NAMED = re.compile(r"[A-Za-z]\w*(?:\([a-z]\))?\s*=")  # f(x) =
-_IS = re.compile(r"\b(?:is|are|was|were|be)\s+(?P<said>[^=<>:]{2,60})\Z", re.IGNORECASE)  # the limit is infinite
+_IS = re.compile(r"\b(?:is|are|was|were|be)\s+(?P<said>[^=<>:0-9]{2,60})\Z", re.IGNORECASE)  # the limit is infinite
 _HOW_MANY = re.compile(r"(?:[^.?]*\. )?how many ([a-z]{3,})\b", re.IGNORECASE)  # How many edges
 _STORY = re.compile(
     r"\b(?:but|then|first|initially|before|after|started|began|needs?|wants?|had|were)\b|;", re.IGNORECASE
 )
 """Words of a sentence that tells more than one count: `she has 12 but needs 15`"""
 _COUNTED = re.compile(
-    r"(?:(?:so|thus|hence|therefore),? )?(?P<number>[0-9][0-9,.]*)(?P<rest>(?: [A-Za-z]+)* (?:are|is|were|remain|remains)\b"
+    r"(?:(?:so|thus|hence|therefore),? )?(?P<number>[0-9][0-9,.]*)"
+    r"(?P<rest>(?: [A-Za-z]+)* (?:are|is|were|remain|remains)\b"
     r"(?: [A-Za-z]+){0,4})\Z",
     re.IGNORECASE,
 )
@@ -161,6 +170,7 @@ def _ended_by(text: str, question: str) -> str:
         return ""
     last = before[-1][0].lower() if before else ""
     stated = not before or tail != text[begin:].strip() or last in _STATING or last in words(question.lower())
+    stated = stated or _LEADS.search(head) is not None
     return tail if stated or _NAMED.match(tail) else ""
 
 

@@ -27,8 +27,8 @@ _NONE = re.compile(
 )
 """there is no value of x"""
 _UNDEFINED = re.compile(
-    r"\b(?:does not|doesn['’]t|do not|cannot|can['’]t|fails? to) exist\b|\bno (?:such |two-sided )?limit\b|\bis undefined\b"
-    r"|\bis not defined\b",
+    r"\b(?:does not|doesn['’]t|do not|cannot|can['’]t|fails? to) exist\b|\bno (?:such |two-sided )?limit\b"
+    r"|\bis undefined\b|\bis not defined\b",
     re.IGNORECASE,
 )
 """the limit fails to exist"""
@@ -53,7 +53,8 @@ _SHORT_NO = re.compile(
 )
 """it is not"""
 _BECAUSE = re.compile(r",?\s(?:since|because|as)\s", re.IGNORECASE)  # since no square divides it
-_NOPE = re.compile(r"\W*(?:nope|nah)\b", re.IGNORECASE)  # Nope: it has none
+_BEGINS = re.compile(r"\W*(?P<word>yes|no(?:pe)?)(?:\s*[,.;:—–-]|\W*\Z)", re.IGNORECASE)  # No, because 3 divides it
+_YES_OR_NO = re.compile(r"\b(?:yes|no(?:pe)?)\b", re.IGNORECASE)  # yes
 _NOT = re.compile(r"\b(?:not|never|cannot|no|neither|fails? to)\b|n['’]t\b", re.IGNORECASE)  # is not prime
 _BUT = re.compile(r"\b(?:but|however|though|yet)\b", re.IGNORECASE)  # f does not exist at 0 but the limit is 3
 _NOT_THAT = re.compile(
@@ -92,13 +93,15 @@ def outcome(clause: str) -> str:
 
 def decision(clause: str, question: str) -> str:
     """Yes or no to a question for one, by its own predicate: `it converges` where it asks `does it converge?`."""
-    if not _ASKS.match(question) or len(clause) > MAX_CHARS or _HEDGED.search(clause):
+    if not _ASKS.match(question) or len(clause) > MAX_CHARS:
         return ""
-    ends = _ENDS.search(clause)
+    begins, ends = _BEGINS.match(clause), _ENDS.search(clause)
+    if begins is not None and len(_YES_OR_NO.findall(clause)) == 1:
+        return begins["word"].lower().removesuffix("pe")
+    if _HEDGED.search(clause):
+        return ""
     if ends is not None:
         return ends["word"].lower()
-    if _NOPE.match(clause):
-        return "no"
     if _SHORT_NO.fullmatch(clause):
         return "no"
     predicate, clause = _predicate(question), _BECAUSE.split(clause)[0]

@@ -13,10 +13,10 @@ import re
 from collections.abc import Iterator, Mapping
 
 from rlenv.envs.math.comparing import compare
+from rlenv.envs.math.reading.written import FONT
 from rlenv.text.function_words import word_set
 
 MAX_CHARS = 400
-_FONT = re.compile(r"\\(?:text|textbf|textrm|mathrm|mbox)\s*\{([^{}]*)\}")  # \textbf{Quotient}
 _LABELLED = re.compile(r"\s*(?:and\s+)?(?P<label>(?:[A-Za-z]{2,}['’]?s?\s*){1,4})\s*[:=]?\s*(?P<value>\S.*?)\s*")
 """`quotient x + 2`, `Cara: 30`, `the remainder is 9`"""
 _SMALL = word_set("the at is are gets get receives receive has have a an and of share part so value")
@@ -65,11 +65,11 @@ def by_parts(gold: str, answer: str, question: str) -> Iterator[str]:
         yield ", ".join(plain)
     if "\\cup" in gold and "\\cup" not in answer:
         answer = _PLAIN_UNION.sub(r"\\cup", answer)
-        yield _UNION.sub(r"\1\\cup ", _FONT.sub(r" \1 ", answer).replace("$", " "))
+        yield _UNION.sub(r"\1\\cup ", FONT.sub(r" \1 ", answer).replace("$", " "))
 
 
 def _plain(text: str) -> str:
-    return " ".join(_FONT.sub(r" \1 ", text).replace("\\$", "").replace("$", " ").replace("\\ ", " ").split()).strip(
+    return " ".join(FONT.sub(r" \1 ", text).replace("\\$", "").replace("$", " ").replace("\\ ", " ").split()).strip(
         " ."
     )
 

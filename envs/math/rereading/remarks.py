@@ -58,8 +58,6 @@ _ARBITRARY = re.compile(
     re.IGNORECASE,
 )
 """`for an arbitrary constant a`"""
-_YES_OR_NO = re.compile(r"\W*(yes|no)\s*[,.;:—–-]", re.IGNORECASE)  # No, because 3 divides it
-_ASKS = re.compile(r"(?:is|are|does|do|can|has|have|was|were|must|will)\s", re.IGNORECASE)  # Is 91 prime?
 
 
 def remarked(gold: str, answer: str, question: str) -> Iterator[str]:
@@ -87,6 +85,3 @@ def remarked(gold: str, answer: str, question: str) -> Iterator[str]:
             yield text[: rest.start()]
     if "=" in gold and (constant := _ARBITRARY.search(text)) is not None:
         yield text[: constant.start()]
-    said = _YES_OR_NO.match(text) if _ASKS.match(question) and gold.strip(" .").lower() in ("yes", "no") else None
-    if said is not None and len(re.findall(r"\b(?:yes|no)\b", text, re.IGNORECASE)) == 1:
-        yield said[1]

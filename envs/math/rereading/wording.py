@@ -17,11 +17,12 @@ from rlenv.envs.math.reading.answer import reading
 from rlenv.envs.math.reading.nodes import Words
 from rlenv.envs.math.reading.phrases import phrase
 from rlenv.envs.math.reading.units import counts
+from rlenv.envs.math.reading.written import FONT
+from rlenv.envs.math.reading.written import plain as plain_text
 from rlenv.envs.math.rereading.options import LETTER, options, words
 from rlenv.envs.math.rereading.stating import states
 from rlenv.envs.math.sentence import stated_value
 
-_FONT = re.compile(r"\\(?:text|textbf|textrm|textit|mathrm|mbox)\s*\{([^{}]*)\}")  # \text{Alice}
 _TEXT_FIRST = re.compile(r"\\text\s*\{(?P<text>[^{}$]*)\}\s*(?P<formula>[-0-9\\](?:(?!\\text)[^$])*)")
 r"""\text{The value is } \tfrac{7}{10}"""
 _WORDY = re.compile(r"(?<!\\)\b[A-Za-z]{2,}")  # at least
@@ -58,7 +59,8 @@ _BETWEEN = re.compile(
 )
 """strictly between 2 and 5"""
 _WITHIN = re.compile(
-    r"\b(?P<kind>open|closed) interval (?:from |between )?(?P<low>[^A-Za-z]{1,20}?) (?:to|and) (?P<high>[^A-Za-z]{1,20})\Z",
+    r"\b(?P<kind>open|closed) interval (?:from |between )?(?P<low>[^A-Za-z]{1,20}?) (?:to|and) "
+    r"(?P<high>[^A-Za-z]{1,20})\Z",
     re.IGNORECASE,
 )
 """the open interval from -1 to 5"""
@@ -90,8 +92,6 @@ _AUXILIARY = re.compile(
     r"\b(?:substitut\w*|let|us(?:e|ed|ing)|recall|consider|defin\w*|formula|given|set|put)\b", re.IGNORECASE
 )
 """Words before a formula that is a means and no result: `We used the substitution $u = 2x$`"""
-_YES_OR_NO = re.compile(r"(?:is|are|does|do|can|has|have|was|were|must|will) ", re.IGNORECASE)  # Is 91 prime?
-_PLAIN_NO = re.compile(r"\W*(yes|no)\W*")  # **no**
 _REMARK = re.compile(
     r",?\s*(?:\(\s*)?\b(?:where|with|for)\s[^=<>]{0,40}\b(?:constants?|reals?|real numbers?)\b[^=<>]{0,20}\Z|"
     r"\s\([^()]{0,60}\bconstants?\b[^()]{0,20}\)\Z",
@@ -116,16 +116,14 @@ def reworded(gold: str, answer: str, question: str) -> Iterator[str]:
     """What a clause says in words, where the reference says it in signs or in the same words."""
     if not _WORDY.search(answer):
         return
-    said = " ".join(_FONT.sub(r" \1 ", answer).replace("$", " ").split()).strip(" .")
+    said = plain_text(answer).strip(" .")
     if _RELATED.search(gold):
         yield from _region(said)
         if not _opposed(said, question):
             yield from _ranges(said)
-    if _YES_OR_NO.match(question) and (found := _PLAIN_NO.fullmatch(said.lower())) is not None:
-        yield from [gold] if _FONT.sub(r"\1", gold).lower().split()[:1] == [found[1]] else []
     if not is_number(gold):
         yield from _last_formula(answer)
-    wanted = _FONT.sub(r"\1", gold)
+    wanted = FONT.sub(r"\1", gold)
     counted = question.lower().startswith("how many") or "number of" in question
     if counted and {phrase(gold), phrase(said)} == {"infinity", "infinitely many"}:
         yield gold
@@ -134,7 +132,7 @@ def reworded(gold: str, answer: str, question: str) -> Iterator[str]:
         yield gold
     if LETTER.fullmatch(gold):
         offered = options(question)
-        named = [letter for letter, content in offered.items() if states(_FONT.sub(r"\1", content), said, "")]
+        named = [letter for letter, content in offered.items() if states(FONT.sub(r"\1", content), said, "")]
         if len(named) == 1:
             yield named[0]
 
@@ -210,7 +208,7 @@ def in_prose(gold: str, answer: str, question: str) -> Iterator[str]:
     """The number that a sentence in a box states."""
     if not is_number(gold) or not _WORDY.search(answer):
         return
-    plain = " ".join(_FONT.sub(r" \1 ", answer).replace("$", " ").split())
+    plain = plain_text(answer)
     formula = _TEXT_FIRST.fullmatch(answer.strip(" $"))
     if formula is not None:
         plain = " ".join(f"{formula['text']} ${formula['formula']}$".split())
