@@ -65,6 +65,7 @@ _SEVERAL = re.compile(r"^[ $]*(?:\\?[A-Za-z]\w*\s*=\s*)?-?[^=\n<>\s$][^=\n<>]*$(
 _ASIDE = re.compile(r"\s\([^()]*[a-z]{3,} [^()]*\)[.\s]*\Z")
 """` ($k=5$ gives the real root 2).` at the end"""
 _SIDES = re.compile(r"=|\\approx|≈")
+_WORDS = re.compile(r"(?<![A-Za-z\\])(?!pi\b|sqrt\b)[A-Za-z]{2,}")  # cubic metres
 _SOME_VALUE = re.compile(r"[0-9π∞]|\\(?:pi|infty)")  # 12
 _WORDY = re.compile(r"(?<![A-Za-z\\])(?!(?:pi|or|and|sqrt)\b)[A-Za-z]{2,}(?:['’][a-z])?[,;]?\s+(?!\Z)")  # gives 19/8
 _WORDY_NUMBER = re.compile(rf"\b(?:{'|'.join((*NUMERALS, *FRACTIONS, 'infinity'))})s?\b", re.IGNORECASE)
@@ -160,7 +161,7 @@ class MathVerifier:
         marked = bool(found.flags) if isinstance(found, Refusal) else found.place not in ("line", "whole")
         if marked or "line" not in self.policy.answer_in:
             return None
-        if is_number(gold) and isinstance(found, Extracted) and _states_alone(found, text):
+        if is_number(gold) and isinstance(found, Extracted) and (_states_alone(found, text) or _stacked(found.text)):
             return None
         return closing_clause(text, *answer_tail(text))
 
@@ -168,6 +169,13 @@ class MathVerifier:
         """Whether two answers may be one value: only what is known to differ does."""
         pairs = ((left, right), (right, left))
         return any(compare(first, second, self.policy).equal is not False for first, second in pairs)
+
+
+def _stacked(said: str) -> bool:
+    """Whether an answer is several values, one a line, of which none is preferred: `x = 2` above `x = 3`."""
+    lines = [line for line in said.split("\n") if line.strip()]
+    values = all(_SOME_VALUE.search(line) and line.count("=") < 2 and not _WORDS.search(line) for line in lines)
+    return len(lines) > 1 and values and "≈" not in lines[-1] and "approx" not in lines[-1]
 
 
 def _states_alone(found: Extracted, text: str) -> bool:

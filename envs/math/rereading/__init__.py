@@ -39,6 +39,7 @@ __all__ = ["by_parts", "conclusions", "is_number", "rereadings"]
 MAX_CHARS = 400
 LISTED_CHARS = 500
 """An answer that is listed part by part, with numbers in words, is this short."""
+_YES_OR_NO = re.compile(r"\W*(yes|no)\b", re.IGNORECASE)  # No, there is none
 _DIGITS = re.compile(r"[-−]?[0-9.,]+")  # -1,234.5
 
 
@@ -47,8 +48,8 @@ def conclusions(gold: str, clause: str, text: str, question: str) -> Iterator[st
     said = outcome(clause) if phrase(gold) in ("no solution", "undefined", "all real numbers") else ""
     if said:
         yield said
-    elif phrase(gold) in ("yes", "no"):
-        yield from filter(None, [decision(clause, question)])
+    elif (decided := _YES_OR_NO.match(FONT.sub(r"\1", gold))) is not None:
+        yield from [gold] if decision(clause, question) == decided[1].lower() else []
     if isinstance(reading(gold).node, Choice) and (picked := chosen_letter(clause)) and options(question):
         yield picked
     yield from by_parts(gold, clause, question)
@@ -63,8 +64,9 @@ def rereadings(gold: str, answer: str, question: str) -> Iterator[str]:
     """The answer in other words, none where it is too long for any."""
     if len(answer) > MAX_CHARS:
         return
-    if phrase(FONT.sub(r"\1", gold)) in ("yes", "no"):
-        yield from filter(None, [decision(plain(answer), question)])
+    decided = _YES_OR_NO.match(FONT.sub(r"\1", gold))
+    if decided is not None and decision(plain(answer), question) == decided[1].lower():
+        yield gold
     yield from by_options(gold, answer, question)
     yield from whole_numbers(gold, answer, question)
     yield from in_base(gold, answer, question)

@@ -60,12 +60,12 @@ _FILLING = re.compile(
 """Words without which a sentence says the same."""
 _SHORT_IS = re.compile(r"(?<=[A-Za-z])['’]s\b")  # it's
 _MEASURES = "|".join(sorted(map(re.escape, UNIT_WORDS - {"in", "a", "per"}), key=len, reverse=True))
-_UNIT = re.compile(rf"(?<=[0-9π)}}])(?:\s?(?:{_MEASURES})\b(?!\())+")
+_UNIT = re.compile(rf"(?<=[0-9π)}}⁰¹²³⁴⁵⁶⁷⁸⁹])(?:\s?(?:{_MEASURES})\b(?!\())+")
 """46 dollars, 21π cubic metres"""
 _NOUNS = re.compile(r"(?<=[0-9])(?:\s[A-Za-z]{2,}){1,3}\Z")  # 10 primes
 _INTEGRAL = re.compile(r"\A(?:∫|\\int)[^=]*=\s*")  # ∫ 2x dx =
 _WORD = re.compile(r"(?<![A-Za-z\\_])(?<!\\text\{)[A-Za-z]{2,}(?:['’-][A-Za-z]+)*")  # region
-_NO_WORD = FUNCTIONS | GREEK | word_set("pi inf infinity mod bmod pmod and or det arg deg lim if cis")
+_NO_WORD = FUNCTIONS | GREEK | word_set("pi inf infinity mod bmod pmod and or det arg deg lim cis")
 _STATING = word_set(
     """is are was were be being equals equal give gives giving get gets getting obtain obtains have has find finds make
     makes leaves leaving become becomes comes as namely yields yield so hence thus therefore means that of form
@@ -73,7 +73,8 @@ _STATING = word_set(
 )
 """Behind these a sentence says what it has found."""
 _LEADS = re.compile(
-    r"\b(?:(?:equal|equals|tends?|amounts?|simplifies|converges?|evaluates|comes|reduces|leads|up|congruent|goes) to"
+    r"\b(?:(?:equal|equals|tends?|amounts?|simplifies|converges?|evaluates|comes|reduces|leads|up"
+    r"|congruent|goes|diverges) to"
     r"|(?:given|described|found|defined) by)\Z",
     re.IGNORECASE,
 )
@@ -170,7 +171,7 @@ def _ended_by(text: str, question: str) -> str:
         return ""
     last = before[-1][0].lower() if before else ""
     stated = not before or tail != text[begin:].strip() or last in _STATING or last in words(question.lower())
-    stated = stated or _LEADS.search(head) is not None
+    stated = stated or _LEADS.search(head) is not None or (last == "at" and tail.startswith("("))
     return tail if stated or _NAMED.match(tail) else ""
 
 
