@@ -3,7 +3,7 @@ r"""What the last clause of a completion concludes in plain text: the mathematic
 >>> question = "Find the area of the region."
 >>> list(concluded("16-4\\pi", "The region has area 4(4 − π).", question))
 ['4(4 − π)']
->>> list(concluded("3/4", "it is not 3/4", question)), list(concluded("x = 3", "x is less than 3", question))
+>>> list(concluded("3/4", "it is not 3/4", question)), list(concluded("6", "half of 6", question))
 ([], [])
 >>> list(concluded("y", "y = A sin x, with A arbitrary (any real number)", question))
 ['y = A sin x']

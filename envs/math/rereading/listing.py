@@ -89,7 +89,8 @@ def _named(gold: str, lines: list[str]) -> Iterator[str]:
 
 def _equations(lines: list[str]) -> Iterator[str]:
     """Equations for different letters on lines of their own."""
-    names, said = [], []
+    names: list[str] = []
+    said: list[str] = []
     for line in reversed(lines):
         equation = _EQUATION.fullmatch(line.rstrip(" .,;"))
         if equation is None or equation["name"] in names or not is_bare(line):
