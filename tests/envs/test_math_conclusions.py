@@ -1,4 +1,4 @@
-"""What short completions conclude, list or tell in words and plain signs, and what beside it concludes nothing of it."""
+"""What short completions conclude, list or tell in words, and what beside it concludes nothing of it."""
 
 from __future__ import annotations
 
