@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from importlib.metadata import entry_points
+from pathlib import Path
 from typing import Any, cast
 
 import cloudpickle
@@ -30,9 +31,10 @@ from rlenv.errors import ConfigError, RlenvError, UnknownEnvironment
 from rlenv.jsontypes import Json
 from rlenv.keywords import check_keywords
 from rlenv.reading import ReadAs
+from rlenv.reward_functions import AsyncVerifier, Style, verifier_of
 from rlenv.sampler import Sampler
 from rlenv.task import Task
-from rlenv.tasksets import Row, TaskSet, as_taskset
+from rlenv.tasksets import Row, RowMap, TaskSet, as_taskset
 from rlenv.verifier import FunctionVerifier, Verifier, VerifierFunction
 from rlenv.workers import WorkerPool
 from rlenv.wrappers.wrapper import Wrapper
@@ -46,23 +48,27 @@ _definitions: dict[str, Definition] = {}
 def register(
     id: str,
     *,
-    tasks: TaskSet | Sequence[Row | Task] | None = None,
+    tasks: TaskSet | Sequence[Row | Task] | str | Path | None = None,
     verifier: Verifier | VerifierFunction | None = None,
     solution: Callable[[Task], str] = reference_text,
     cheap: bool = False,
     isolation: Isolation = "auto",
     time_limit_s: float = 5.0,
     read_as: ReadAs = "auto",
+    style: Style = "named",
+    row_map: RowMap | None = None,
     entry_point: str | None = None,
     kwargs: Mapping[str, Json] | None = None,
 ) -> None:
     """Register an environment under `family/name-vN`.
 
-    Either with objects: `tasks` and a `verifier`. A verifier function gets what its parameters name
-    (completion, reasoning, text, finished, prompt, answer, task, or any column of the row) and returns a bool,
-    a float or a Verdict. It runs in a process that can be killed after `time_limit_s` seconds unless `cheap` says
-    that it is bounded string work. Or with `entry_point`, a factory "package.module:function" whose JSON-able
-    `kwargs` may be overridden in make.
+    Either with objects: `tasks` (rows, Tasks, a task set, a table of the `datasets` library or a file) and a
+    `verifier`. A verifier function gets what its parameters name (completion, reasoning, text, finished, prompt,
+    answer, task, or any column of the row) and returns a bool, a float or a Verdict; it may be `async def`. With
+    `style="trl"` it is a reward function as TRL calls them, with `style="plain"` `f(prompt, completion, reference)`. It
+    runs in a process that can be killed after `time_limit_s` seconds unless `cheap` says that it is bounded string
+    work. `row_map` turns each row into one with `prompt` and `answer`. Or with `entry_point`, a factory
+    "package.module:function" whose JSON-able `kwargs` may be overridden in make.
 
     Raises ConfigError for a malformed call, TaskError for a bad row, VerifierContractError for a verifier
     that asks for a column that the rows do not have.
@@ -74,10 +80,11 @@ def register(
             raise ConfigError(f"{id}: expected either an entry_point or tasks with a verifier, got both")
         if ":" not in entry_point:
             raise ConfigError(f"{id}: expected an entry_point 'package.module:function', got {entry_point!r}")
-        if cheap or (isolation, time_limit_s, read_as, solution) != ("auto", 5.0, "auto", reference_text):
+        said = (cheap, isolation, time_limit_s, read_as, solution, style, row_map)
+        if said != (False, "auto", 5.0, "auto", reference_text, "named", None):
             raise ConfigError(
-                f"{id}: cheap, isolation, time_limit_s, read_as and solution stand in the Definition that an "
-                "entry_point returns; set them there"
+                f"{id}: cheap, isolation, time_limit_s, read_as, solution, style and row_map stand in the Definition "
+                "that an entry_point returns; set them there"
             )
         _register(id, {"factory": entry_point, **(kwargs or {})})
         return
@@ -85,9 +92,13 @@ def register(
         raise ConfigError(f"{id}: expected tasks and a verifier, or an entry_point; give both tasks and verifier")
     if kwargs:
         raise ConfigError(f"{id}: kwargs belong to an entry_point, got {sorted(kwargs)} beside tasks; drop them")
-    checked = verifier if isinstance(verifier, Verifier) else FunctionVerifier(verifier, cheap=cheap)
-    taskset = as_taskset(tasks)
-    if isinstance(checked, FunctionVerifier):
+    taskset = as_taskset(tasks, row_map)
+    checked = (
+        verifier
+        if isinstance(verifier, Verifier)
+        else verifier_of(verifier, style=style, cheap=cheap, time_limit_s=time_limit_s)
+    )
+    if isinstance(checked, FunctionVerifier | AsyncVerifier):
         checked.check_columns(taskset[0])
     _definitions[id] = Definition(
         tasks=taskset,

@@ -162,6 +162,12 @@ class Verdict:
         """The verdict as one on the text of `passage` alone; spans that stand elsewhere shrink to nothing."""
         return self._moved(passage.within)
 
+    def shifted(self, by: int) -> Verdict:
+        """The same verdict with its spans `by` characters further on."""
+        if by == 0 or (self.answer is None and not self.flags and not self.step_rewards):
+            return self
+        return self._moved(lambda start, end: Span(start + by, end + by))
+
     def _moved(self, place: Callable[[int, int], Span]) -> Verdict:
         """The same verdict with its spans in other places."""
         answer = None if self.answer is None else place(*self.answer)

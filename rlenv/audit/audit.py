@@ -14,7 +14,7 @@ from rlenv.audit.calibration import guess_findings, reference_findings, trouble_
 from rlenv.audit.corrupting import corruption_findings, corruption_plays, hedge_findings
 from rlenv.audit.determinism import determinism_findings
 from rlenv.audit.finding import Finding
-from rlenv.audit.functions import RewardFunction, Style, reward_definition
+from rlenv.audit.functions import reward_definition
 from rlenv.audit.grouping import grouping_findings
 from rlenv.audit.judge import by_value
 from rlenv.audit.leaks import leak_findings
@@ -27,6 +27,7 @@ from rlenv.batch import definition as definition_of
 from rlenv.definition import Definition, reference_text
 from rlenv.errors import ConfigError
 from rlenv.progress import progress
+from rlenv.reward_functions import RewardFunction, Style
 from rlenv.task import Task
 from rlenv.tasksets import Row, TaskSet
 from rlenv.verifier import BatchVerifier

@@ -59,10 +59,13 @@ class Policy(Protocol):
 
 @dataclass(frozen=True)
 class ScriptedPolicy:
-    """A function of the task: `reference` says the solution, `empty` says nothing."""
+    """A function of the task: `reference` says the solution, `empty` says nothing.
+
+    In an episode of several turns a tuple is said turn by turn, and anything else in every turn.
+    """
 
     name: str
-    function: Callable[[Task], str | Completion]
+    function: Callable[[Task], str | Completion | tuple[str, ...]]
 
     def generate(
         self, prompts: Sequence[Prompt], n: int = 1, sampling: Sampling = DEFAULT_SAMPLING
@@ -74,8 +77,13 @@ class ScriptedPolicy:
         return [self._said(task) for task in tasks for _ in range(n)]
 
     def _said(self, task: Task) -> Completion:
+        script = self.script(task)
+        return as_completion("\n".join(script) if isinstance(script, tuple) else script)
+
+    def script(self, task: Task) -> str | Completion | tuple[str, ...]:
+        """What it has to say to this task."""
         try:
-            return as_completion(self.function(task))
+            return self.function(task)
         except RlenvError:
             raise
         except Exception as error:  # it is the user's, and may raise anything
