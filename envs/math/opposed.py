@@ -20,6 +20,7 @@ from rlenv.envs.math.withdrawal import denied, withdrawn
 MAX_CHARS = 4000
 _NAME = re.compile(r"\s*\$*\s*(?P<name>[A-Za-z])\s*=[^=<>]+")
 """`x = 3`"""
+_LETTERED = re.compile(r"(?:[a-z]\s*[-+]?\s*){0,5}[a-z]")  # a, ab, a + b
 _COMBINED = re.compile(r"(?:[a-z]\s*[-+]?\s*){1,5}[a-z]")  # a + b, ab
 _LETTER = re.compile(r"(?<![A-Za-z\\])([A-Za-z])(?![A-Za-z])")  # find y
 ASKS = re.compile(
@@ -64,9 +65,9 @@ def opposed(gold: str, answer: str, question: str) -> str | None:
     if name is not None and asked and name["name"] != asked and name["name"] in _letters(question):
         return f"a value for {name['name']}, where {asked} is asked for"
     left, equals, _ = answer.partition("=")
-    if equals and "=" not in gold and _COMBINED.fullmatch(left.strip(" $")):
+    if equals and "=" not in gold and _LETTERED.fullmatch(left.strip(" $")):
         wanted = _asked_combination(question)
-        if wanted and compare(wanted, left).equal is False:
+        if wanted and set(wanted) >= set(left.strip(" $")) and compare(wanted, left).equal is False:
             return f"a value for {left.strip(' $')}, where {wanted} is asked for"
     if direction(answer) and _SIGNED.fullmatch(gold) and not re.search(r"[-−+]\s*[0-9]", answer):
         return "the other direction of change" if direction(answer) != gold.strip()[0].replace("−", "-") else None

@@ -69,7 +69,7 @@ _LEAVES = re.compile(
 )
 """`x leaves the remainder 5 when divided by 11`"""
 _TIMES = re.compile(
-    r"(?:(?P<name>[a-zA-Z]) (?:is )?|(?:all )?(?:the )?)(?:any |an? |the )?(?P<parity>odd|even|integer) "
+    r"(?:(?P<name>[a-zA-Z]) (?:is )?|(?:all )?(?:the )?)(?:any |every |each |an? |the )?(?P<parity>odd|even|integer) "
     r"(?:multiples?|integer multiples?) of (?P<step>(?:[^a-zA-Z]|\\pi|\\[dt]?frac){1,30})"
 )
 r"""`x is any odd multiple of \pi/2`"""

@@ -15,8 +15,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from rlenv.envs.math.choice import chosen_letter
+from rlenv.envs.math.comparing import compare
 from rlenv.envs.math.reading.answer import reading
 from rlenv.envs.math.reading.nodes import Choice
 from rlenv.envs.math.reading.phrases import phrase
@@ -54,10 +56,20 @@ def conclusions(gold: str, clause: str, text: str, question: str) -> Iterator[st
         yield picked
     yield from by_parts(gold, clause, question)
     yield from reworded(gold, clause, question)
+    if (spelled := in_digits(clause)) != clause:
+        yield from reworded(gold, spelled, question)
     lists = (text, in_digits(text[-LISTED_CHARS:]))
     for found in (*concluded(gold, clause, question), *(one for said in lists for one in listed(gold, said, question))):
         yield found
+        yield from _last_side(gold, found)
         yield from rereadings(gold, found, question)
+
+
+def _last_side(gold: str, answer: str) -> Iterator[str]:
+    """The end of a chain of expressions that are all equal: x(x - 1)(x + 1) of x(x^2 - 1) = x(x - 1)(x + 1)."""
+    sides = answer.split("=") if "=" not in gold and 1 < answer.count("=") + 1 < 6 else []
+    if sides and all(compare(left, right).equal for left, right in pairwise(sides)):
+        yield sides[-1].strip()
 
 
 def rereadings(gold: str, answer: str, question: str) -> Iterator[str]:

@@ -27,6 +27,8 @@ _SIGNS = (
     (re.compile(r"\b(?:positive|plus)\s+(?=infinity\b)", re.IGNORECASE), ""),  # positive infinity
     (re.compile(r"\binfinity\b", re.IGNORECASE), "∞"),
     (re.compile(r"(?<=[0-9])\s+pi\b", re.IGNORECASE), "π"),
+    (re.compile(r"\bpi(?=\s+(?:plus|minus|over|times)\s)", re.IGNORECASE), "π"),  # pi plus 2
+    (re.compile(r"\b(?:negative|minus) (?=i\b)", re.IGNORECASE), "-"),  # minus i
     (re.compile(r"(?<=[0-9)])\s+over\s+(?=[0-9(])"), "/"),  # 3 over 8
     (re.compile(r"(?<=[0-9])\s+times\s+(?=10\b)"), "·"),  # 3.1 times 10
     (re.compile(r"(?<=10)\s+to the (?:power (?:of )?)?(-?[0-9]{1,3})\b"), r"^{\1}"),  # 10 to the -4

@@ -67,7 +67,7 @@ _WITHIN = re.compile(
 _INCLUSIVE = re.compile(r"\bbetween (?P<low>[^A-Za-z]{1,20}?) and (?P<high>[^A-Za-z]{1,20}?),? \(?inclusive\)?\Z")
 """between -3 and 3, inclusive"""
 _THOSE = re.compile(
-    r"(?:so |thus |it is |exactly )?(?:all|any|every|those|the)(?: real)?(?: numbers?| values?)?(?: of)? [a-z] "
+    r"(?:so |thus |it is |exactly |for )?(?:all|any|every|those|the)(?: real)?(?: numbers?| values?)?(?: of)? [a-z] "
     r"(?:with|such that|for which|satisfying|where|so that)\s+(?=[^A-Za-z]*[a-z]?\s*[<>≤≥\\]|[-−0-9])",
     re.IGNORECASE,
 )
