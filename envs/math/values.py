@@ -52,9 +52,10 @@ _LETTER = re.compile(r"[A-Za-z](?![A-Za-z])")  # the x of 13 − 3x
 _OPERAND = re.compile(r"(?:(?<![A-Za-z])[A-Za-z]|[0-9)}\]π])\s?$")
 NEGATED = re.compile(
     r"(?:\b(?:not|never|cannot|unlike|instead of|rather than|anything but|other than|except|besides|apart from|pas"
-    r"|nicht|kein|keine|не|нет)|n't|\bno(?=\s+(?:es|son|é|è)\s))\s+(?:\w+\s+){0,2}[$\\(\[\s]*\Z",
+    r"|nicht|kein|keine|не|нет)|n't|\bno(?=\s+(?:es|son|é|è)\s))\s+(?:(?!(?:is|are|equals)\s)\w+\s+){0,2}[$\\(\[\s]*\Z",
     re.I,
 )
+"""`not the value `; what is behind another verb is not denied: `the product that is not zero is `"""
 _COMPARED = re.compile(
     r"\b(?:(?:greater|less|more|fewer|larger|smaller|bigger|higher|lower|older|younger) than|at (?:least|most)|twice"
     r"|half(?: of)?|double|triple|thrice)\s+[$\\(\[\s]*\Z",
