@@ -34,7 +34,7 @@ class ReplayVerifier:
         self, interaction: Interaction, *, cheap: bool = True, name: str = "reward", version: str | None = None
     ) -> None:
         self.interaction, self.cheap, self.name = interaction, cheap, name
-        self.version = version or code_version(type(interaction))
+        self.version = version or code_version(interaction)
 
     def verify(self, task: Task, completion: Completion) -> Verdict:
         """Play the turns again. Raises what the interaction raises."""

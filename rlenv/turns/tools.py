@@ -155,7 +155,9 @@ class ToolInteraction:
         return Reply(state, tuple(messages), flags=tuple(flags))
 
     def close(self, state: Json) -> None:
-        """Let go of what the tools hold for an episode."""
+        """Let go of what the tools hold for an episode; nothing, where it never started."""
+        if state is None:
+            return
         for name, tool in self._tools.items():
             if tool.close is not None:
                 tool.close(_own(state)[name])

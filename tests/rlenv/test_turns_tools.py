@@ -259,6 +259,17 @@ def test_killable_tool_changes_the_state(pool: WorkerPool) -> None:
     ]
 
 
+def test_episode_that_cannot_start_is_a_failure_of_the_checker() -> None:
+    def initial(task: Task) -> Json:
+        raise OSError("no state today")
+
+    tools = ToolInteraction([Tool(put, cheap=True, initial=initial, close=lambda state: None)])
+    env = Environment(definition(tools))
+    env.reset(seed=0)
+    *_, info = env.step("5")
+    assert (info["graded"], info["verdict"].reason) == (False, "interaction: OSError: no state today")
+
+
 def test_lone_surrogates_do_not_come_back() -> None:
     assert told('<tool_call>{"name": "spell", "arguments": {"word": "\\ud800", "times": 1}}</tool_call>') == ["?"]
 

@@ -13,6 +13,7 @@ import threading
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import NamedTuple, Protocol, TypeAlias
 
 from rlenv.jsontypes import canonical
@@ -78,29 +79,29 @@ class Sessions:
             try:
                 return self._run(session, mark, cells, code)
             except Exception:  # it was lost while it lay here, which is what running the cells again is for
-                session.close()
+                _end(session)
         session = self._open()
         try:
             for cell in cells:
                 ran = session.run(cell)
                 if not ran.alive:
-                    session.close()
+                    _end(session)
                     return Done(ran, (), again=True)
             return self._run(session, mark, cells, code)
         except BaseException:
-            session.close()
+            _end(session)
             raise
 
     def drop(self, mark: str, cells: Sequence[str]) -> None:
         """The episode in this state is over."""
         session = self._take(mark, cells)
         if session is not None:
-            session.close()
+            _end(session)
 
     def _run(self, session: Session, mark: str, cells: Sequence[str], code: str) -> Done:
         ran = session.run(code)
         if not ran.alive:
-            session.close()
+            _end(session)
             return Done(ran, ())
         after = (*cells, code)
         self._keep(mark, after, session)
@@ -117,12 +118,17 @@ class Sessions:
             while len(self._kept) > self._most:
                 out.append(self._kept.popitem(last=False)[1])
         for each in out:
-            each.close()
+            _end(each)
 
     def _forget(self) -> None:
         """In a forked child: the sessions belong to the parent."""
         self._lock = threading.Lock()
         self._kept = OrderedDict()
+
+
+def _end(session: Session) -> None:
+    with suppress(Exception):  # one that is lost already, with its sandbox for example: nobody misses it
+        session.close()
 
 
 def _key(mark: str, cells: Sequence[str]) -> Key:
