@@ -36,6 +36,7 @@ from rlenv.envs.math.layout import as_read
 from rlenv.envs.math.marks import hash_answer, tag_answer
 from rlenv.envs.math.places import MAX_WHOLE, PLACES
 from rlenv.envs.math.policy import MathPolicy, Place
+from rlenv.envs.math.sections import stating_part
 from rlenv.envs.math.statement import Extracted, Refusal, Same, agree, is_working
 from rlenv.envs.math.tail import MAX_CHARS, Span, answer_tail
 from rlenv.envs.math.withdrawal import denied, withdrawn
@@ -94,7 +95,8 @@ def _ascii_digit(character: str) -> str:
 
 def _extract_in(text: str, span: Span, policy: MathPolicy, same: Same, choice: bool) -> Extracted | Refusal:
     for place in policy.answer_in:
-        found = PLACES[place](text, span, same, choice)
+        at = stating_part(text, *span) if place in ("line", "whole") else span
+        found = PLACES[place](text, at, same, choice)
         if found is not None:
             break
     else:

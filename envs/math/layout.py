@@ -59,9 +59,11 @@ _MARKED = re.compile(
     r"|(?<![\w_])__(?=[^_\s])([^_\n]{1,200})__(?![\w_])"
 )
 """***42*** and __42__ are bold."""
-_ENTITY = re.compile(r"&(nbsp|lt|gt|amp|times|minus|pi|radic|le|ge|divide|middot|deg|infin);")  # 3 &times; 4
+_ENTITY = re.compile(r"&(nbsp|lt|gt|amp|times|minus|pi|radic|le|ge|divide|middot|deg|infin|plusmn|frasl|ne|rarr);")  # 3 &times; 4
 _ENTITIES = {"nbsp": " ", "lt": "<", "gt": ">", "amp": "&", "times": "×", "minus": "−", "pi": "π", "radic": "√",
-             "le": "≤", "ge": "≥", "divide": "÷", "middot": "·", "deg": "°", "infin": "∞"}  # fmt: skip
+             "le": "≤", "ge": "≥", "divide": "÷", "middot": "·", "deg": "°", "infin": "∞", "plusmn": "±",
+             "frasl": "⁄", "ne": "≠", "rarr": "→"}  # fmt: skip
+_RAISED = re.compile(r"<sup>([0-9]{1,9})</sup>\s*[⁄/]\s*<sub>([0-9]{1,9})</sub>")  # <sup>9</sup>&frasl;<sub>25</sub>
 _ANSWER_TAGS = {"[answer]": "<answer>", "[/answer]": "</answer>", "<final_answer>": "      <answer>",
                 "</final_answer>": "</answer>      "}  # fmt: skip
 _ANSWER_TAG = re.compile(r"\[/?answer\]|</?final_answer>", re.IGNORECASE)  # [ANSWER]
@@ -73,6 +75,8 @@ def as_read(text: str) -> str:
         text = _ANSWER_TAG.sub(lambda tag: _ANSWER_TAGS[tag[0].lower()], text)
     if "&" in text:
         text = _ENTITY.sub(lambda entity: _ENTITIES[entity[1]].ljust(len(entity[0])), text)
+    if "<sup>" in text:
+        text = _RAISED.sub(lambda found: f"{found[1]}/{found[2]}".ljust(len(found[0])), text)
     if "***" in text or "__" in text:
         text = _MARKED.sub(_bold, text)
     if "~~" in text or "</" in text or "\\sout" in text:

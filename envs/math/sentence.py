@@ -77,7 +77,7 @@ _RESULT = re.compile(
 )
 _COORDINATED = re.compile(r"(?:\b(?:or|and|never|not|cannot|either|ou|oder)|n't|[,;])\s+(?:[A-Za-z]\w?\s*)?$")
 _EXPRESSION = re.compile(
-    r"(?:[0-9\s+*/^().,√π∞×÷·{}\[\]_|!%°−-]|(?<![A-Za-z])[A-Za-z](?![A-Za-z])"
+    r"(?:[0-9\s+*/^().,√π∞×÷·{}\[\]_|!%°±∓−-]|\\pm(?![a-z])|(?<![A-Za-z])[A-Za-z](?![A-Za-z])"
     r"|(?<![A-Za-z])(?:pi|sqrt|cbrt|sin|cos|tan|cot|sec|csc|log|ln|exp|infinity|or|and)(?![A-Za-z])"
     r"|(?<=[0-9])(?:pi|sqrt)(?![A-Za-z])){1,100}"
 )

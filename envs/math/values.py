@@ -41,11 +41,11 @@ _TOKEN = re.compile(
 _PRICE = re.compile(_PLAIN)
 _GLUED = re.compile(r"(?:st|nd|rd|th)\b|-[A-Za-z]{2}")
 _GOES_ON = re.compile(
-    r"\s?[+*×^]\s?[A-Za-z]|\s?[-−+*/×÷^=]\s?(?:[A-Za-z](?![A-Za-z])|[(\\√π]|pi\b|sqrt\b)|\s?(?:pi|sqrt|sin|cos|tan|log|ln)\b"
+    r"\s?[+*×^]\s?[A-Za-z]|\s?[±∓]|\s?[-−+*/×÷^=]\s?(?:[A-Za-z](?![A-Za-z])|[(\\√π]|pi\b|sqrt\b)|\s?(?:pi|sqrt|sin|cos|tan|log|ln)\b"
     r"|\s?[π√]|[A-Za-z](?![^\W\d_])(?!\.?\s*$)|_|\^|\\|[⁰¹²³⁴⁵⁶⁷⁸⁹]"
 )
 _COMES_FROM = re.compile(
-    r"(?:(?<![A-Za-z])[A-Za-z]|[0-9)}\]π])\s?[-−+*/×÷^]\s?$|[A-Za-z]{2}[-+*/×÷^]$|√\s?$|\b(?:sqrt|sin|cos|tan|log|ln|exp)\s?\($"
+    r"(?:(?<![A-Za-z])[A-Za-z]|[0-9)}\]π])\s?[-−+*/×÷^]\s?$|[A-Za-z]{2}[-+*/×÷^]$|[√±∓]\s?$|\\[pm][mp]\s?$|\b(?:sqrt|sin|cos|tan|log|ln|exp)\s?\($"
 )
 _TERM = re.compile(r"\s[-−+]\s\S+\Z")  # 13 − 3
 _LETTER = re.compile(r"[A-Za-z](?![A-Za-z])")  # the x of 13 − 3x

@@ -38,6 +38,7 @@ from rlenv.envs.math.proof import proof
 from rlenv.envs.math.reading.names import FRACTIONS, NUMERALS
 from rlenv.envs.math.rereading import by_parts, conclusions, is_number, rereadings
 from rlenv.envs.math.rereading.options import contradicted, options
+from rlenv.envs.math.sections import stating_part
 from rlenv.envs.math.sentence import last_clause
 from rlenv.envs.math.statement import Extracted, Refusal
 from rlenv.envs.math.tail import answer_tail
@@ -116,7 +117,10 @@ class MathVerifier:
         if isinstance(found, Extracted):
             found = found._replace(text=directed(gold, found.text, _beside(found, passage.text), asked))
             found = _denied(gold, found, passage.text, asked) or found
-        clause = self._closing_words(gold, found, passage.text)
+        stating = passage.text
+        if isinstance(found, Refusal) or found.place in ("line", "whole"):
+            stating = stating[: stating_part(stating, *answer_tail(stating))[1]]
+        clause = self._closing_words(gold, found, stating)
         stands = isinstance(found, Extracted)
         if isinstance(found, Refusal) and clause is not None:
             found = Extracted(clause.text, clause.start, clause.end, "line")
@@ -128,10 +132,10 @@ class MathVerifier:
         if clause is not None:
             bare: tuple[str, ...] = () if is_number(gold) or is_choice(gold) else (clause.text,)
             if stands and is_number(gold) and found.end <= clause.start:
-                concluding = list(conclusions(gold, clause.text, passage.text, question))
+                concluding = list(conclusions(gold, clause.text, stating, question))
                 said = iter(concluding) if concluding else said
             else:
-                said = chain(said, bare, conclusions(gold, clause.text, passage.text, question))
+                said = chain(said, bare, conclusions(gold, clause.text, stating, question))
         held = bool(asked) and self.policy.form == "asked"
 
         def same(gold: str, said: str) -> Comparison:

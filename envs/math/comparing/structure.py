@@ -17,6 +17,7 @@ from rlenv.envs.math.comparing.asked import by_cases, is_ordered, is_whole
 from rlenv.envs.math.comparing.comparison import Comparison
 from rlenv.envs.math.comparing.constants import may_hold_constants, same_with_constants
 from rlenv.envs.math.comparing.described import describes, filled
+from rlenv.envs.math.comparing.directions import same_directions
 from rlenv.envs.math.comparing.equations import (
     Stated,
     in_letter_of,
@@ -46,6 +47,7 @@ from rlenv.envs.math.comparing.regions import (
     variable,
 )
 from rlenv.envs.math.comparing.residues import collapsed
+from rlenv.envs.math.comparing.sums import same_terms
 from rlenv.envs.math.comparing.text import same_clock, same_words, spelled
 from rlenv.envs.math.comparing.values import guarded, same_value, symbols_of
 from rlenv.envs.math.policy import MathPolicy
@@ -104,7 +106,9 @@ class Judge:
             return Comparison(False, "guard", "nested too deep", ("cost_guard",))
         self.depth += 1
         gold, answer = everywhere(aligned(collapsed(gold))), everywhere(aligned(collapsed(answer)))
-        found = self._described(gold, answer)
+        found = same_directions(gold, answer, self.question, self.same) if self.depth == 1 else None
+        if found is None:
+            found = self._described(gold, answer)
         if found is None:
             found = self._same(spread(gold), spread(without_remark(answer, gold)))
         self.depth -= 1
@@ -175,7 +179,7 @@ class Judge:
             equal = infinite(gold) == infinite(answer)
             return Comparison(equal, "structure", "" if equal else "infinity equals only itself")
         found = same_value(gold, answer, self.policy)
-        if found.equal is not True and _same_steps(gold, answer):
+        if found.equal is not True and (_same_steps(gold, answer) or same_terms(gold, answer)):
             return Comparison(True, "numeric")
         if found.equal is None and self.algebra is not None:
             return self.algebra(gold, answer)
@@ -244,6 +248,8 @@ class Judge:
         if expected.name is not None and said.name is not None:
             return self._named(gold, answer, expected, said)
         left, right = expected.value, said.value
+        if isinstance(left, Bracketed) and isinstance(answer, Relation) and _is_chain_of(answer, left):
+            return in_order(left.items, (right,) * len(left.items), self.same)  # (1, 1, 1) beside a = b = c = 1
         if expected.name is None and not isinstance(left, Relation):
             right = in_letter_of(left, said.name, right)
         if isinstance(gold, Relation) and isinstance(right, Bracketed) and not isinstance(left, Bracketed):
@@ -317,6 +323,12 @@ class Judge:
         if type(one) in _COMPOUND or type(other) in _COMPOUND:
             return unequal("a ratio is not that")
         return self.same(one, other)
+
+
+def _is_chain_of(answer: Relation, gold: Bracketed) -> bool:
+    """Whether as many letters as a tuple has parts are all said to be one value."""
+    letters = {side.name for side in answer.sides[:-1] if isinstance(side, Symbol)}
+    return len(letters) == len(answer.sides) - 1 == len(gold.items) > 1
 
 
 _COMPOUND = frozenset({Bracketed, Matrix, SetOperation, Builder, Ratio, Relation, Items, Braces, Words})
