@@ -59,7 +59,9 @@ _MARKED = re.compile(
     r"|(?<![\w_])__(?=[^_\s])([^_\n]{1,200})__(?![\w_])"
 )
 """***42*** and __42__ are bold."""
-_ENTITY = re.compile(r"&(nbsp|lt|gt|amp|times|minus|pi|radic|le|ge|divide|middot|deg|infin|plusmn|frasl|ne|rarr);")  # 3 &times; 4
+_ENTITY = re.compile(
+    r"&(nbsp|lt|gt|amp|times|minus|pi|radic|le|ge|divide|middot|deg|infin|plusmn|frasl|ne|rarr);"
+)  # 3 &times; 4
 _ENTITIES = {"nbsp": " ", "lt": "<", "gt": ">", "amp": "&", "times": "×", "minus": "−", "pi": "π", "radic": "√",
              "le": "≤", "ge": "≥", "divide": "÷", "middot": "·", "deg": "°", "infin": "∞", "plusmn": "±",
              "frasl": "⁄", "ne": "≠", "rarr": "→"}  # fmt: skip

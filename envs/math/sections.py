@@ -24,8 +24,8 @@ MAX_FIRST = 60
 """A first sentence that is longer is more than a value."""
 _BEGIN = r"(?:^|(?<=[.!?;] ))[ \t>*_#(]*"
 _CHECK = re.compile(
-    rf"{_BEGIN}(?:(?:quick|let['’]?s|let me|to) )?(?:check(?:ing)?|verif(?:ication|y|ying)|prob[ae]|plugging (?:it |back )?in"
-    r"|substituting (?:it |back )?(?:in)?|sanity check)(?: (?:the |my |our )?(?:answer|solution|result))?[*_ ]*(?::|—|–)",
+    rf"{_BEGIN}(?:(?:quick|let['’]?s|let me|to) )?(?:check(?:ing)?|verif(?:ication|y|ying)|prob[ae]|plugging (?:it )?in"
+    r"|substituting|sanity check)(?: (?:the |my |our )?(?:answer|solution|result))?[*_ ]*(?::|—|–)",
     re.IGNORECASE | re.MULTILINE,
 )
 """**Check:**, Verification:, _Plugging in:_"""
@@ -46,9 +46,14 @@ _CONCLUDES = re.compile(
     re.IGNORECASE,
 )
 """Words by which a text goes on to an answer, or away from one."""
-_STATES = re.compile(r"=|\*\*|\b(?:is|are|was|were|gives?|gets?|got|ha(?:s|ve|d)|leaves?|makes?|equals?)\s+\W*[0-9]|^\W*[0-9]+[.)]\s", re.M)
+_STATES = re.compile(
+    r"=|\*\*|\b(?:is|are|was|were|gives?|gets?|got|ha(?:s|ve|d)|leaves?|makes?|equals?)\s+\W*[0-9]|^\W*[0-9]+[.)]\s",
+    re.M,
+)
 """The sum is 15, 2. Add them"""
-_HARMLESS = re.compile(r"\b(?:so|hence|thus|therefore|then) (?:it|this|that|all|both|everything|the)\b[^.\d=]*(?=[.!]|\Z)", re.I)
+_HARMLESS = re.compile(
+    r"\b(?:so|hence|thus|therefore|then) (?:it|this|that|all|both|everything|the)\b[^.\d=]*(?=[.!]|\Z)", re.I
+)
 """so it works: without any value"""
 
 

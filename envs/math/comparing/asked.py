@@ -24,6 +24,13 @@ _REAL = re.compile(r"\breals?\b|\\mathbb\{?\s?R|ℝ|\brational", re.IGNORECASE) 
 _BY_CASES = re.compile(
     r"\bpiecewise\b|\b(?:as|by|in|into|with) cases\b|\bwithout (?:\w+ ){0,3}absolute\b", re.IGNORECASE
 )
+_SPAN = r"(?:\$[^$]{1,80}\$|\\\(.{1,80}?\\\))"
+_LISTED = re.compile(
+    r"\b(?:find|compute|evaluate|calculate|determine|what are|give)\s+(?:the (?:exact )?values? of\s+)?"
+    rf"(?P<asked>{_SPAN}(?:\s*(?:,|,?\s*and)\s*{_SPAN})*)\s*(?=[.?!,;:]|\Z)",
+    re.IGNORECASE,
+)
+"""Find $f(1)$, $f(2)$ and $f(3)$."""
 _UNIT = re.compile(
     r"\bhow many ((?:(?:square|cubic) )?[a-z]+(?: per [a-z]+)?)"
     r"|\bin ((?:(?:square|cubic) )?[a-z]{4,}(?: per [a-z]+)?)\b"
@@ -38,6 +45,28 @@ def is_ordered(question: str) -> bool:
     lower = question.lower()
     hinted = any(word in lower for word in _ORDER_WORDS)
     return hinted and bool(_ORDERED.search(question)) and not _ANY_ORDER.search(question)
+
+
+@lru_cache(maxsize=512)
+def asked_in_turn(question: str) -> int:
+    """How many quantities the question asks for by name, one after the other; 0 where it asks for fewer than two.
+
+    >>> asked_in_turn("Find $f(1)$, $f(2)$ and $f(3)$."), asked_in_turn("Find $x$."), asked_in_turn("Find the roots.")
+    (3, 0, 0)
+    """
+    found = _LISTED.findall(question)
+    if len(found) != 1 or _ANY_ORDER.search(question):
+        return 0
+    asked = re.sub(r"\\[()]|\$", "", found[0]).replace(" and ", ",")
+    depth, parts = 0, [""]
+    for character in asked:
+        depth += (character in "([{") - (character in ")]}")
+        if character == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += character
+    several = sum(bool(part.strip()) for part in parts)
+    return several if several > 1 else 0
 
 
 @lru_cache(maxsize=512)

@@ -44,7 +44,9 @@ _UNIT = re.compile(
     rf"{_ASKED}unit (?:normal|eigenvector|vector\b.{{0,20}}\b(?:orthogonal|perpendicular|normal))\b", re.IGNORECASE
 )
 """Find a unit vector orthogonal to both"""
-_BASIS = re.compile(rf"{_ASKED}basis (?:of|for)\b(?!.*\b(?:eigen|consist|contain|exten|such|dual))", re.IGNORECASE | re.DOTALL)
+_BASIS = re.compile(
+    rf"{_ASKED}basis (?:of|for)\b(?!.*\b(?:eigen|consist|contain|exten|such|dual))", re.IGNORECASE | re.DOTALL
+)
 """Find a basis of the null space"""
 _FIXED = re.compile(
     r"\b(?:unit|norm|length|magnitude|integers?|smallest|lowest|components?|coordinates?|entr(?:y|ies)|ortho(?:normal|g"
@@ -75,7 +77,7 @@ def same_directions(gold: Node, answer: Node, question: str, same: Same) -> Comp
 def _left_open(question: str) -> str:
     """`basis`, `sign` or `factor`: what the question lets choose, "" for nothing."""
     sign = _UNIT.search(question) is not None
-    if _FIXED.search(_UNIT.sub("", question)):
+    if _FIXED.search(question.replace("unit", "") if sign else question):
         return ""
     if sign:
         return "sign"

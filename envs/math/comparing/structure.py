@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from rlenv.envs.math.comparing.asked import by_cases, is_ordered, is_whole
+from rlenv.envs.math.comparing.asked import asked_in_turn, by_cases, is_ordered, is_whole
 from rlenv.envs.math.comparing.comparison import Comparison
 from rlenv.envs.math.comparing.constants import may_hold_constants, same_with_constants
 from rlenv.envs.math.comparing.described import describes, filled
@@ -235,7 +235,14 @@ class Judge:
         return found
 
     def _lists(self, gold: Node, answer: Node) -> Comparison:
-        return listed(filled(gold), filled(answer), self.same, self.policy, is_ordered(self.question))
+        return listed(
+            filled(gold),
+            filled(answer),
+            self.same,
+            self.policy,
+            is_ordered(self.question),
+            asked_in_turn(self.question),
+        )
 
     def _relations(self, gold: Node, answer: Node) -> Comparison:
         gold, answer = without_argument(gold, answer), without_argument(answer, gold)
