@@ -45,6 +45,11 @@ _CONCLUDING = re.compile(
     r"|leaving|giving)\b(?:,| that)?|;(?=\s[a-z ]{3,60}\s(?:is|are|equals)\s)|:(?=\s+[A-Za-z]{2,}\s+[A-Za-z]{2,}\s)"
 )
 """`29 = 4 * 6 + 5, so the remainder is 5`."""
+_STEP = re.compile(
+    r"(?:[0-9][a-z]|[a-z)²³0-9]\s?[-−+*/×÷·^]|[²³^√])[^=,;]*=[^,;<>]*(?P<mark>[,;])\s+"
+    r"(?:\$?\\?[A-Za-z]\w{0,2}|[0-9][0-9\s()+*/×÷·−-]*)\s?=[^=,;]{1,40}\Z"
+)
+"""`2y/15 = 4, y = 30`: the equation before is a step, and no second value."""
 _OFFERED = re.compile(
     r"[^.!?\n]*?(?:[,;(.]|\.\s|\sand|\selse)\s*\(?(?:or|alternatively|otherwise)\b(?P<rest>[^.!?\n]{0,60})", re.I
 )
@@ -128,7 +133,9 @@ def last_clause(sentence: str) -> int:
     begin = 0
     for found in _CONCLUDING.finditer(sentence):
         begin = found.end()
-    return begin if _SOME_WORDS.search(sentence, begin) else 0
+    begin = begin if _SOME_WORDS.search(sentence, begin) else 0
+    step = _STEP.search(sentence, begin) if sentence.count("=") > 1 else None
+    return begin if step is None else step.end("mark")
 
 
 def _stated(sentence: str, worked: str) -> Value | None:
