@@ -19,9 +19,10 @@ from itertools import pairwise
 
 from rlenv.envs.math.choice import chosen_letter
 from rlenv.envs.math.comparing import compare
-from rlenv.envs.math.reading.answer import reading
+from rlenv.envs.math.comparing.text import spelled
+from rlenv.envs.math.reading.answer import read, reading
 from rlenv.envs.math.reading.nodes import Choice
-from rlenv.envs.math.reading.phrases import phrase
+from rlenv.envs.math.reading.phrases import KNOWN, phrase
 from rlenv.envs.math.reading.written import FONT, plain
 from rlenv.envs.math.rereading.calendar import on_calendar
 from rlenv.envs.math.rereading.conclusion import concluded
@@ -47,9 +48,8 @@ _DIGITS = re.compile(r"[-−]?[0-9.,]+")  # -1,234.5
 
 def conclusions(gold: str, clause: str, text: str, question: str) -> Iterator[str]:
     """What the last clause of a text says, and what its last lines list, in each way that it may be read."""
-    said = outcome(clause) if phrase(gold) in ("no solution", "undefined", "all real numbers") else ""
-    if said:
-        yield said
+    if (told := _outcome(gold)) and told == outcome(clause, question):
+        yield gold
     elif (decided := _YES_OR_NO.match(FONT.sub(r"\1", gold))) is not None:
         yield from [gold] if decision(clause, question) == decided[1].lower() else []
     if isinstance(reading(gold).node, Choice) and (picked := chosen_letter(clause)) and options(question):
@@ -65,6 +65,12 @@ def conclusions(gold: str, clause: str, text: str, question: str) -> Iterator[st
         yield from rereadings(gold, found, question)
 
 
+def _outcome(gold: str) -> str:
+    """The outcome that a reference is in words: `There are no such integers.`"""
+    said = phrase(plain(gold))
+    return said if said in KNOWN or len(gold) > MAX_CHARS else outcome(plain(gold))
+
+
 def _last_side(gold: str, answer: str) -> Iterator[str]:
     """The end of a chain of expressions that are all equal: x(x - 1)(x + 1) of x(x^2 - 1) = x(x - 1)(x + 1)."""
     sides = answer.split("=") if "=" not in gold and 1 < answer.count("=") + 1 < 6 else []
@@ -78,6 +84,8 @@ def rereadings(gold: str, answer: str, question: str) -> Iterator[str]:
         return
     decided = _YES_OR_NO.match(FONT.sub(r"\1", gold))
     if decided is not None and decision(plain(answer), question) == decided[1].lower():
+        yield gold
+    elif _YES_OR_NO.match(gold) is None and (told := _outcome(gold)) and told in (_outcome(answer), spelled(read(answer))):
         yield gold
     yield from by_options(gold, answer, question)
     yield from whole_numbers(gold, answer, question)

@@ -21,6 +21,8 @@ _NONE = re.compile(
     r"positive|possible|valid) ){0,2}(?:solutions?|roots?|values?|numbers?|integers?|choice|pairs?|[a-z])\b"
     r"|\bno (?:(?:such|real|integer|value of) ){0,2}(?:\$?[a-z]\$?|number|value|solution) (?:works?|exists?|satisf\w+|"
     r"can|will|solves?)\b"
+    r"|\bno (?:such )?(?P<noun>(?:\$?[a-z]+\$? ){1,3}?)(?:exists?|satisf\w+)\b"
+    r"|\bthere (?:is|are) (?:none|no such \w+)\b|\bnone exists?\b"
     r"|\bsolution set is (?:empty|the empty set)\b"
     r"|\b(?:equation|inequality|system|problem) (?:is impossible|is inconsistent|cannot be (?:solved|satisfied))",
     re.IGNORECASE,
@@ -54,6 +56,9 @@ _SHORT_NO = re.compile(
 """it is not"""
 _BECAUSE = re.compile(r",?\s(?:since|because|as)\s", re.IGNORECASE)  # since no square divides it
 _BEGINS = re.compile(r"\W*(?P<word>yes|no(?:pe)?)(?:\s*[,.;:—–-]|\W*\Z)", re.IGNORECASE)  # No, because 3 divides it
+_EXISTS = re.compile(r"(?:does|do|is|are) there\b(?! more| exactly| only)", re.IGNORECASE)  # Does there exist a prime
+_THERE_IS = re.compile(r"\bsuch an? \w+ (?:does )?exists?\b|\bthere (?:is|exists) (?:such )?an?\b", re.IGNORECASE)
+"""such a polynomial exists"""
 _YES_OR_NO = re.compile(r"\b(?:yes|no(?:pe)?)\b", re.IGNORECASE)  # yes
 _NOT = re.compile(r"\b(?:not|never|cannot|no|neither|fails? to)\b|n['’]t\b", re.IGNORECASE)  # is not prime
 _BUT = re.compile(r"\b(?:but|however|though|yet)\b", re.IGNORECASE)  # f does not exist at 0 but the limit is 3
@@ -77,14 +82,19 @@ _ANTONYMS = {stem(one): stem(other) for pair in _PAIRS.split(",") for one, other
 _WORD = re.compile(r"[A-Za-z][A-Za-z'-]*")  # converges
 
 
-def outcome(clause: str) -> str:
-    """`no solution`, `undefined` or `all real numbers` where a clause says so without limits, else ""."""
+def outcome(clause: str, question: str = "") -> str:
+    """`no solution`, `undefined` or `all real numbers` where a clause says so without limits of its own, else ""."""
     if len(clause) > MAX_CHARS:
         return ""
     if _UNDEFINED.search(clause):
         return "" if _HEDGED.search(clause) or _BUT.search(clause) else "undefined"
     none, everything = _NONE.search(clause), _ALL.search(clause)
-    if none is not None and not _LIMITED.search(clause[: none.start()] + clause[none.end() :]):
+    asked = {word.lower() for word in words(question)}
+    beside = clause[: none.start()] + clause[none.end() :] if none is not None else ""
+    stems = {stem(word) for word in asked}
+    if none is not None and any(stem(word) not in stems for word in words(none["noun"] or "")):
+        return ""
+    if none is not None and all(limit[0].lower() in asked for limit in _LIMITED.finditer(beside)):
         return "no solution"
     if everything is not None and not _LIMITED.search(clause) and not _NOT.search(clause):
         return "all real numbers"
@@ -104,6 +114,10 @@ def decision(clause: str, question: str) -> str:
         return ends["word"].lower()
     if _SHORT_NO.fullmatch(clause):
         return "no"
+    if _EXISTS.match(question) and (outcome(clause, question) in ("undefined", "no solution")):
+        return "no"
+    if _EXISTS.match(question) and _THERE_IS.search(clause) and not _NOT.search(clause):
+        return "yes"
     predicate, clause = _predicate(question), _BECAUSE.split(clause)[0]
     turned = {f"{prefix}{predicate}" for prefix in _OPPOSITE} | {_ANTONYMS.get(predicate, predicate)} - {predicate}
     stated = [word for word in _WORD.finditer(clause) if stem(word[0]) in {predicate} | turned]
