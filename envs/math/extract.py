@@ -111,7 +111,7 @@ def _sprayed(found: Extracted, choice: bool) -> Refusal | None:
     if choice and several_options(found.text):
         return Refusal("several options", (Flag("spray", found.start, found.end),))
     match = _SPRAY.search(found.text) if len(found.text) <= MAX_WHOLE else None
-    if match is None or _THOUSANDS.fullmatch(match[0]):
+    if match is None or _THOUSANDS.fullmatch(match[0]) or f"({match[0]})" in found.text:
         return None
     return Refusal("several numbers in a row", (Flag("spray", found.start, found.end),))
 

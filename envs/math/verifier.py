@@ -63,6 +63,7 @@ LOOSE = MathPolicy(rounding=0.01)
 """How far apart the sides of an equation in a sentence may be: people round as they write."""
 _SEVERAL = re.compile(r"^[ $]*(?:\\?[A-Za-z]\w*\s*=\s*)?-?[^=\n<>\s$][^=\n<>]*$(?=\n)", re.MULTILINE)
 """A line of several that states a value, and no working: `x = 2`."""
+_VALUE_OF = re.compile(r"[\s$]*(?P<name>[A-Za-z])_?[0-9₁₂₃₄]?\s*=\s*(?P<value>[^=\n$]{1,60}?)[\s$.,;]*")  # x_1 = 2
 _ASIDE = re.compile(r"\s\([^()]*[a-z]{3,} [^()]*\)[.\s]*\Z")
 """` ($k=5$ gives the real root 2).` at the end"""
 _SIDES = re.compile(r"=|\\approx|≈")
@@ -182,6 +183,15 @@ def _stacked(said: str) -> bool:
     return len(lines) > 1 and values and "≈" not in lines[-1] and "approx" not in lines[-1]
 
 
+def _stack(said: str) -> str:
+    """`-1, 3` of `n = -1` above `n = 3`; "" where the lines are not all values of one letter."""
+    lines = [found for line in said.split("\n") if line.strip() and (found := _VALUE_OF.fullmatch(line)) is not None]
+    one = (
+        len({line["name"] for line in lines}) == 1 < len(lines) == sum(bool(line.strip()) for line in said.split("\n"))
+    )
+    return ", ".join(line["value"] for line in lines) if one else ""
+
+
 def _states_alone(found: Extracted, text: str) -> bool:
     """Whether an answer is a value without words of a sentence, and stands in the last sentence that says anything."""
     alone = (
@@ -248,6 +258,8 @@ def _readings(gold: str, found: Extracted) -> Iterator[str]:
     """The answer as it stands; the result that an equation in a sentence leads to, where the reference is no
     equation; all boxes together, where the reference has as many parts."""
     yield found.text
+    if found.place == "whole" and (stack := _stack(found.text)):
+        yield stack
     if found.place == "whole" and "\n" in found.text and not _SEVERAL.search(found.text):
         yield found.text.rpartition("\n")[2].strip(" .$")
     if found.place in ("line", "whole") and (aside := _ASIDE.search(found.text)) is not None:

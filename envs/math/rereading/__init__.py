@@ -26,7 +26,9 @@ from rlenv.envs.math.reading.phrases import KNOWN, phrase
 from rlenv.envs.math.reading.written import FONT, plain
 from rlenv.envs.math.rereading.calendar import on_calendar
 from rlenv.envs.math.rereading.conclusion import concluded
+from rlenv.envs.math.rereading.cycles import by_cycles
 from rlenv.envs.math.rereading.listing import listed
+from rlenv.envs.math.rereading.multiplicities import by_multiplicity
 from rlenv.envs.math.rereading.named_by_question import by_question
 from rlenv.envs.math.rereading.notations import in_base, named, whole_numbers
 from rlenv.envs.math.rereading.numbers_told import in_digits
@@ -55,6 +57,7 @@ def conclusions(gold: str, clause: str, text: str, question: str) -> Iterator[st
     if isinstance(reading(gold).node, Choice) and (picked := chosen_letter(clause)) and options(question):
         yield picked
     yield from by_parts(gold, clause, question)
+    yield from by_multiplicity(gold, clause, question)
     yield from reworded(gold, clause, question)
     if (spelled := in_digits(clause)) != clause:
         yield from reworded(gold, spelled, question)
@@ -85,8 +88,14 @@ def rereadings(gold: str, answer: str, question: str) -> Iterator[str]:
     decided = _YES_OR_NO.match(FONT.sub(r"\1", gold))
     if decided is not None and decision(plain(answer), question) == decided[1].lower():
         yield gold
-    elif _YES_OR_NO.match(gold) is None and (told := _outcome(gold)) and told in (_outcome(answer), spelled(read(answer))):
+    elif (
+        _YES_OR_NO.match(gold) is None
+        and (told := _outcome(gold))
+        and told in (_outcome(answer), spelled(read(answer)))
+    ):
         yield gold
+    yield from by_multiplicity(gold, answer, question)
+    yield from by_cycles(gold, answer, question)
     yield from by_options(gold, answer, question)
     yield from whole_numbers(gold, answer, question)
     yield from in_base(gold, answer, question)

@@ -21,6 +21,8 @@ _LABELLED = re.compile(r"\s*(?:and\s+)?(?P<label>(?:[A-Za-z]{2,}['’]?s?\s*){1,
 """`quotient x + 2`, `Cara: 30`, `the remainder is 9`"""
 _SMALL = word_set("the at is are gets get receives receive has have a an and of share part so value")
 _DIVIDED = re.compile(r"\A(-?[0-9]+) (?:with )?(?:a )?remainder (?:of )?([0-9]+)\Z")  # 3 remainder 2
+_QUOTIENT = re.compile(r"(?<![A-Za-z])[qQ](?:\([a-z]\))?\s*=\s*")  # q(x) =
+_REMAINDER = re.compile(r"(?<![A-Za-z])[rR](?:\([a-z]\))?\s*=\s*")  # r =
 _PLACED = re.compile(
     r"(?P<value>[^=<>]{1,60}?)\s*,?\s*(?:\()?(?:\\?[a-z]+ )?(?:attained |achieved |reached |occurring )?(?:only )?"
     r"(?P<how>at|when)\s+(?P<place>.{1,60}?)\)?"
@@ -47,7 +49,9 @@ def by_parts(gold: str, answer: str, question: str) -> Iterator[str]:
     """The reference where the answer has its parts by name; a value without the place where it is attained."""
     if len(gold) > MAX_CHARS or len(answer) > MAX_CHARS:
         return
-    plain = _DIVIDED.sub(r"quotient \1, remainder \2", _plain(answer))
+    plain = _DIVIDED.sub(r"quotient \1, remainder \2", _plain(answer.replace("\n", ", ")))
+    if "quotient" in gold and "remainder" in gold:
+        plain = _REMAINDER.sub("remainder ", _QUOTIENT.sub("quotient ", plain))
     if "(a)" in plain and (wanted := lettered(_plain(gold))) and (given := lettered(plain)):
         yield from [gold] if _agree(wanted, given, question) else []
     if re.search(r"[A-Za-z]{2}", plain):
