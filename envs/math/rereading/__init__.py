@@ -86,9 +86,7 @@ def rereadings(gold: str, answer: str, question: str) -> Iterator[str]:
     if len(answer) > MAX_CHARS:
         return
     decided = _YES_OR_NO.match(FONT.sub(r"\1", gold))
-    if decided is not None and decision(plain(answer), question) == decided[1].lower():
-        yield gold
-    elif (
+    if (decided is not None and decision(plain(answer), question) == decided[1].lower()) or (
         _YES_OR_NO.match(gold) is None
         and (told := _outcome(gold))
         and told in (_outcome(answer), spelled(read(answer)))

@@ -19,6 +19,7 @@ from rlenv.envs.math.reading.phrases import phrase
 from rlenv.envs.math.reading.units import counts
 from rlenv.envs.math.reading.written import FONT
 from rlenv.envs.math.reading.written import plain as plain_text
+from rlenv.envs.math.rereading.bounds import DENIAL, ranges, region
 from rlenv.envs.math.rereading.options import LETTER, options, words
 from rlenv.envs.math.rereading.stating import states
 from rlenv.envs.math.sentence import stated_value
@@ -42,52 +43,7 @@ _STATED = re.compile(
 )
 """`the cube has` before a number"""
 _RELATED = re.compile(r"[<>≤≥(\[]|\\(?:le|ge|lt|gt|leq|geq|leqslant|geqslant|ne|neq|cup|mathbb)(?![a-zA-Z])")  # x \le 3
-_BOUND = re.compile(
-    r"(?:.{0,30}\s)?(?P<name>[A-Za-z]|\\[a-z]+)\s+(?:(?:is|must be|has to be|can be|are)\s+)?(?P<how>at (?:most|least)"
-    r"|(?:less|greater|smaller|larger|more)(?: than)? or equal to"
-    r"|(?:no |not |strictly )?(?:less|greater|smaller|larger|more|fewer) than"
-    r"|below|above|(?:does not |cannot |must not )?exceeds?)\s+(?P<value>[^A-Za-z]{1,40})"
-)
-"""k is at most 4"""
-_SIGNED = re.compile(
-    r"(?:(?P<name>[A-Za-z])\s+(?:is|must be)\s+|(?:all|every|any|the)\s+)?(?:real\s+)?(?P<sign>positive|negative|"
-    r"non-?negative|non-?positive)(?:\s+real)?(?:\s+(?:numbers?|reals?|values?)(?:\s+(?:of\s+)?[A-Za-z])?)?"
-)
-"""x is positive, all negative real numbers"""
-_BETWEEN = re.compile(
-    r"(?:[A-Za-z]\s+(?:is|lies)\s+)?strictly between\s+(?P<low>[^A-Za-z]{1,30}?)\s+and\s+(?P<high>[^A-Za-z]{1,30})"
-)
-"""strictly between 2 and 5"""
-_WITHIN = re.compile(
-    r"\b(?P<kind>open|closed) interval (?:from |between )?(?P<low>[^A-Za-z]{1,20}?) (?:to|and) "
-    r"(?P<high>[^A-Za-z]{1,20})\Z",
-    re.IGNORECASE,
-)
-"""the open interval from -1 to 5"""
-_INCLUSIVE = re.compile(r"\bbetween (?P<low>[^A-Za-z]{1,20}?) and (?P<high>[^A-Za-z]{1,20}?),? \(?inclusive\)?\Z")
-"""between -3 and 3, inclusive"""
-_THOSE = re.compile(
-    r"(?:so |thus |it is |exactly |for )?(?:all|any|every|those|the)(?: real)?(?: numbers?| values?)?(?: of)? [a-z] "
-    r"(?:with|such that|for which|satisfying|where|so that)\s+(?=[^A-Za-z]*[a-z]?\s*[<>≤≥\\]|[-−0-9])",
-    re.IGNORECASE,
-)
-"""All x with -1 < x < 5"""
-_END = r"-?\s?(?:[0-9./√π∞]+|\\infty|\\pi|\\[dt]?frac\{?[0-9]+\}?\{?[0-9]+\}?|\\sqrt\{?[0-9]+\}?)"
-_ORDER = r"\s*(?:<|≤|>|≥|\\leq?(?:slant)?(?![a-z])|\\geq?(?:slant)?(?![a-z])|\\[lg]t(?![a-z]))\s*"
-_CHAIN = re.compile(rf"\b(?:for|when|if|where|iff|that)\s+(?P<chain>{_END}{_ORDER}[a-z]{_ORDER}{_END})\Z")
-"""converges for 1 ≤ x < 3"""
-_INTERVAL = r"[(\[][^()\[\]]{1,40},[^()\[\]]{1,40}[)\]]"
-_AND = re.compile(r"(?<=[)\]])\s*(?:,\s*and|,|and|or)\s*(?:on\s+|for\s+|in\s+)?(?=[(\[])")  # [0,1], and on [2,3]
-_INTERVALS = re.compile(
-    rf"\b(?:on|in|for|is|are)\s+(?P<sets>{_INTERVAL}(?:\s*(?:,\s*and|,|and|or)\s*(?:on\s+|for\s+|in\s+)?{_INTERVAL}){{1,4}})\Z"
-)
-r"""is increasing on (-\infty,-1) and on (1,\infty)"""
 _OPPOSITES = (("increasing", "decreasing"), ("converge", "diverge"), ("positive", "negative"), (" up", " down"))
-# It is impossible
-_DENIAL = re.compile(
-    r"\b(?:not|no|never|cannot|impossible|contradict\w*|neither|nor|except|unless|wrong|instead|rather|but|if|suppose|assume|maybe|perhaps|might)\b|n['’]t\b",
-    re.IGNORECASE,
-)
 _AUXILIARY = re.compile(
     r"\b(?:substitut\w*|let|us(?:e|ed|ing)|recall|consider|defin\w*|formula|given|set|put)\b", re.IGNORECASE
 )
@@ -102,8 +58,6 @@ _REMARK = re.compile(
 _FORMULA = re.compile(
     r"(?:\$\$([^$]+)\$\$|(?<!\$)\$([^$]+)\$|\\\((.{1,300}?)\\\)|\\\[(.{1,300}?)\\\])[.\s]*\Z", re.DOTALL
 )
-_HALVES = {"positive": r"(0,\infty)", "negative": r"(-\infty,0)",
-           "nonnegative": r"[0,\infty)", "nonpositive": r"(-\infty,0]"}  # fmt: skip
 
 
 @lru_cache(maxsize=1024)
@@ -118,9 +72,9 @@ def reworded(gold: str, answer: str, question: str) -> Iterator[str]:
         return
     said = plain_text(answer).strip(" .")
     if _RELATED.search(gold):
-        yield from _region(said)
+        yield from region(said)
         if not _opposed(said, question):
-            yield from _ranges(said)
+            yield from ranges(said)
     if not is_number(gold):
         yield from _last_formula(answer)
     wanted = FONT.sub(r"\1", gold)
@@ -144,36 +98,6 @@ def _is_words(gold: str) -> bool:
         return False  # the caller's stack is nearly full
 
 
-def _region(said: str) -> Iterator[str]:
-    """A set of numbers that is told in words."""
-    bound, signed = _BOUND.fullmatch(said), _SIGNED.fullmatch(said)
-    if bound is not None:
-        yield f"{bound['name']} {_sign(' '.join(bound['how'].lower().split()))} {bound['value']}"
-    if signed is not None:
-        yield _HALVES[signed["sign"].replace("-", "")]
-    between, within = _BETWEEN.fullmatch(said), _WITHIN.search(said)
-    those = _THOSE.match(said)
-    if those is not None and not _DENIAL.search(said):
-        yield said[those.end() :]
-    inclusive = _INCLUSIVE.search(said)
-    if inclusive is not None and not _DENIAL.search(said):
-        yield f"[{inclusive['low']},{inclusive['high']}]"
-    if within is not None and not _DENIAL.search(said):
-        ends = f"{within['low']},{within['high']}"
-        yield f"({ends})" if within["kind"].lower() == "open" else f"[{ends}]"
-    if between is not None:
-        yield f"({between['low']},{between['high']})"
-
-
-def _ranges(said: str) -> Iterator[str]:
-    """The intervals or the chain of inequalities that a sentence ends with."""
-    chain, intervals = _CHAIN.search(said), _INTERVALS.search(said)
-    if chain is not None:
-        yield chain["chain"]
-    if intervals is not None:
-        yield _AND.sub(r"\\cup ", intervals["sets"])
-
-
 def _opposed(said: str, question: str) -> bool:
     """Whether a sentence speaks of the opposite of what is asked: decreasing for increasing."""
     said, question = said.lower(), question.lower()
@@ -182,26 +106,17 @@ def _opposed(said: str, question: str) -> bool:
         for pair in _OPPOSITES
         if any(one in question for one in pair)
         for word in pair
-    ) or bool(_DENIAL.search(said))
+    ) or bool(DENIAL.search(said))
 
 
 def _last_formula(answer: str) -> Iterator[str]:
     """What stands in the delimiters at the end of a sentence, without a remark on its constants."""
     bare = _REMARK.sub("", answer.rstrip(" .\n"))
     found = _FORMULA.search(bare)
-    if found is None or _DENIAL.search(bare[: found.start()]) or _AUXILIARY.search(bare[: found.start()]):
+    if found is None or DENIAL.search(bare[: found.start()]) or _AUXILIARY.search(bare[: found.start()]):
         return
     formula = next(part for part in found.groups() if part is not None).strip(" .")
     yield formula.rpartition("=")[2] if formula.startswith("\\int") else formula
-
-
-def _sign(how: str) -> str:
-    """The sign for `at most`, `no less than`, `exceeds` and so on."""
-    denied = re.search(r"\b(?:no|not)\b", how) is not None
-    below = re.search(r"most|less|smaller|fewer|below", how) is not None
-    equal = denied or re.search(r"equal|most|least", how) is not None
-    less = below != denied
-    return ("\\le" if equal else "<") if less else ("\\ge" if equal else ">")
 
 
 def in_prose(gold: str, answer: str, question: str) -> Iterator[str]:
