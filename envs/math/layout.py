@@ -58,6 +58,7 @@ _MARKED = re.compile(
     r"(?<![*\w])\*\*\*(?=[^*\s])([^*\n]{1,200})\*\*\*(?![*\w])"
     r"|(?<![\w_])__(?=[^_\s])([^_\n]{1,200})__(?![\w_])"
 )
+_LEANING = re.compile(r"^([*_])(?=[^*_\s])([^*_\n]{1,60})\1$", re.MULTILINE)  # *0.36*
 """***42*** and __42__ are bold."""
 _ENTITY = re.compile(
     r"&(nbsp|lt|gt|amp|times|minus|pi|radic|le|ge|divide|middot|deg|infin|plusmn|frasl|ne|rarr);"
@@ -81,6 +82,8 @@ def as_read(text: str) -> str:
         text = _RAISED.sub(lambda found: f"{found[1]}/{found[2]}".ljust(len(found[0])), text)
     if "***" in text or "__" in text:
         text = _MARKED.sub(_bold, text)
+    if text[:1] in ("*", "_") or "\n*" in text or "\n_" in text:
+        text = _LEANING.sub(r" \2 ", text)
     if "~~" in text or "</" in text or "\\sout" in text:
         text = _STRUCK.sub(_blank, text)
     if "<" in text:

@@ -155,7 +155,9 @@ def _stated(sentence: str, worked: str) -> Value | None:
     if chosen not in values:
         stated = None if _is_one_of_several(sentence, values, chosen) else chosen
     else:
-        stated = _with_neighbours(sentence, values, chosen)
+        # 2, 6, 12, **20, 30**: what is shown is a list of its own
+        shown = sentence.startswith("**", chosen.start) and "," in chosen.text
+        stated = chosen if shown else _with_neighbours(sentence, values, chosen)
     if stated is None or UNREAD in stated.text:
         return None
     changed = _CHANGED.match(sentence, stated.end)

@@ -234,6 +234,9 @@ def _in_form(gold: str, said: str, comparison: Comparison, question: str) -> Com
         wrong = fault(gold, said, question) if comparison.equal else None
     except RecursionError:
         return Comparison(None, "guard", "the caller's stack is nearly full")
+    if wrong is not None and gold.strip("$").isdigit() and "=" in said:
+        sides = [side.strip() for side in said.split("=")]  # 341 = 11 \cdot 31 says what it is, and how it comes about
+        wrong = None if gold.strip("$") in sides else wrong
     return comparison if wrong is None else Comparison(False, "form", wrong.reason, (*comparison.flags, wrong.flag))
 
 
@@ -262,6 +265,9 @@ def _readings(gold: str, found: Extracted) -> Iterator[str]:
         yield stack
     if found.place == "whole" and "\n" in found.text and not _SEVERAL.search(found.text):
         yield found.text.rpartition("\n")[2].strip(" .$")
+    above, _, last = found.text.rpartition("\n")
+    if found.place == "whole" and "=" in last and "=" not in above:
+        yield last.strip(" .$=")
     if found.place in ("line", "whole") and (aside := _ASIDE.search(found.text)) is not None:
         yield found.text[: aside.start()]
     if found.labelled and (parts := list(by_parts(gold, found.labelled, ""))):

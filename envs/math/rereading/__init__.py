@@ -64,7 +64,6 @@ def conclusions(gold: str, clause: str, text: str, question: str) -> Iterator[st
     lists = (text, in_digits(text[-LISTED_CHARS:]))
     for found in (*concluded(gold, clause, question), *(one for said in lists for one in listed(gold, said, question))):
         yield found
-        yield from _last_side(gold, found)
         yield from rereadings(gold, found, question)
 
 
@@ -107,3 +106,4 @@ def rereadings(gold: str, answer: str, question: str) -> Iterator[str]:
     yield from by_parts(gold, answer, question)
     yield from reworded(gold, answer, question)
     yield from in_prose(gold, answer, question)
+    yield from _last_side(gold, answer)

@@ -22,7 +22,7 @@ _BOUND = re.compile(
     rf"(?:,?\s+(?P<join>and|or|but)\s+(?:(?P=name)\s+)?{_BE}(?P<also>{_HOW})\s+(?P<other>[^A-Za-z,;]{{1,40}}))?\Z"
 )
 """k is at most 4; x must be greater than 3 and different from 7"""
-_EXACTLY = re.compile(r"\b(?:if and only if|iff|exactly (?:if|when)|precisely (?:if|when))\b", re.IGNORECASE)
+EXACTLY = re.compile(r"\b(?:if and only if|iff|exactly (?:if|when)|precisely (?:if|when))\b", re.IGNORECASE)
 """if and only if a is greater than 4"""
 _SIGNED = re.compile(
     r"(?:(?P<name>[A-Za-z])\s+(?:is|must be)\s+|(?:all|every|any|the)\s+)?(?:real\s+)?(?P<sign>positive|negative|"
@@ -50,10 +50,13 @@ _THOSE = re.compile(
     re.IGNORECASE,
 )
 """All x with -1 < x < 5"""
-_END = r"-?\s?(?:[0-9./√π∞]+|\\infty|\\pi|\\[dt]?frac\{?[0-9]+\}?\{?[0-9]+\}?|\\sqrt\{?[0-9]+\}?)"
+_END = r"[-−]?\s?(?:[0-9./√π∞]+|\\infty|\\pi|\\[dt]?frac\{?[0-9]+\}?\{?[0-9]+\}?|\\sqrt\{?[0-9]+\}?)"
 _ORDER = r"\s*(?:<|≤|>|≥|\\leq?(?:slant)?(?![a-z])|\\geq?(?:slant)?(?![a-z])|\\[lg]t(?![a-z]))\s*"
-_CHAIN = re.compile(rf"\b(?:for|when|if|where|iff|that)\s+(?P<chain>{_END}{_ORDER}[a-z]{_ORDER}{_END})\Z")
-"""converges for 1 ≤ x < 3"""
+_CHAIN = re.compile(
+    rf"(?:\b(?:for|when|if|where|iff|that)\s+|[⇔⟺]\s*|\\(?:iff|Leftrightarrow)\s+)(?P<chain>{_END}{_ORDER}[a-z]{_ORDER}{_END})\Z"
+    rf"|(?:\biff\s+|[⇔⟺]\s*|\\(?:iff|Leftrightarrow)\s+)(?P<one>\|?[a-z]\|?{_ORDER}{_END})\Z"
+)
+"""converges for 1 ≤ x < 3, iff |a| > 4"""
 _INTERVAL = r"[(\[][^()\[\]]{1,40},[^()\[\]]{1,40}[)\]]"
 _AND = re.compile(r"(?<=[)\]])\s*(?:,\s*and|,|and|or)\s*(?:on\s+|for\s+|in\s+)?(?=[(\[])")  # [0,1], and on [2,3]
 _INTERVALS = re.compile(
@@ -72,7 +75,7 @@ _HALVES = {"positive": r"(0,\infty)", "negative": r"(-\infty,0)",
 def region(said: str) -> Iterator[str]:
     """A set of numbers that is told in words."""
     bound, signed = _BOUND.search(said), _SIGNED.fullmatch(said)
-    if bound is not None and not DENIAL.search(_EXACTLY.sub("", said[: bound.start()])):
+    if bound is not None and not DENIAL.search(said[: bound.start()]):
         also = f" {'or' if bound['join'] == 'or' else 'and'} {_sign(bound, 'also', 'other')}" if bound["also"] else ""
         yield f"{_sign(bound, 'how', 'value')}{also}"
     if signed is not None:
@@ -95,7 +98,7 @@ def ranges(said: str) -> Iterator[str]:
     """The intervals or the chain of inequalities that a sentence ends with."""
     chain, intervals = _CHAIN.search(said), _INTERVALS.search(said)
     if chain is not None:
-        yield chain["chain"]
+        yield chain["chain"] or chain["one"]
     if intervals is not None:
         yield _AND.sub(r"\\cup ", intervals["sets"])
 

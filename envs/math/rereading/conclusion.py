@@ -52,7 +52,9 @@ _FREE = re.compile(
 _SAYS_FREE = re.compile(
     r"\b(?:arbitrary|real|reals|integers?|constants?|parameter|any)\b|[∈ℝℤ]|\\in\b"
 )  # k is any integer
-_ARROW = re.compile(r"→|⇒|⟹|➜|=>|->|\\(?:to|Rightarrow|implies|rightarrow|Longrightarrow)(?![A-Za-z])")  # 45 → 101101
+_ARROW = re.compile(
+    r"→|⇒|⇔|⟺|⟹|➜|=>|->|\\(?:to|Rightarrow|implies|rightarrow|Longrightarrow)(?![A-Za-z])"
+)  # 45 → 101101
 _FILLING = re.compile(
     r"\b(?:also|exactly|precisely|only|just|simply|finally|then|about|approximately|roughly|either|both)\b\s*",
     re.IGNORECASE,
@@ -69,7 +71,8 @@ _NO_WORD = FUNCTIONS | GREEK | word_set("pi inf infinity mod bmod pmod and or de
 _STATING = word_set(
     """is are was were be being equals equal give gives giving get gets getting obtain obtains have has find finds make
     makes leaves leaving become becomes comes as namely yields yield so hence thus therefore means that of form
-    point pair vector interval set value values matrix line solution solutions answer result total sum"""
+    point pair vector interval set value values matrix line solution solutions answer result total sum
+    coordinates measures"""
 )
 """Behind these a sentence says what it has found."""
 _LEADS = re.compile(
@@ -167,6 +170,7 @@ def _ended_by(text: str, question: str) -> str:
     head, tail = text[:begin], text[begin:].lstrip(" :,;—–").strip()
     tail = _ARROW.split(tail)[-1].strip() if _ARROW.search(tail) and "infty" not in tail and "∞" not in tail else tail
     tail = _INTEGRAL.sub("", tail)
+    tail = re.split(r"(?<=[A-Za-z0-9]): ", tail)[-1]
     if not re.search(r"[0-9A-Za-zπ∞∅]", tail) or _DENIED.search(head):
         return ""
     last = before[-1][0].lower() if before else ""

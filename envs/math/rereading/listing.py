@@ -20,6 +20,7 @@ MAX_CHARS = 600
 MAX_ITEMS = 12
 _ITEM = re.compile(r"[ \t]*(?:[-*•–]|\(?[0-9]{1,2}[.)])[ \t]+(?P<said>\S[^\n]{0,80}?)[ \t.,;]*")  # - x = 2
 _EQUATION = re.compile(r"[ \t$*]*(?P<name>[A-Za-z])(?:_?[0-9₁₂₃])?\s*=[^=\n]{1,80}")  # x = 1 + 4t
+_LABEL = re.compile(r"\A[A-Za-z][A-Za-z -]{2,30}:\s*(?=\()")  # y-intercept: (0, -8)
 _MARKS = re.compile(r"\A[\s$*]+|[\s$*.,;]+\Z|\\[()]")  # $x = 2$
 _LETTERS = re.compile(r"\(\s*([A-Za-z](?:_\{?[0-9]\}?)?(?:\s*,\s*[A-Za-z](?:_\{?[0-9]\}?)?){1,3})\s*\)")  # (a, b, c)
 _LAST_NAME = re.compile(r"(?<![A-Za-z])[A-Za-z](?:_[0-9])?\s*\Z")  # the b of `So b `
@@ -64,16 +65,18 @@ def _items(lines: list[str]) -> Iterator[str]:
         item = _ITEM.fullmatch(line)
         if item is None:
             break
-        said.insert(0, _MARKS.sub("", item["said"]))
+        said.insert(0, _LABEL.sub("", _MARKS.sub("", item["said"])))
     if 1 < len(said) <= MAX_ITEMS and all(item and is_bare(item) and item.count("=") < 2 for item in said):
         yield ", ".join(said)
 
 
 def _table(lines: list[str]) -> Iterator[str]:
-    """The last column of the table that ends a text."""
+    """The last column of the table that ends a text, or the one row below its head."""
     rows = [line.strip() for line in takewhile(lambda line: line.strip().startswith("|"), reversed(lines))][::-1]
     if len(rows) > 2 and set(rows[1]) <= set("|-: "):
         said = [_MARKS.sub("", row.strip("|").rpartition("|")[2]) for row in rows[2:]]
+        if len(rows) == 3 and rows[0].count("|") > 3:
+            said = [_MARKS.sub("", cell) for cell in rows[2].strip("|").split("|")[1:]]
         if all(item and is_bare(item) for item in said):
             yield ", ".join(said)
 
@@ -116,6 +119,7 @@ def _matrix(lines: list[str]) -> Iterator[str]:
 
 def _coordinates(line: str, question: str) -> Iterator[str]:
     """The values of the letters whose tuple the question asks for, or of the coordinates."""
+    line = re.sub(r"\bordinate\b", "y-coordinate", re.sub(r"\babscissa\b", "x-coordinate", line))
     told = {found["name"].lower(): found["value"].rstrip(".$") for found in _COORDINATE.finditer(line)}
     for names in ("xy", "xyz"):
         if told.keys() == set(names):

@@ -46,6 +46,7 @@ _NAMED = re.compile(
 r"""P(\text{sum}=9) = \frac19; a function whose value is known has no name to be left out"""
 _TWICE = re.compile(r"(?P<value>[^()]*[^()\s])\s+\((?:=|≈|\\approx|i\.e\.,?|or)?\s*(?P<again>[^()]+)\)")
 """1/2 (0.5)"""
+_BARRED = re.compile(r"\(\s*([^|()]{1,20}?)\s*\|\s*([^|()]{1,20}?)\s*\)")  # M(2 | 5)
 _POINT = re.compile(r"\s*(?:\\(?:text|mathrm)\s*\{)?[A-Z]\}?\s*=?\s*(?P<point>(?:\\left)?\(.*\))\s*")
 """P(4, 0)"""
 _CHOSEN = re.compile(r"\s*(?:\\(?:mathrm|text|operatorname)\s*\{)?C\}?\s*\(\s*([0-9]+)\s*[,;]\s*([0-9]+)\s*\)\s*")
@@ -113,6 +114,7 @@ def named(gold: str, answer: str) -> Iterator[str]:
     chosen = _CHOSEN.fullmatch(text)
     if chosen is not None and ("binom" in gold or gold.isdigit()):
         yield rf"\binom{{{chosen[1]}}}{{{chosen[2]}}}"
+    text = _BARRED.sub(r"(\1, \2)", text)
     point = _POINT.fullmatch(text) if gold.removeprefix("$").removeprefix("\\left").startswith("(") else None
     if point is not None:
         yield point["point"]

@@ -40,6 +40,9 @@ _SIGNS = (
         re.compile(r"\b([A-Za-z]|[A-Za-z]\([a-z]\)) (?:equals|is equal to|is|can be|must be) (?=[-−±]?[0-9π∞√])"),
         r"\1 = ",
     ),
+    (re.compile(r"\b(?:the )?square root of (?=[0-9]+\b)"), "√"),  # the square root of 2
+    (re.compile(r"(?<=[0-9])\s+times\s+(?=√)"), ""),  # 6 times √2
+    (re.compile(r"(?<=[0-9]) degrees(?: and)? ([0-9]{1,2}) minutes?\b"), r"°\1'"),  # 69 degrees 45 minutes
     (re.compile(r"\bis congruent to\b"), "≡"),  # x is congruent to 3 modulo 7
     (re.compile(r"\bmodulo\b"), "mod"),
     (re.compile(r"\b([a-z]) is (?:strictly )?(?:less|smaller) than (?!or)"), r"\1 < "),  # x is less than 2
@@ -52,7 +55,9 @@ _ONE_OF = re.compile(
     re.IGNORECASE,
 )
 """one in three, one hour"""
-_STATES_ONE = re.compile(r"(?:\b(?:is|are|was|equals?|minus|negative|to|in|of|and|or)|[=:])\s*\Z", re.IGNORECASE)
+_STATES_ONE = re.compile(
+    r"(?:\b(?:is|are|was|equals?|minus|negative|to|in|of|and|or|multiplicity)|[=:])\s*\Z", re.IGNORECASE
+)
 """`one` is a number behind these, and a pronoun elsewhere."""
 
 

@@ -71,6 +71,10 @@ def remarked(gold: str, answer: str, question: str) -> Iterator[str]:
     signed, change = _SIGNED.fullmatch(gold), _CHANGE.fullmatch(text)
     if signed is not None and change is not None and direction(text):
         yield ("-" if direction(text) == "-" else "") + (change["behind"] or change["before"]).replace(" ", "")
+    told, moved = _CHANGE.fullmatch(" ".join(gold.replace("$", "").split())), _SIGNED.fullmatch(text)
+    if told is not None and moved is not None and direction(gold) == moved["sign"].replace("−", "-"):
+        size = (told["behind"] or told["before"]).replace(" ", "")
+        yield from [gold] if compare(size, text.strip().lstrip("+-−")).equal else []
     rough = _ROUGH.fullmatch(text) if _DECIMAL.fullmatch(gold) else None
     rough = rough if rough is not None and _ROUNDED.search(question) else None
     if rough is not None and compare(rough["exact"], rough["rough"], _LOOSE).equal:

@@ -19,7 +19,7 @@ from rlenv.envs.math.reading.phrases import phrase
 from rlenv.envs.math.reading.units import counts
 from rlenv.envs.math.reading.written import FONT
 from rlenv.envs.math.reading.written import plain as plain_text
-from rlenv.envs.math.rereading.bounds import DENIAL, ranges, region
+from rlenv.envs.math.rereading.bounds import DENIAL, EXACTLY, ranges, region
 from rlenv.envs.math.rereading.options import LETTER, options, words
 from rlenv.envs.math.rereading.stating import states
 from rlenv.envs.math.sentence import stated_value
@@ -70,7 +70,7 @@ def reworded(gold: str, answer: str, question: str) -> Iterator[str]:
     """What a clause says in words, where the reference says it in signs or in the same words."""
     if not _WORDY.search(answer):
         return
-    said = plain_text(answer).strip(" .")
+    said = EXACTLY.sub("iff", plain_text(answer).strip(" ."))
     if _RELATED.search(gold):
         yield from region(said)
         if not _opposed(said, question):
