@@ -31,6 +31,7 @@ ASKS = re.compile(
 """`Find the value of ` before what is asked for"""
 _SIGNED = re.compile(r"\s*[-+−]\s*\\?[$€£]?[0-9.,]+\s*(?:\\?%|percent)?\s*")
 r"""+8\%"""
+_LAST_SIGN = re.compile(r"(?:\A|[a-z] )\$?(?P<sign>[-+−])\s?\\?[$€£]?[0-9.,]+\s?\\?%?[\s.$]*\Z")  # net change +4%
 _UNSIGNED = re.compile(r"\s*\\?[$€£]?[0-9][0-9.,]*\s*(?:\\?%|percent)?\s*")  # 4\%
 _CHANGE = re.compile(r"\b(?:change|gain|loss|profit|net)\b", re.IGNORECASE)  # the net change
 _UP = re.compile(r"\b(?:increased?|gain(?:ed)?|profit|rise|rose|up|growth|grew)\b", re.IGNORECASE)  # an increase of 4%
@@ -69,6 +70,9 @@ def opposed(gold: str, answer: str, question: str) -> str | None:
         wanted = _asked_combination(question)
         if wanted and set(wanted) >= set(left.strip(" $")) and compare(wanted, left).equal is False:
             return f"a value for {left.strip(' $')}, where {wanted} is asked for"
+    turned = _LAST_SIGN.search(answer) if direction(gold) else None
+    if turned is not None and direction(gold) != turned["sign"].replace("−", "-"):
+        return "the other direction of change"
     if direction(answer) and _SIGNED.fullmatch(gold) and not re.search(r"[-−+]\s*[0-9]", answer):
         return "the other direction of change" if direction(answer) != gold.strip()[0].replace("−", "-") else None
     return None

@@ -22,6 +22,9 @@ MAX_CHARS = 1500
 """An answer is followed by no more than this."""
 MAX_FIRST = 60
 """A first sentence that is longer is more than a value."""
+MIN_WORDS = 4
+"""An explanation has so many words."""
+_WORD = re.compile(r"[A-Za-z]{2,}")  # draws
 _BEGIN = r"(?:^|(?<=[.!?;] ))[ \t>*_#(]*"
 _CHECK = re.compile(
     rf"{_BEGIN}(?:(?:quick|let['’]?s|let me|to) )?(?:check(?:ing)?|verif(?:ication|y|ying)|prob[ae]|plugging (?:it )?in"
@@ -65,7 +68,8 @@ def stating_part(text: str, start: int, end: int) -> Span:
     if aside is not None and _adds_nothing(aside["aside"]):
         tail = tail[: aside.start("aside")]
     for heading in _CHECK.finditer(tail):
-        if tail[: heading.start()].strip() and _adds_nothing(tail[heading.start() :]):
+        before = tail[: heading.start()].rstrip(" \n*_>(")
+        if before and not before.endswith("?") and _adds_nothing(tail[heading.start() :]):
             tail = tail[: heading.start()]
             break
     if begin == start:
@@ -79,7 +83,9 @@ def _first(text: str) -> str:
     if first is None:
         return text
     rest = text[first.end() :]
-    if not _VALUE.fullmatch(in_digits(first["first"].strip())) or not rest.strip() or not _adds_nothing(rest):
+    if len(_WORD.findall(rest)) < MIN_WORDS:
+        return text
+    if not _VALUE.fullmatch(in_digits(first["first"].strip())) or not _adds_nothing(rest):
         return text
     explained = _EXPLAINED.match(rest.lstrip()) is not None or not _STATES.search(in_digits(rest))
     return text[: first.end()] if explained else text

@@ -234,7 +234,7 @@ def _in_form(gold: str, said: str, comparison: Comparison, question: str) -> Com
         wrong = fault(gold, said, question) if comparison.equal else None
     except RecursionError:
         return Comparison(None, "guard", "the caller's stack is nearly full")
-    if wrong is not None and gold.strip("$").isdigit() and "=" in said:
+    if wrong is not None and wrong.flag == "left_undone" and gold.strip("$").isdigit() and "=" in said:
         sides = [side.strip() for side in said.split("=")]  # 341 = 11 \cdot 31 says what it is, and how it comes about
         wrong = None if gold.strip("$") in sides else wrong
     return comparison if wrong is None else Comparison(False, "form", wrong.reason, (*comparison.flags, wrong.flag))
