@@ -2,7 +2,7 @@
 
 >>> import rlenv
 >>> env = rlenv.make("games/blackjack-v0", level=1)
->>> rules = {"hands": 2, "double": False, "soft17": False, "first": "You: 10 8. Dealer: 10.", "turns": 8}
+>>> rules = {"number": 1, "hands": 2, "double": False, "soft17": False, "first": "You: 10 8. Dealer: 10.", "turns": 8}
 >>> def played(*moves):
 ...     _ = env.reset(options={"task": {"prompt": "Play.", "answer": 34, "rules": rules}})
 ...     for said, reward, *_ in (env.step(f"[{move}]") for move in moves):
@@ -86,6 +86,7 @@ class Blackjack:
         if min(_first_losses(seed, hands, table)) < room(hands, table):
             return None
         rules: dict[str, Json] = {
+            "number": int(rng.integers(SEEDS)),
             "hands": hands,
             "double": double,
             "soft17": soft17,
@@ -101,11 +102,11 @@ class Blackjack:
         also = ", double (with two cards only: one card more, for twice as much)" if rules["double"] else ""
         soft = "take one more on a soft 17" if rules["soft17"] else "stand on a soft 17"
         return (
-            f"Blackjack, {rules['hands']} hands, cards from a deck that never ends (A counts 1 or 11, pictures are "
-            f"10). I deal, draw to 17 and {soft}. 21 and a hand of {MOST_CARDS} cards stand by themselves. Say "
-            f"hit{also} or stand in square brackets: {self.example}. The last brackets count, and a turn without a "
-            "move is lost. What counts is that each decision is the best one for the cards that are seen, not who "
-            f"wins; all hands must be played within {rules['turns']} turns.\nHand 1. {rules['first']}"
+            f"Blackjack, game {rules['number']}: {rules['hands']} hands, cards from a deck that never ends (A counts "
+            f"1 or 11, pictures are 10). I deal, draw to 17 and {soft}. 21 and a hand of {MOST_CARDS} cards stand by "
+            f"themselves. Say hit{also} or stand in square brackets: {self.example}. The last brackets count, and a "
+            "turn without a move is lost. What counts is that each decision is the best one for the cards that are "
+            f"seen, not who wins; all hands must be played within {rules['turns']} turns.\nHand 1. {rules['first']}"
         )
 
     def start(self, rules: Mapping[str, Json], hidden: Json) -> Json:

@@ -8,8 +8,8 @@
 >>> [env.step(said)[:2] for said in ("[east]", "[east]")]
 [('Open: east, west', 0.0), ('You are out.', 1.0)]
 
-A maze has one way between any two cells, and its start and its way out lie as far apart as any two. Its number, which
-it is drawn from, stands in the prompt: two mazes are two questions, though they look alike at the start. What is exact
+A maze has one way between any two cells, and its start and its way out lie as far apart as any two. Its number
+stands in the prompt, so that two mazes are two questions, though they look alike at the start. What is exact
 is what can be promised: of `cells` cells with the way out `far` steps away, a player that takes no passage more than
 once each way is out within 2 (cells - 1) - far moves; and there are mazes where whoever cannot see them needs that
 many, those in which the right opening is always the one that was tried last. Out within that many turns pays 1.0,
@@ -66,7 +66,6 @@ class MazeGame:
 
     def deal(self, level: int, rng: np.random.Generator) -> Deal:
         number = int(rng.integers(NUMBERS))
-        rng = np.random.default_rng([number, level])
         maze = drawn(SIDES[level], rng)
         start, out, far = farthest(maze)
         if rng.integers(2):
