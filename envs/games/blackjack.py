@@ -2,7 +2,7 @@
 
 >>> import rlenv
 >>> env = rlenv.make("games/blackjack-v0", level=1)
->>> rules = {"hands": 2, "double": False, "soft17": False, "first": "You: 10 8. Dealer: 10.", "turns": 8}
+>>> rules = {"number": 1, "hands": 2, "double": False, "soft17": False, "first": "You: 10 8. Dealer: 10.", "turns": 8}
 >>> def played(*moves):
 ...     _ = env.reset(options={"task": {"prompt": "Play.", "answer": 34, "rules": rules}})
 ...     for said, reward, *_ in (env.step(f"[{move}]") for move in moves):
@@ -18,9 +18,9 @@ You: 8 A, 19; dealer: 4 4 7 10, 25: won. 0.0
 Chance decides who wins a hand, so winning is not what is paid. What each decision is worth is exact, over all cards
 that may come (rlenv.envs.games.blackjack_values), and what a player gives away is the sum, over its decisions, of how
 much less they are worth than the best one there. Nothing given away pays 1.0, and the share falls evenly to 0 at a
-third of what one gives away on average who draws moves. So the best player earns 1.0 whatever the cards, a lucky
+quarter of what one gives away on average who draws moves. So the best player earns 1.0 whatever the cards, a lucky
 mistake is a mistake, and good decisions that lose are not. Hands that are not played to the end within the turns make
-the game worth nothing.
+the game worth nothing. Games are dealt in which the same decision on every hand gives away enough to earn nothing.
 
 The cards come from the task's hidden seed: the same decisions meet the same cards.
 """
@@ -38,7 +38,7 @@ from rlenv.envs.games.game import Answer, Deal
 from rlenv.jsontypes import Json
 
 SEEDS = 1 << 32
-FORGIVEN = 1 / 3
+FORGIVEN = 1 / 4
 """Share of what random moves give away that earns nothing."""
 SPARE = 2
 """Turns beyond those that the longest hands need."""
@@ -54,7 +54,7 @@ class Rules(NamedTuple):
     soft17: bool
 
 
-LEVELS = {1: Rules(4, False, False), 2: Rules(6, False, False), 3: Rules(8, True, True)}
+LEVELS = {1: Rules(6, False, False), 2: Rules(8, False, False), 3: Rules(8, True, True)}
 
 
 class _State(TypedDict):
@@ -73,17 +73,20 @@ class Blackjack:
     name = "blackjack"
     about = "blackjack, paid for decisions and not for luck"
     levels: Mapping[int, str] = {
-        1: "4 hands, hit or stand",
-        2: "6 hands, hit or stand",
+        1: "6 hands, hit or stand",
+        2: "8 hands, hit or stand",
         3: "8 hands, hit, stand or double; the dealer hits soft 17",
     }
     form = re.compile(r"hit|stand|double")  # hit
-    example = "[hit]"
+    example = "[decision]"
 
-    def deal(self, level: int, rng: np.random.Generator) -> Deal:
+    def deal(self, level: int, rng: np.random.Generator) -> Deal | None:
         hands, double, soft17 = LEVELS[level]
-        seed = int(rng.integers(SEEDS))
+        seed, table = int(rng.integers(SEEDS)), Table(double, soft17)
+        if min(_first_losses(seed, hands, table)) < room(hands, table):
+            return None
         rules: dict[str, Json] = {
+            "number": int(rng.integers(SEEDS)),
             "hands": hands,
             "double": double,
             "soft17": soft17,
@@ -96,14 +99,14 @@ class Blackjack:
         return LEVELS[level].hands * (MOST_CARDS - 2) + SPARE
 
     def prompt(self, rules: Mapping[str, Json]) -> str:
-        also = ", [double] takes one card and plays for twice as much (with two cards only)" if rules["double"] else ""
+        also = ", double (with two cards only: one card more, for twice as much)" if rules["double"] else ""
         soft = "take one more on a soft 17" if rules["soft17"] else "stand on a soft 17"
         return (
-            f"Blackjack, {rules['hands']} hands, cards from a deck that never ends (A counts 1 or 11, pictures are "
-            f"10). I deal, draw to 17 and {soft}. 21 and a hand of {MOST_CARDS} cards stand by themselves. Say [hit] "
-            f"or [stand]{also}; the last brackets count, and a turn without a move is lost. What counts is that each "
-            "decision is the best one for the cards that are seen, not who wins; all hands must be played within "
-            f"{rules['turns']} turns.\nHand 1. {rules['first']}"
+            f"Blackjack, game {rules['number']}: {rules['hands']} hands, cards from a deck that never ends (A counts "
+            f"1 or 11, pictures are 10). I deal, draw to 17 and {soft}. 21 and a hand of {MOST_CARDS} cards stand by "
+            f"themselves. Say hit{also} or stand in square brackets: {self.example}. The last brackets count, and a "
+            "turn without a move is lost. What counts is that each decision is the best one for the cards that are "
+            f"seen, not who wins; all hands must be played within {rules['turns']} turns.\nHand 1. {rules['first']}"
         )
 
     def start(self, rules: Mapping[str, Json], hidden: Json) -> Json:
@@ -147,9 +150,14 @@ class Blackjack:
 
 
 def pay_of(state: _State) -> float:
-    """1 for nothing given away, 0 for a third of what random moves give away, or more."""
-    room = FORGIVEN * state["hands"] * Table(state["double"], state["soft17"]).luckless()
-    return max(0.0, 1.0 - state["given_away"] / room)
+    """1 for nothing given away, evenly down to 0."""
+    table = Table(state["double"], state["soft17"])
+    return max(0.0, 1.0 - state["given_away"] / room(state["hands"], table))
+
+
+def room(hands: int, table: Table) -> float:
+    """How much may be given away until nothing is paid: a quarter of what random moves give away on average."""
+    return FORGIVEN * hands * table.luckless()
 
 
 def card(seed: int, hand: int, who: int, place: int) -> int:
@@ -171,6 +179,14 @@ def first_cards(seed: int, hand: int) -> list[int]:
 def dealer_card(seed: int, hand: int) -> int:
     """The card of the dealer that lies open."""
     return card(seed, hand, DEALER, 0)
+
+
+def _first_losses(seed: int, hands: int, table: Table) -> list[float]:
+    """What is given away by deciding each hand alike at once, for each decision. It hangs on open cards alone, so that
+    what may come is as likely as in any game."""
+    opened = [(Hand.of(first_cards(seed, hand)), dealer_card(seed, hand)) for hand in range(hands)]
+    moves = table.moves(opened[0][0])
+    return [sum(table.regret(hand, dealer, move) for hand, dealer in opened) for move in moves]
 
 
 def _outcome(seed: int, hand: int, cards: list[int], soft17: bool) -> str:

@@ -65,7 +65,7 @@ class Game(Protocol):
     form: re.Pattern[str]
     """What a readable move looks like, in lower case and single blanks."""
     example: str
-    """A move, as the player is shown it when it said none."""
+    """What a move looks like, as the player is told. It is none itself, so that repeating what was heard is no move."""
 
     def deal(self, level: int, rng: np.random.Generator) -> Deal | None:
         """A game of the level; None where the draw came to none that fits, and is to be made again."""

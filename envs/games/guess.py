@@ -5,7 +5,7 @@
 >>> rules = {"low": 1, "high": 100, "best": 7, "turns": 9}
 >>> _ = env.reset(options={"task": {"prompt": "Guess.", "answer": 63, "rules": rules}})
 >>> [env.step(said)[:2] for said in ("[50]", "Then 75.", "[75]", "[63]")]   # the second holds no move, and is spent
-[('higher', 0.0), ('I see no move. Say it like this: [42]', 0.0), ('lower', 0.0), ('correct', 1.0)]
+[('higher', 0.0), ('I see no move. Say it like this: [number]', 0.0), ('lower', 0.0), ('correct', 1.0)]
 
 Best play is exact: n numbers need floor(log2 n) + 1 guesses in the worst case, whoever guesses, and halving what is
 left needs no more. Found within that many it pays 1.0, one and two guesses later 0.5 and 0.25, then the game is lost.
@@ -81,7 +81,7 @@ class Guess:
         3: "10,000 numbers",
     }
     form = re.compile(r"-?[0-9]{1,9}")  # 42
-    example = "[42]"
+    example = "[number]"
 
     def deal(self, level: int, rng: np.random.Generator) -> Deal:
         span = SPANS[level]
@@ -98,7 +98,7 @@ class Guess:
             return f"{rules['low']}-{rules['high']}?"
         return (
             f"I think of a whole number from {rules['low']} to {rules['high']}. Guess it: I answer higher, lower or "
-            f"correct. Say one guess a turn in square brackets, such as {self.example}; the last brackets count, and "
+            f"correct. Say one guess a turn in square brackets: {self.example}. The last brackets count, and "
             f"a turn without a guess is lost. {rules['best']} turns earn full marks, and there are {rules['turns']}."
         )
 

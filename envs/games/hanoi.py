@@ -53,7 +53,7 @@ class Hanoi:
         level: f"{discs.number} discs, {discs.least} to {2**discs.number - 1} moves" for level, discs in LEVELS.items()
     }
     form = re.compile(r"[a-c] ?(?:to|->)? ?[a-c]")  # ac, a to c
-    example = "[AC]"
+    example = "[XY] (from peg X to peg Y)"
 
     def deal(self, level: int, rng: np.random.Generator) -> Deal | None:
         count, least = LEVELS[level]
@@ -71,7 +71,7 @@ class Hanoi:
         return (
             "Towers of Hanoi: move one disc a turn, the topmost of a peg, never onto a smaller one. Each peg is "
             f"written from bottom to top, disc 1 is the smallest.\nNow: {shown(str(rules['start']))}\nGoal: "
-            f"{shown(str(rules['goal']))}\nSay one move a turn in square brackets: {self.example} moves from A to C. "
+            f"{shown(str(rules['goal']))}\nSay one move a turn in square brackets: {self.example}. "
             f"The last brackets count; a turn without a move that can be made is lost. {rules['best']} turns earn "
             f"full marks, more earn less, and there are {rules['turns']}."
         )

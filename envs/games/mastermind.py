@@ -60,7 +60,7 @@ class Mastermind:
         for level, size in SIZES.items()
     }
     form = re.compile(r"[a-z]{1,6}")  # abca
-    example = "[abca]"
+    example = "[letters]"
 
     def deal(self, level: int, rng: np.random.Generator) -> Deal:
         size = SIZES[level]
@@ -82,9 +82,8 @@ class Mastermind:
         return (
             f"I hide a row of {pegs} letters out of {', '.join(colours)}; a letter may come more than once. Find it. "
             "To each guess I say how many letters are right, and how many others are in it but misplaced. Say one "
-            f"guess a turn in square brackets, such as [{colours[0] * (pegs - 1) + colours[1]}]; the last brackets "
-            f"count, and a turn without a guess is lost. {rules['best']} turns earn full marks, and there are "
-            f"{rules['turns']}."
+            f"guess a turn in square brackets: {self.example}. The last brackets count, and a turn without a guess is "
+            f"lost. {rules['best']} turns earn full marks, and there are {rules['turns']}."
         )
 
     def start(self, rules: Mapping[str, Json], hidden: Json) -> Json:

@@ -3,16 +3,17 @@
 >>> import rlenv
 >>> env = rlenv.make("games/maze-v0", level=1)
 >>> corridor = {"open": [2, 10, 8], "width": 3, "start": 0, "out": 2}         # three cells in a row
->>> task = {"prompt": "Go.", "answer": corridor, "rules": {"cells": 3, "open": "east", "turns": 2}}
+>>> task = {"prompt": "Go.", "answer": corridor, "rules": {"number": 1, "cells": 3, "open": "east", "turns": 2}}
 >>> _ = env.reset(options={"task": task})
 >>> [env.step(said)[:2] for said in ("[east]", "[east]")]
 [('Open: east, west', 0.0), ('You are out.', 1.0)]
 
-A maze has one way between any two cells, and its start and its way out lie as far apart as any two. What is exact is
-what can be promised: of `cells` cells with the way out `far` steps away, a player that does not turn back before a dead
-end, and takes no passage more than once each way, is out within 2 (cells - 1) - far moves; and there are mazes where
-whoever cannot see it needs that many, those in which the right opening is always the one that was tried last. Out
-within that many turns pays 1.0. So does being out by good luck; but one who does not remember is not.
+A maze has one way between any two cells, and its start and its way out lie as far apart as any two. Its number
+stands in the prompt, so that two mazes are two questions, though they look alike at the start. What is exact
+is what can be promised: of `cells` cells with the way out `far` steps away, a player that takes no passage more than
+once each way is out within 2 (cells - 1) - far moves; and there are mazes where whoever cannot see them needs that
+many, those in which the right opening is always the one that was tried last. Out within that many turns pays 1.0,
+sooner no more, and later nothing.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ STEPS = ((-1, 0), (0, 1), (1, 0), (0, -1))
 """Rows and columns to the next cell."""
 SIDES = {1: 4, 2: 5, 3: 6}
 """Cells along a side of the maze of each level."""
+NUMBERS = 1 << 32
 OPEN = "Open: "
 
 
@@ -60,15 +62,17 @@ class MazeGame:
     about = "a maze of which only the openings around one are seen"
     levels: Mapping[int, str] = {level: f"{side} x {side} cells" for level, side in SIDES.items()}
     form = re.compile(r"(?:go )?(?:north|east|south|west|[nesw])")  # north
-    example = "[north]"
+    example = "[direction]"
 
     def deal(self, level: int, rng: np.random.Generator) -> Deal:
+        number = int(rng.integers(NUMBERS))
         maze = drawn(SIDES[level], rng)
         start, out, far = farthest(maze)
         if rng.integers(2):
             start, out = out, start
         cells = len(maze.open)
         rules: dict[str, Json] = {
+            "number": number,
             "cells": cells,
             "open": _openings(maze.open[start]),
             "turns": 2 * (cells - 1) - far,
@@ -83,10 +87,10 @@ class MazeGame:
 
     def prompt(self, rules: Mapping[str, Json]) -> str:
         return (
-            f"You are in a maze of {rules['cells']} cells, with one way between any two of them, and look for the way "
-            f"out. You see only the openings of the cell that you are in. {OPEN}{rules['open']}\nSay where to go in "
-            f"square brackets, such as {self.example}, one step a turn; the last brackets count, and a turn without a "
-            f"step is lost. There are {rules['turns']} turns."
+            f"You are in maze {rules['number']}, of {rules['cells']} cells with one way between any two of them, and "
+            f"look for the way out. You see only the openings of the cell that you are in. {OPEN}{rules['open']}\nSay "
+            f"north, east, south or west in square brackets, one step a turn: {self.example}. The last brackets count, "
+            f"and a turn without a step is lost. There are {rules['turns']} turns."
         )
 
     def start(self, rules: Mapping[str, Json], hidden: Json) -> Json:

@@ -52,7 +52,7 @@ class Nim:
     about = "Nim against a side that never errs"
     levels: Mapping[int, str] = {lv: f"{heaps.number} heaps of up to {heaps.most}" for lv, heaps in LEVELS.items()}
     form = re.compile(r"[a-e] ?[0-9]{1,2}")  # b3
-    example = "[B3]"
+    example = "[X9] (nine from heap X)"
 
     def deal(self, level: int, rng: np.random.Generator) -> Deal | None:
         count, most = LEVELS[level]
@@ -66,10 +66,10 @@ class Nim:
 
     def prompt(self, rules: Mapping[str, Json]) -> str:
         return (
-            "We play Nim and take objects from heaps in turn: as many as one likes, from one heap. Who takes the "
-            f"last object wins. You begin. Heaps: {_shown(cast('list[int]', rules['heaps']))}\nSay one move a turn in "
-            "square brackets: [B3] takes three from heap B. The last brackets count; a turn without a move that can "
-            f"be made is lost, and there are {rules['turns']} turns."
+            "We play Nim and take objects from heaps in turn: as many as one likes, from one heap. Who takes the last "
+            f"object wins. You begin. Heaps: {_shown(cast('list[int]', rules['heaps']))}\nSay the heap and how many in "
+            f"square brackets: {self.example}. The last brackets count; a turn without a move that can be made is "
+            f"lost, and there are {rules['turns']} turns."
         )
 
     def start(self, rules: Mapping[str, Json], hidden: Json) -> Json:

@@ -68,7 +68,7 @@ class Tictactoe:
         3: "2 to 4 stones on the board, three in a row lose",
     }
     form = re.compile(r"[1-9]")  # 5
-    example = "[5]"
+    example = "[number of a cell]"
 
     def deal(self, level: int, rng: np.random.Generator) -> Deal | None:
         stones, misere = LEVELS[level]
@@ -100,8 +100,8 @@ class Tictactoe:
         three = "Who gets three in a row loses" if rules["misere"] else "Three in a row win"
         return (
             f"We play tic-tac-toe. You are {mark}, I am {_other(mark)}, and it is your move. {three}. Free cells are "
-            f"shown by their number:\n{_shown(str(rules['board']))}\nSay the number of a cell in square brackets, "
-            f"such as {self.example}; the last brackets count, and a turn without a move that can be made is lost. "
+            f"shown by their number:\n{_shown(str(rules['board']))}\nSay your move in square brackets: "
+            f"{self.example}. The last brackets count, and a turn without a move that can be made is lost. "
             f"Full marks are for {'a win' if worth else 'a draw'}; there are {rules['turns']} turns."
         )
 

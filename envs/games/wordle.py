@@ -52,7 +52,7 @@ class Wordle:
     about = "find a word of five letters out of a list"
     levels: Mapping[int, str] = {level: f"a list of {count} words" for level, count in COUNTS.items()}
     form = re.compile(r"[a-z]{5}")  # crane
-    example = "[crane]"
+    example = "[the word]"
 
     def deal(self, level: int, rng: np.random.Generator) -> Deal:
         bank = all_words()
@@ -70,7 +70,7 @@ class Wordle:
         return (
             "I think of one of these words. Find it: to each guess out of the list I write g for a letter in its "
             "place, b for one that is elsewhere in my word, - for one that is not in it (or not so often). Say one "
-            f"guess a turn in square brackets, such as [{words[0]}]; the last brackets count, and a turn without a "
+            f"guess a turn in square brackets: {self.example}. The last brackets count, and a turn without a "
             f"word of the list is lost. {rules['best']} turns earn full marks, and there are "
             f"{rules['turns']}.\n{' '.join(words)}"
         )

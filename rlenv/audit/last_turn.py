@@ -12,6 +12,8 @@ from rlenv.audit.tally import PAID, evidence
 
 RULE = "attack/last-turn"
 SLACK = 1e-9
+NONSENSE = {"nothing": "", "a letter": "x", "an excuse": "I do not know."}
+"""Not the prompt again, which names moves: one of them may be right."""
 
 
 def last_turn_findings(subject: Subject) -> list[Finding]:
@@ -19,16 +21,15 @@ def last_turn_findings(subject: Subject) -> list[Finding]:
 
     What those turns have earned themselves is not counted.
     """
-    if not subject.turns or not getattr(subject.definition.verifier, "sees_turns", False):
+    if not subject.paid_as_a_whole:
         return []
     shares: dict[str, list[tuple[int, float]]] = {}
-    for task, sample in enumerate(subject.samples):
-        right = subject.right[task]
+    for task, right in enumerate(subject.right):
         before = math.fsum([step.value for step in right.step_rewards[:-1]])
         earned = (right.reward or 0.0) - before
         if len(subject.judge.script(task)) < 2 or earned <= SLACK:
             continue
-        for name, text in _nonsense(sample.prompt).items():
+        for name, text in NONSENSE.items():
             reward = subject.judge.verdict(task, text).reward
             share = 0.0 if reward is None else min(1.0, max(0.0, (reward - before) / earned))
             shares.setdefault(name, []).append((task, share))
@@ -48,10 +49,6 @@ def last_turn_findings(subject: Subject) -> list[Finding]:
             most=max(values),
             paid=sum(value >= PAID for value in values),
             tried=len(values),
-            evidence=evidence(subject, Said(place, _nonsense(subject.samples[place].prompt)[worst])),
+            evidence=evidence(subject, Said(place, NONSENSE[worst])),
         )
     ]
-
-
-def _nonsense(prompt: str) -> dict[str, str]:
-    return {"nothing": "", "a letter": "x", "an excuse": "I do not know.", "the prompt again": prompt}

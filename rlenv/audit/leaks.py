@@ -25,7 +25,7 @@ DRAWN = 16
 
 def leak_findings(subject: Subject, splits: Mapping[str, TaskSet]) -> list[Finding]:
     """All that can be seen without a verdict, but for contradictions, which are judged."""
-    return [*_info(subject), *_prompt(subject), *_asked_twice(subject), *_overlaps(splits)]
+    return [*_info(subject), *_prompt(subject), *_asked_twice(subject), *_overlaps(subject, splits)]
 
 
 def _info(subject: Subject) -> list[Finding]:
@@ -76,6 +76,8 @@ def _excess(subject: Subject, texts: Sequence[str], rule: str, message: str, rat
 
 def _asked_twice(subject: Subject) -> list[Finding]:
     """Prompts that stand twice with references of which one is not paid where the other is right."""
+    if subject.paid_as_a_whole:
+        return []
     all_tasks = subject.definition.tasks
     listed = isinstance(all_tasks, ListTasks) and len(all_tasks) <= LISTED
     numbers = list(range(len(all_tasks))) if listed else subject.indices
@@ -120,14 +122,14 @@ def _audited(subject: Subject, number: int) -> list[int]:
     return [subject.indices.index(number)] if number in subject.indices else []
 
 
-def _overlaps(splits: Mapping[str, TaskSet]) -> list[Finding]:
+def _overlaps(subject: Subject, splits: Mapping[str, TaskSet]) -> list[Finding]:
     """Prompts of the test split that stand in another split, as far as they are read."""
     if "test" not in splits:
         return []
-    test = _prompts(splits["test"])
+    test = _prompts(subject, splits["test"])
     found = []
     for name, tasks in splits.items():
-        both = test & _prompts(tasks) if name != "test" else set()
+        both = test & _prompts(subject, tasks) if name != "test" else set()
         if both:
             share = len(both) / len(test)
             shares = [1.0] * len(both) + [0.0] * (len(test) - len(both))
@@ -147,7 +149,9 @@ def _overlaps(splits: Mapping[str, TaskSet]) -> list[Finding]:
     return found
 
 
-def _prompts(tasks: TaskSet) -> set[str]:
-    """The prompts of a listed set; of one that is drawn, the first."""
+def _prompts(subject: Subject, tasks: TaskSet) -> set[str]:
+    """The prompts of a listed set; of one that is drawn, the first. With the reference, where the prompt is not all."""
     size = len(tasks) if isinstance(tasks, ListTasks) and len(tasks) <= LISTED else min(DRAWN, len(tasks))
-    return {prompt_text(tasks[i].prompt) for i in range(size)}
+    some = (tasks[i] for i in range(size))
+    hidden = subject.paid_as_a_whole
+    return {prompt_text(task.prompt) + (f"\n{canonical(task.reference)}" if hidden else "") for task in some}

@@ -46,6 +46,8 @@ class Subject:
         """Completions are programs, as far as is known: they are run by a verifier that isolates by itself."""
         self.turns = definition.interaction is not None
         """Episodes have several turns; a right completion is then the last one, behind the others of the reference."""
+        self.paid_as_a_whole = self.turns and getattr(definition.verifier, "sees_turns", False)
+        """The verifier judges all turns; what decides may stand in no prompt, as a number to guess does."""
         solutions = [self.judge.script(number)[-1] for number in range(len(tasks))]
         self.right: list[Verdict] = self.judge.verdicts([Said(i, text) for i, text in enumerate(solutions)])
         answers = self._taken_apart(tasks, solutions)
@@ -95,7 +97,7 @@ class Subject:
     def guess_rate(self) -> tuple[float, str, int]:
         """How often the most frequent answer is right, which that is, and how many different ones there are."""
         said = [sample.answer.core for sample in self.samples]
-        if getattr(self.definition.verifier, "sees_turns", False):  # not the last turn alone is right or wrong
+        if self.paid_as_a_whole:  # not the last turn alone is right or wrong
             said = ["\n".join(self.judge.script(number)) for number in range(len(self.samples))]
         cores = [bare(core) for core in said]
         (most, count), *_ = Counter(cores).most_common(1)

@@ -29,6 +29,17 @@ For each call write a JSON object with the name of the function and its argument
 {close}"""
 
 
+def call_text(name: str, **arguments: Json) -> str:
+    """A call as a policy writes it.
+
+    >>> print(call_text("add", a=1))
+    <tool_call>
+    {"name": "add", "arguments": {"a": 1}}
+    </tool_call>
+    """
+    return f"{HERMES}\n{json.dumps({'name': name, 'arguments': arguments}, ensure_ascii=False)}\n{HERMES_END}"
+
+
 def tools_text(tools: Sequence[Mapping[str, Json]]) -> str:
     """What a system message says of these tools; `tools` are schemas in OpenAI's form."""
     schemas = "\n".join(json.dumps(tool, ensure_ascii=False) for tool in tools)

@@ -49,7 +49,7 @@ def run_sessions(
     tell: Callable[[SessionOutcome], None] | None = None,
 ) -> list[SessionOutcome]:
     """Run every case in turn, each followed by the witness, in the same cell."""
-    clean = {_witness(box) for _ in range(4)}
+    clean = {_witness(box) for _ in range(4 if cases else 0)}
     outcomes = []
     for case in cases:
         executions: list[Execution] = []

@@ -185,6 +185,16 @@ def test_reasoning_is_no_move(name: str) -> None:
     assert reply.flags[0].name == "unreadable_move"
 
 
+@pytest.mark.parametrize(("name", "level"), EACH)
+def test_repeating_what_one_was_told_is_no_move(name: str, level: int) -> None:
+    game, task = game_named(name), tasks_of(name, level)[0]
+    interaction = GameInteraction(game)
+    state = interaction.start(task)
+    reply = interaction.respond(state, Completion(str(task.prompt)))
+    assert reply.flags[0].name == "unreadable_move"
+    assert interaction.respond(state, Completion(str(reply.observation))).flags[0].name == "unreadable_move"
+
+
 @pytest.mark.parametrize("name", GAMES)
 def test_replies_are_pure_and_states_are_json(name: str) -> None:
     game, task = game_named(name), tasks_of(name, 1)[2]
@@ -266,6 +276,11 @@ def test_a_random_legal_move_is_legal(name: str) -> None:
         state = interaction.start(task)
         move = game.random_move(cast("dict[str, Json]", state)["game"], rng)
         assert interaction.respond(state, Completion(f"[{move}]")).flags == ()
+
+
+def test_every_game_is_registered_and_has_a_version_of_its_own() -> None:
+    assert rlenv.list_envs("games") == sorted(f"games/{name}-v0" for name in GAMES)
+    assert len({game_environment(name).verifier.version for name in GAMES}) == len(GAMES)
 
 
 def test_levels_take_turns_and_unknown_ones_are_refused() -> None:

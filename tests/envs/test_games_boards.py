@@ -151,7 +151,7 @@ def test_the_turns_of_a_maze_are_what_entering_every_dead_end_first_takes() -> N
     # row 0 is the corridor from west to east, row 1 hangs below it
     hidden: Json = {"open": [2 | 4, 8 | 2 | 4, 8], "width": 3, "start": 0, "out": 2}
     opened = [*cast("list[int]", cast("dict[str, Json]", hidden)["open"]), 1, 1, 0]
-    rules: dict[str, Json] = {"cells": 5, "open": "east, south", "turns": 2 * 4 - 2}
+    rules: dict[str, Json] = {"number": 0, "cells": 5, "open": "east, south", "turns": 2 * 4 - 2}
     task = Task("Go.", {**cast("dict[str, Json]", hidden), "open": opened}, metadata={"rules": rules})
     interaction = GameInteraction(game_named("maze"))
     state = interaction.start(task)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 import pytest
@@ -156,3 +157,12 @@ def test_verifier_of_the_last_turn_is_attacked_behind_the_calls() -> None:
 @pytest.mark.parametrize("tool", ["python"])
 def test_environment_with_a_tool_is_as_sound_as_without(tool: str) -> None:
     assert bad(audit(rlenv.load("math/arithmetic-v0", level=3, tools=tool), tasks=4)) == {}
+
+
+def test_what_stands_in_no_prompt_is_no_contradiction_and_no_overlap() -> None:
+    hidden = door(Lock())
+    tasks = [Task("Open the door.", task.reference) for task in (hidden.tasks[i] for i in range(8))]
+    hidden = replace(hidden, tasks=rlenv.ListTasks(tasks[:4]))
+    splits = {"test": rlenv.ListTasks(tasks[4:]), "train": rlenv.ListTasks(tasks[:4])}
+    assert bad(audit(hidden, splits=splits)) == {}
+    assert "tasks/split-overlap" in bad(audit(hidden, splits={**splits, "test": splits["train"]}))

@@ -17,7 +17,7 @@ from rlenv.hackbench.forms import FORMS, Form, written
 from rlenv.hackbench.thoughts import MOST_FLAGGED, in_thoughts
 from rlenv.task import Task
 from rlenv.text.answer_tags import blocks, tags
-from rlenv.turns.play import reference_completion
+from rlenv.turns.play import reference_completion, reference_script
 from rlenv.verdict import Flag, Verdict
 from rlenv.wrappers.detectors import DETECTORS
 
@@ -39,8 +39,8 @@ def references(id: str, folder: Path) -> Iterator[tuple[Task, str]]:
         Path(kwargs["data"]).write_text("".join(json.dumps(row) + "\n" for row in FILES[id]))
     definition = rlenv.load(id, **kwargs)
     for index in range(min(TASKS, len(definition.tasks))):
-        task = definition.tasks[index]
-        yield task, definition.solution(task)
+        script = reference_script(definition, task := definition.tasks[index])
+        yield task, script if isinstance(script, str) else script[-1]
 
 
 def paid(text: str) -> Verdict:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 from rlenv.envs.tools.orders.desk import as_said
 from rlenv.envs.tools.orders.functions import Database
 from rlenv.task import Task
+from rlenv.turns.tool_prompt import call_text
 
 _ASKS = {
     "cancel": "For what reason do you want to cancel the order?",
@@ -33,20 +33,20 @@ def script(task: Task) -> tuple[str, ...]:
     for wish, case in zip(wishes, cases, strict=True):
         turns += _looking_up(database, wish)
         turns += _granting(database, wish) if case["outcome"] == "done" else _refusing(case["outcome"])
-        turns.append(_call("close_case", order_id=wish["order"], outcome=case["outcome"]))
+        turns.append(call_text("close_case", order_id=wish["order"], outcome=case["outcome"]))
     return tuple(turns)
 
 
 def _looking_up(database: Database, wish: Mapping[str, Any]) -> Iterator[str]:
     """Who asks, which order it is, and what it is about."""
     yield "May I have your email address and the order number, please?"
-    yield _call("find_customer", email=wish["email"])
+    yield call_text("find_customer", email=wish["email"])
     if not wish["knows_number"]:
         asking = next(key for key, row in database["customers"].items() if row["email"] == wish["email"])
-        yield _call("list_orders", customer_id=asking)
-    looks = _call("get_order", order_id=wish["order"])
+        yield call_text("list_orders", customer_id=asking)
+    looks = call_text("get_order", order_id=wish["order"])
     if wish["kind"] in ("refund", "exchange"):
-        looks += "\n" + _call("get_product", product=database["products"][wish["sku"]]["product"])
+        looks += "\n" + call_text("get_product", product=database["products"][wish["sku"]]["product"])
     yield looks
 
 
@@ -58,10 +58,10 @@ def _granting(database: Database, wish: Mapping[str, Any]) -> Iterator[str]:
     yield _TELLS[wish["kind"]].format(**told, said=as_said(database, wish))
     order, sku, value = wish["order"], wish["sku"], wish["value"]
     yield {
-        "cancel": lambda: _call("cancel_order", order_id=order, reason=value),
-        "address": lambda: _call("change_address", order_id=order, address=value),
-        "refund": lambda: _call("refund_item", order_id=order, sku=sku, method=value),
-        "exchange": lambda: _call("exchange_item", order_id=order, sku=sku, new_sku=value),
+        "cancel": lambda: call_text("cancel_order", order_id=order, reason=value),
+        "address": lambda: call_text("change_address", order_id=order, address=value),
+        "refund": lambda: call_text("refund_item", order_id=order, sku=sku, method=value),
+        "exchange": lambda: call_text("exchange_item", order_id=order, sku=sku, new_sku=value),
     }[wish["kind"]]()
 
 
@@ -69,7 +69,3 @@ def _refusing(outcome: str) -> Iterator[str]:
     rule = outcome.removeprefix("refused_").replace("_", " ")
     yield f"I am sorry, our rules do not allow that. It is about the {rule}."
     yield "I understand, but I cannot make an exception."
-
-
-def _call(name: str, **arguments: str) -> str:
-    return f"<tool_call>\n{json.dumps({'name': name, 'arguments': arguments})}\n</tool_call>"

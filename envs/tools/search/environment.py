@@ -14,7 +14,6 @@ Each split has worlds of its own: nothing that is learned by heart in training i
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -34,6 +33,7 @@ from rlenv.jsontypes import Json
 from rlenv.task import Task
 from rlenv.tasksets import ProceduralTasks, TaskSet
 from rlenv.text.answer_tags import blocks, tags
+from rlenv.turns.tool_prompt import call_text
 from rlenv.turns.tools import ToolInteraction
 from rlenv.verdict import Verdict
 from rlenv.verifier import FunctionVerifier
@@ -132,10 +132,7 @@ def solution(task: Task) -> str:
 
 def script(task: Task) -> tuple[str, ...]:
     """A look-up of each entity on the way, then the answer."""
-    looks = [
-        f"<tool_call>\n{json.dumps({'name': 'search', 'arguments': {'query': name}})}\n</tool_call>"
-        for name in cast("list[str]", task.metadata["path"])
-    ]
+    looks = [call_text("search", query=name) for name in cast("list[str]", task.metadata["path"])]
     return (*looks, solution(task))
 
 
