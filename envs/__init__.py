@@ -2,6 +2,7 @@
 
 from rlenv.envs.reasoning_gym.catalogue import KEPT, env_id
 from rlenv.registry import register
+from rlenv.turns.equip import register_tool
 
 register("math/arithmetic-v0", entry_point="rlenv.envs.math.arithmetic:arithmetic")
 register("math/countdown-v0", entry_point="rlenv.envs.math.countdown:countdown")
@@ -25,5 +26,9 @@ register("safety/agreement-v0", entry_point="rlenv.envs.safety.agreement:agreeme
 register("safety/pressure-v0", entry_point="rlenv.envs.safety.pressure:pressure")
 for _name in ("guess", "mastermind", "wordle", "nim", "tictactoe", "hanoi", "maze", "blackjack"):
     register(f"games/{_name}-v0", entry_point="rlenv.envs.games.definition:game_environment", kwargs={"name": _name})
+register("tools/orders-v0", entry_point="rlenv.envs.tools.orders.environment:orders")
+register("tools/search-v0", entry_point="rlenv.envs.tools.search.environment:search_questions")
 for _name in KEPT:
     register(env_id(_name), entry_point="rlenv.envs.reasoning_gym.environment:reasoning_gym", kwargs={"name": _name})
+
+register_tool("python", "rlenv.envs.tools.python.tool:python")

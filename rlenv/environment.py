@@ -30,6 +30,7 @@ from rlenv.spaces import Unicode
 from rlenv.task import Prompt, Task, prompt_text
 from rlenv.turns.live import Live
 from rlenv.turns.replay import ReplayVerifier
+from rlenv.turns.tool_prompt import tools_text
 from rlenv.verdict import Verdict
 from rlenv.wrappers.wrapper import State, Wrapper, apply_wrappers
 
@@ -68,7 +69,7 @@ class Environment(gymnasium.Env[str, str]):
             task = self._chosen(options["task"])
         else:
             task = self._tasks[int(self.np_random.integers(len(self._tasks)))]
-        prompt = task.prompt if isinstance(task.prompt, str) else prompt_text(task.prompt)
+        prompt = self._shown(task)
         if len(prompt) > self.definition.max_prompt_chars:
             raise TaskError(
                 f"task {task.id}: expected a prompt of at most {self.definition.max_prompt_chars} characters, "
@@ -130,6 +131,14 @@ class Environment(gymnasium.Env[str, str]):
             self._show(completion.last_turn()[0], f"{verdict.reward} {verdict.reason}")
         reward = 0.0 if verdict.reward is None else verdict.reward - earned
         return observation, reward, True, False, _info(task, verdict)
+
+    def _shown(self, task: Task) -> str:
+        """The prompt as an observation: a policy that only reads text learns of its tools here."""
+        prompt = task.prompt if isinstance(task.prompt, str) else prompt_text(task.prompt)
+        interaction = self.definition.interaction
+        if interaction is None or not interaction.tools:
+            return prompt
+        return f"{tools_text(interaction.tools)}\n\n{prompt}"
 
     def _show(self, said: Completion, answered: str) -> None:
         self._last += f"\n\n> {said.text}\n\n{answered}".rstrip()

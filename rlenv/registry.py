@@ -29,12 +29,13 @@ from rlenv.definition import Definition, Isolation, reference_text
 from rlenv.environment import Environment, wrap
 from rlenv.errors import ConfigError, RlenvError, UnknownEnvironment
 from rlenv.jsontypes import Json
-from rlenv.keywords import check_keywords
+from rlenv.keywords import ALL_TAKE, check_keywords
 from rlenv.reading import ReadAs
 from rlenv.reward_functions import AsyncVerifier, Style, verifier_of
 from rlenv.sampler import Sampler
 from rlenv.task import Task
 from rlenv.tasksets import Row, RowMap, TaskSet, as_taskset
+from rlenv.turns.equip import Tools, equipped
 from rlenv.verifier import FunctionVerifier, Verifier, VerifierFunction
 from rlenv.workers import WorkerPool
 from rlenv.wrappers.wrapper import Wrapper
@@ -131,21 +132,32 @@ def _build(
     isolation: Isolation | None = None,
     time_limit_s: float | None = None,
     read_as: ReadAs | None = None,
+    tools: Tools | None = None,
+    max_turns: int | None = None,
     **kwargs: Any,
 ) -> Definition:
     if factory is None:
         if env_id not in _definitions:
             raise UnknownEnvironment(f"{env_id} was registered in another process; register it in this one too")
         if kwargs:
-            raise ConfigError(
-                f"{env_id} takes only isolation, time_limit_s, read_as and render_mode, got {sorted(kwargs)}"
-            )
+            raise ConfigError(f"{env_id} takes only {ALL_TAKE} and render_mode, got {sorted(kwargs)}")
         definition = _definitions[env_id]
     else:
         function = _resolve(factory)
+        if max_turns is not None and "max_turns" in inspect.signature(function).parameters:
+            kwargs, max_turns = {**kwargs, "max_turns": max_turns}, None  # its number of turns is its own affair
         check_keywords(env_id, function, kwargs)
         definition = replace(function(**kwargs), id=env_id)
-    changes: dict[str, Any] = {"isolation": isolation, "time_limit_s": time_limit_s, "read_as": read_as}
+    if tools is not None:
+        definition = equipped(definition, tools)
+    if max_turns is not None and definition.interaction is None:
+        raise ConfigError(f"{env_id} has one turn, got max_turns={max_turns}; give it tools, or leave max_turns out")
+    changes: dict[str, Any] = {
+        "isolation": isolation,
+        "time_limit_s": time_limit_s,
+        "read_as": read_as,
+        "max_turns": max_turns,
+    }
     return replace(definition, **{key: value for key, value in changes.items() if value is not None})
 
 

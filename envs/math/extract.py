@@ -80,8 +80,9 @@ def extract(text: str, policy: MathPolicy, same: Same = equal_text, choice: bool
 def _with_ascii_digits(text: str) -> str:
     """The end of the text with the digits and separators of any script in ASCII; the length stays the same."""
     start = max(0, len(text) - MAX_CHARS)
-    tail = "".join(map(_ascii_digit, text[start:]))
-    return text[:start] + tail
+    tail = text[start:]
+    other = {ord(character): _ascii_digit(character) for character in set(tail) if not character.isascii()}
+    return text[:start] + tail.translate(other)
 
 
 @lru_cache(maxsize=4096)

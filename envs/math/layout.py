@@ -29,6 +29,7 @@ _LOOKS = re.compile(
 )
 _PICTURE = re.compile(r"[\U0001F300-\U0001FAFF]|(?<!\? )(?<!\?)[✅✓✔](?=\s*\Z)")
 """A picture anywhere, a check mark at the end."""
+FIRST_PICTURE = "\u2705"
 _CODE = re.compile(r"(?<!`)`(?P<code>[^`\n]{1,200})`(?!`)")
 """`x**2`: code in a line."""
 _FENCE = re.compile(r"^[ \t]*```[\w+-]{0,20}[ \t]*$", re.MULTILINE)  # ```text
@@ -80,7 +81,7 @@ def as_read(text: str) -> str:
         text = _TAG.sub(_plain_tag, text)
     if "`" in text:
         text = _CODE.sub(_plain_code, _FENCE.sub(_blank, text))
-    if not text.isascii():
+    if not text.isascii() and max(text) >= FIRST_PICTURE:
         text = _PICTURE.sub(" ", text)
     end = text[-REMARK_CHARS:]
     read = _without_remarks(end)
@@ -114,9 +115,9 @@ def _plain_code(code: re.Match[str]) -> str:
 def _without_remarks(end: str) -> str:
     """Blank where the last lines are footnotes or ratings, unless nothing else is said; shares with their sign."""
     blanked = end
-    if "ratio" in end:
+    if "ratio" in end and " to " in end:
         blanked = _RATIO.sub(r"\1 :  ", blanked)
-    if "probability" in end or "chance" in end:
+    if (" in " in end or " out of " in end) and ("probability" in end or "chance" in end):
         blanked = _SHARE.sub(lambda found: found[1] + " /".ljust(len(found[2])), blanked)
     if ":" in end[-RATED_CHARS:] and _has_label(end):
         blanked = _RATING.sub(_blank, blanked)

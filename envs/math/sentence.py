@@ -42,7 +42,7 @@ _JOIN = re.compile(
 )
 _CONCLUDING = re.compile(
     r"(?:[,;]|\band)\s+(?:so(?! that)|hence|thus|therefore|consequently|which (?:gives|means|makes|leaves)(?: that)?"
-    r"|leaving|giving)\b(?:,| that)?|:(?=\s+[A-Za-z]{2,}\s+[A-Za-z]{2,}\s)"
+    r"|leaving|giving)\b(?:,| that)?|;(?=\s[a-z ]{3,60}\s(?:is|are|equals)\s)|:(?=\s+[A-Za-z]{2,}\s+[A-Za-z]{2,}\s)"
 )
 """`29 = 4 * 6 + 5, so the remainder is 5`."""
 _OFFERED = re.compile(

@@ -35,8 +35,10 @@ from rlenv.envs.math.gold import gold_answer
 from rlenv.envs.math.opposed import directed, left_open, opposed
 from rlenv.envs.math.policy import MathPolicy
 from rlenv.envs.math.proof import proof
-from rlenv.envs.math.rereading import by_parts, is_number, rereadings, reworded
+from rlenv.envs.math.reading.names import FRACTIONS, NUMERALS
+from rlenv.envs.math.rereading import by_parts, conclusions, is_number, rereadings
 from rlenv.envs.math.rereading.options import contradicted, options
+from rlenv.envs.math.sentence import last_clause
 from rlenv.envs.math.statement import Extracted, Refusal
 from rlenv.envs.math.tail import answer_tail
 from rlenv.envs.math.values import Value
@@ -63,6 +65,11 @@ _SEVERAL = re.compile(r"^[ $]*(?:\\?[A-Za-z]\w*\s*=\s*)?-?[^=\n<>\s$][^=\n<>]*$(
 _ASIDE = re.compile(r"\s\([^()]*[a-z]{3,} [^()]*\)[.\s]*\Z")
 """` ($k=5$ gives the real root 2).` at the end"""
 _SIDES = re.compile(r"=|\\approx|≈")
+_WORDS = re.compile(r"(?<![A-Za-z\\])(?!pi\b|sqrt\b)[A-Za-z]{2,}")  # cubic metres
+_SOME_VALUE = re.compile(r"[0-9π∞]|\\(?:pi|infty)")  # 12
+_WORDY = re.compile(r"(?<![A-Za-z\\])(?!(?:pi|or|and|sqrt)\b)[A-Za-z]{2,}(?:['’][a-z])?[,;]?\s+(?!\Z)")  # gives 19/8
+_WORDY_NUMBER = re.compile(rf"\b(?:{'|'.join((*NUMERALS, *FRACTIONS, 'infinity'))})s?\b", re.IGNORECASE)
+"""is one third"""
 _NUMERIC = re.compile(
     r"(?:[0-9\s+*/^().,{}$%×·÷−-]|\\(?:frac|dfrac|tfrac|times|cdot|div|sqrt|pi|left|right|%|\$|,|!))+"
 )
@@ -104,6 +111,8 @@ class MathVerifier:
             raise TaskError(f"task {task.id}: {error}") from error
         asked = str(task.metadata.get("question") or prompt_text(task.prompt))
         found, passage = self._found(gold, completion, asked)
+        if isinstance(found, Extracted) and found.text == gold and not found.flags:
+            return _verdict(True, Comparison(True, "identity"), found).placed(passage)
         if isinstance(found, Extracted):
             found = found._replace(text=directed(gold, found.text, _beside(found, passage.text), asked))
             found = _denied(gold, found, passage.text, asked) or found
@@ -117,8 +126,12 @@ class MathVerifier:
         question = asked or _as_restated(passage.text, found)
         said = chain(_readings(gold, found), rereadings(gold, found.text, question)) if stands else iter(())
         if clause is not None:
-            bare: tuple[str, ...] = () if stands or is_number(gold) else (clause.text,)
-            said = chain(said, bare, reworded(gold, clause.text, question))
+            bare: tuple[str, ...] = () if is_number(gold) or is_choice(gold) else (clause.text,)
+            if stands and is_number(gold) and found.end <= clause.start:
+                concluding = list(conclusions(gold, clause.text, passage.text, question))
+                said = iter(concluding) if concluding else said
+            else:
+                said = chain(said, bare, conclusions(gold, clause.text, passage.text, question))
         held = bool(asked) and self.policy.form == "asked"
 
         def same(gold: str, said: str) -> Comparison:
@@ -134,7 +147,11 @@ class MathVerifier:
         found, passage = answer_of(completion, self.policy, self._same, choice)
         if choice and isinstance(found, Refusal) and not found.flags and options(question):
             return answer_of(completion, self.policy, self._same)
-        if choice and isinstance(found, Extracted) and contradicted(found.text, question):
+        if (
+            choice
+            and isinstance(found, Extracted)
+            and any(contradicted(said, question) for said in (found.text, passage.text[found.start : found.end]))
+        ):
             flag = Flag("conflicting_answers", found.start, found.end)
             return Refusal("the letter of one option and the words of another", (flag,)), passage
         return found, passage
@@ -142,8 +159,9 @@ class MathVerifier:
     def _closing_words(self, gold: str, found: Extracted | Refusal, text: str) -> Value | None:
         """The last clause, where the reference may be said in words and no mark points to the answer."""
         marked = bool(found.flags) if isinstance(found, Refusal) else found.place not in ("line", "whole")
-        settled = is_number(gold) and isinstance(found, Extracted)
-        if marked or settled or "line" not in self.policy.answer_in:
+        if marked or "line" not in self.policy.answer_in:
+            return None
+        if is_number(gold) and isinstance(found, Extracted) and (_states_alone(found, text) or _stacked(found.text)):
             return None
         return closing_clause(text, *answer_tail(text))
 
@@ -151,6 +169,25 @@ class MathVerifier:
         """Whether two answers may be one value: only what is known to differ does."""
         pairs = ((left, right), (right, left))
         return any(compare(first, second, self.policy).equal is not False for first, second in pairs)
+
+
+def _stacked(said: str) -> bool:
+    """Whether an answer is several values, one a line, of which none is preferred: `x = 2` above `x = 3`."""
+    lines = [line for line in said.split("\n") if line.strip()]
+    values = all(_SOME_VALUE.search(line) and line.count("=") < 2 and not _WORDS.search(line) for line in lines)
+    return len(lines) > 1 and values and "≈" not in lines[-1] and "approx" not in lines[-1]
+
+
+def _states_alone(found: Extracted, text: str) -> bool:
+    """Whether an answer is a value without words of a sentence, and stands in the last sentence that says anything."""
+    alone = (
+        _SOME_VALUE.search(found.text) is not None
+        and "\n" not in found.text
+        and "→" not in found.text
+        and not last_clause(found.text)
+        and not _WORDY.search(found.text)
+    )
+    return alone and (found.place != "line" or not _WORDY_NUMBER.search(text, found.end))
 
 
 def _denied(gold: str, found: Extracted, text: str, question: str) -> Refusal | None:

@@ -30,9 +30,11 @@ class ReplayVerifier:
 
     sees_turns = True
 
-    def __init__(self, interaction: Interaction, *, cheap: bool = True, name: str = "reward") -> None:
+    def __init__(
+        self, interaction: Interaction, *, cheap: bool = True, name: str = "reward", version: str | None = None
+    ) -> None:
         self.interaction, self.cheap, self.name = interaction, cheap, name
-        self.version = code_version(type(interaction))
+        self.version = version or code_version(interaction)
 
     def verify(self, task: Task, completion: Completion) -> Verdict:
         """Play the turns again. Raises what the interaction raises."""

@@ -81,7 +81,7 @@ def test_steps_return_what_the_environment_answers_and_sum_to_the_verdict() -> N
         ("5", "seven", "7"),
         ("1", "2", "3", "4"),
         ("5", Completion("7", finished=False)),
-        ("x" * 50, "7"),
+        ("x" * 50,),
     ],
 )
 def test_an_environment_gives_the_verdict_of_playing_again(said: tuple[str | Completion, ...]) -> None:

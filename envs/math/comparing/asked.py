@@ -14,8 +14,11 @@ _ORDERED = re.compile(
     re.IGNORECASE,
 )
 """`in increasing order`, `from least to greatest`, `the next two terms`"""
+_ORDER_WORDS = ("order", "scending", "sort", "arrang", "from", "next", "respectively")
+"""Without any of these nothing is asked for in an order."""
 _ANY_ORDER = re.compile(r"\bany order\b|\border does not matter", re.IGNORECASE)  # Give them in any order.
 _WHOLE = re.compile(r"\b(?:integers?|whole numbers?|natural numbers?|integral)\b", re.IGNORECASE)  # Find all integers n
+_WHOLE_WORDS = ("nteger", "NTEGER", "whole", "Whole", "WHOLE", "natural", "Natural", "NATURAL", "integral", "Integral")
 _REAL = re.compile(r"\breals?\b|\\mathbb\{?\s?R|ℝ|\brational", re.IGNORECASE)  # for all x \in \mathbb{R}
 # Write |x| without absolute value signs
 _BY_CASES = re.compile(
@@ -24,20 +27,25 @@ _BY_CASES = re.compile(
 _UNIT = re.compile(
     r"\bhow many ((?:(?:square|cubic) )?[a-z]+(?: per [a-z]+)?)"
     r"|\bin ((?:(?:square|cubic) )?[a-z]{4,}(?: per [a-z]+)?)\b"
+    r"|\bin \$?((?:[kcm]?m|ft|mi|g|kg|s|min|h|l)(?:\^?[23]|[²³])?(?:/(?:h|s|min|m)(?:\^?[23]|[²³])?)?)\$?(?=[?.,;)]|\Z)"
 )
-"""`how many cents`, `in square metres`, `in miles per hour`"""
+"""`how many cents`, `in square metres`, `in miles per hour`, `in km/h?`"""
 
 
 @lru_cache(maxsize=512)
 def is_ordered(question: str) -> bool:
     """Whether the question asks for a list in an order."""
-    return bool(_ORDERED.search(question)) and not _ANY_ORDER.search(question)
+    lower = question.lower()
+    hinted = any(word in lower for word in _ORDER_WORDS)
+    return hinted and bool(_ORDERED.search(question)) and not _ANY_ORDER.search(question)
 
 
 @lru_cache(maxsize=512)
 def is_whole(question: str) -> bool:
     """Whether the question speaks of whole numbers and of no others."""
-    return bool(_WHOLE.search(question)) and not _REAL.search(question)
+    return (
+        any(word in question for word in _WHOLE_WORDS) and bool(_WHOLE.search(question)) and not _REAL.search(question)
+    )
 
 
 @lru_cache(maxsize=512)
@@ -49,7 +57,7 @@ def by_cases(question: str) -> bool:
 @lru_cache(maxsize=512)
 def asked_unit(question: str) -> str:
     """The unit in which the question asks for its answer, "" for none; of several the one behind `how many`."""
-    found = [match[1] or match[2] for match in _UNIT.finditer(question.lower())]
+    found = [match[1] or match[2] or match[3] for match in _UNIT.finditer(question.lower())]
     known = [unit for unit in found if factor(unit, unit) is not None]
     return known[0] if len({*known}) == 1 else ""
 

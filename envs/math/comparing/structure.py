@@ -29,7 +29,9 @@ from rlenv.envs.math.comparing.equations import (
     worth,
 )
 from rlenv.envs.math.comparing.families import same_families
+from rlenv.envs.math.comparing.lines import same_lines
 from rlenv.envs.math.comparing.lists import as_list, in_order, listed, matched, spread
+from rlenv.envs.math.comparing.matrices import as_matrix, cells, scaled_matrix
 from rlenv.envs.math.comparing.numeric import Undefined, evaluate
 from rlenv.envs.math.comparing.piecewise import everywhere, same_functions, without_remark
 from rlenv.envs.math.comparing.quantities import same_quantity
@@ -43,6 +45,7 @@ from rlenv.envs.math.comparing.regions import (
     same_whole_numbers,
     variable,
 )
+from rlenv.envs.math.comparing.residues import collapsed
 from rlenv.envs.math.comparing.text import same_clock, same_words, spelled
 from rlenv.envs.math.comparing.values import guarded, same_value, symbols_of
 from rlenv.envs.math.policy import MathPolicy
@@ -100,7 +103,7 @@ class Judge:
         if self.depth > MAX_DEPTH:
             return Comparison(False, "guard", "nested too deep", ("cost_guard",))
         self.depth += 1
-        gold, answer = everywhere(aligned(gold)), everywhere(aligned(answer))
+        gold, answer = everywhere(aligned(collapsed(gold))), everywhere(aligned(collapsed(answer)))
         found = self._described(gold, answer)
         if found is None:
             found = self._same(spread(gold), spread(without_remark(answer, gold)))
@@ -111,7 +114,9 @@ class Judge:
         """Values described by cases, by letters that run over something, or by free constants; None for others."""
         if type(gold) in _PLAIN and type(answer) in _PLAIN:
             return None
-        found = None
+        found = same_lines(gold, answer, self.question)
+        if found is not None:
+            return found
         if describes(gold) or describes(answer) or is_whole(self.question):
             found = same_functions(gold, answer, self.same, by_cases(self.question))
             if found is None:
@@ -143,9 +148,9 @@ class Judge:
         return self._structures(gold, answer)
 
     def _structures(self, gold: Node, answer: Node) -> Comparison:
-        gold, answer = _scaled_matrix(gold), _scaled_matrix(answer)
+        gold, answer = scaled_matrix(gold), scaled_matrix(answer)
         if isinstance(gold, Matrix) != isinstance(answer, Matrix):
-            gold, answer = _as_matrix(gold), _as_matrix(answer)
+            gold, answer = as_matrix(gold), as_matrix(answer)
         if isinstance(gold, Matrix) and isinstance(answer, Matrix):
             return self._matrices(gold, answer)
         if isinstance(gold, (Bracketed, Matrix)) and isinstance(answer, (Bracketed, Matrix)):
@@ -282,7 +287,7 @@ class Judge:
     def _matrices(self, gold: Matrix, answer: Matrix) -> Comparison:
         if (len(gold.rows), len(gold.rows[0])) != (len(answer.rows), len(answer.rows[0])):
             return unequal("a matrix of another shape")
-        return in_order(_cells(gold), _cells(answer), self.same)
+        return in_order(cells(gold), cells(answer), self.same)
 
     def _tuples(self, gold: Bracketed | Matrix, answer: Bracketed | Matrix) -> Comparison:
         """Two tuples, intervals or vectors."""
@@ -295,7 +300,7 @@ class Judge:
         for matrix in (gold, answer):
             if isinstance(matrix, Matrix) and 1 not in (len(matrix.rows), len(matrix.rows[0])):
                 return unequal("a matrix is not a tuple")
-        return in_order(_cells(gold), _cells(answer), self.same)
+        return in_order(cells(gold), cells(answer), self.same)
 
     def _ratios(self, gold: Node, answer: Node) -> Comparison:
         left = gold.parts if isinstance(gold, Ratio) else (gold,)
@@ -335,10 +340,6 @@ def _letter(node: Node) -> str | None:
     return None
 
 
-def _cells(node: Bracketed | Matrix) -> tuple[Node, ...]:
-    return node.items if isinstance(node, Bracketed) else tuple(cell for row in node.rows for cell in row)
-
-
 def _same_unit_of_i(gold: Node, answer: Node) -> tuple[Node, Node]:
     """A capital I as the imaginary unit where the other side writes i."""
     capital: dict[str, Node] = {"I": Constant("i")}
@@ -351,38 +352,6 @@ def _same_unit_of_i(gold: Node, answer: Node) -> tuple[Node, Node]:
 
 def _holds_i(node: Node) -> bool:
     return node == Constant("i") or any(_holds_i(child) for child in children(node))
-
-
-def _as_matrix(node: Node) -> Node:
-    """[[1, 2], [3, 4]] as the matrix that it writes."""
-    if not isinstance(node, Bracketed):
-        return node
-    rows = [item.items for item in node.items if isinstance(item, Bracketed)]
-    if len(rows) < len(node.items) or any(len(row) != len(rows[0]) for row in rows):
-        return node
-    return Matrix(tuple(rows))
-
-
-def _scaled_matrix(node: Node) -> Node:
-    """A number times a matrix as the matrix that it is."""
-    if isinstance(node, Power) and node.exponent == Symbol("T"):
-        return _transposed(node)
-    if not isinstance(node, Product):
-        return node
-    factors = _flat(node)
-    matrices = [factor for factor in factors if isinstance(factor, (Matrix, Bracketed))]
-    if len(matrices) != 1:
-        return node
-    rest = tuple(factor for factor in factors if factor is not matrices[0])
-    matrix = matrices[0]
-    if isinstance(matrix, Bracketed):
-        return Bracketed(matrix.opening, tuple(Product((*rest, item)) for item in matrix.items), matrix.closing)
-    return Matrix(tuple(tuple(Product((*rest, cell)) for cell in row) for row in matrix.rows))
-
-
-def _flat(node: Node) -> tuple[Node, ...]:
-    """The factors of a product, those of products inside it too."""
-    return tuple(part for factor in node.factors for part in _flat(factor)) if isinstance(node, Product) else (node,)
 
 
 def _same_steps(gold: Node, answer: Node) -> bool:
@@ -403,12 +372,6 @@ def _same_steps(gold: Node, answer: Node) -> bool:
 
 def _rounds(node: Node) -> bool:
     return (isinstance(node, Apply) and node.name in {"floor", "ceil"}) or any(map(_rounds, children(node)))
-
-
-def _transposed(node: Power) -> Node:
-    if isinstance(node.base, Matrix):
-        return Matrix(tuple(zip(*node.base.rows, strict=True)))
-    return node.base if isinstance(node.base, Bracketed) else node
 
 
 def _moved(relation: Relation) -> Node:

@@ -16,7 +16,7 @@ from itertools import pairwise
 from rlenv.envs.math.comparing import compare
 from rlenv.envs.math.opposed import ASKS
 from rlenv.envs.math.reading.answer import reading
-from rlenv.envs.math.reading.naming import MATHEMATICS
+from rlenv.envs.math.reading.written import MATHEMATICS, inside
 
 MAX_CHARS = 4000
 _IMPLIED = re.compile(r"\\(?:Rightarrow|implies|Longrightarrow|to)(?![A-Za-z])|⇒|⟹|=>")  # x = 3 \Rightarrow 2x + 1 = 7
@@ -53,7 +53,7 @@ def _asked(question: str) -> frozenset[str]:
     """The expressions that the question asks for, in one spelling; a letter alone or a number is none."""
     question = question[:MAX_CHARS]
     found = (span for span in MATHEMATICS.finditer(question) if ASKS.search(question, 0, span.start()))
-    said = (_plain(next(filter(None, span.groups()))) for span in found)
+    said = (_plain(inside(span)) for span in found)
     return frozenset(text for text in said if "=" not in text and len(text) > 1 and re.search(r"[A-Za-z|]", text))
 
 

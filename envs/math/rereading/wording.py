@@ -15,14 +15,14 @@ from functools import lru_cache
 from rlenv.envs.math.choice import is_choice
 from rlenv.envs.math.reading.answer import reading
 from rlenv.envs.math.reading.nodes import Words
-from rlenv.envs.math.reading.parser import numeral
 from rlenv.envs.math.reading.phrases import phrase
 from rlenv.envs.math.reading.units import counts
+from rlenv.envs.math.reading.written import FONT
+from rlenv.envs.math.reading.written import plain as plain_text
 from rlenv.envs.math.rereading.options import LETTER, options, words
 from rlenv.envs.math.rereading.stating import states
 from rlenv.envs.math.sentence import stated_value
 
-_FONT = re.compile(r"\\(?:text|textbf|textrm|textit|mathrm|mbox)\s*\{([^{}]*)\}")  # \text{Alice}
 _TEXT_FIRST = re.compile(r"\\text\s*\{(?P<text>[^{}$]*)\}\s*(?P<formula>[-0-9\\](?:(?!\\text)[^$])*)")
 r"""\text{The value is } \tfrac{7}{10}"""
 _WORDY = re.compile(r"(?<!\\)\b[A-Za-z]{2,}")  # at least
@@ -54,15 +54,24 @@ _SIGNED = re.compile(
     r"non-?negative|non-?positive)(?:\s+real)?(?:\s+(?:numbers?|reals?|values?)(?:\s+(?:of\s+)?[A-Za-z])?)?"
 )
 """x is positive, all negative real numbers"""
-_ALL_BUT = re.compile(
-    r"(?:all|every|any)\s+reals?(?:\s+(?:numbers?|values?))?(?:\s+[A-Za-z])?\s*,?\s*"
-    r"(?:except|but|other than|except for)\s+(?:[A-Za-z]\s*=\s*)?(?P<value>[^A-Za-z,]{1,30})"
-)
-"""all real numbers except 2"""
 _BETWEEN = re.compile(
     r"(?:[A-Za-z]\s+(?:is|lies)\s+)?strictly between\s+(?P<low>[^A-Za-z]{1,30}?)\s+and\s+(?P<high>[^A-Za-z]{1,30})"
 )
 """strictly between 2 and 5"""
+_WITHIN = re.compile(
+    r"\b(?P<kind>open|closed) interval (?:from |between )?(?P<low>[^A-Za-z]{1,20}?) (?:to|and) "
+    r"(?P<high>[^A-Za-z]{1,20})\Z",
+    re.IGNORECASE,
+)
+"""the open interval from -1 to 5"""
+_INCLUSIVE = re.compile(r"\bbetween (?P<low>[^A-Za-z]{1,20}?) and (?P<high>[^A-Za-z]{1,20}?),? \(?inclusive\)?\Z")
+"""between -3 and 3, inclusive"""
+_THOSE = re.compile(
+    r"(?:so |thus |it is |exactly |for )?(?:all|any|every|those|the)(?: real)?(?: numbers?| values?)?(?: of)? [a-z] "
+    r"(?:with|such that|for which|satisfying|where|so that)\s+(?=[^A-Za-z]*[a-z]?\s*[<>≤≥\\]|[-−0-9])",
+    re.IGNORECASE,
+)
+"""All x with -1 < x < 5"""
 _END = r"-?\s?(?:[0-9./√π∞]+|\\infty|\\pi|\\[dt]?frac\{?[0-9]+\}?\{?[0-9]+\}?|\\sqrt\{?[0-9]+\}?)"
 _ORDER = r"\s*(?:<|≤|>|≥|\\leq?(?:slant)?(?![a-z])|\\geq?(?:slant)?(?![a-z])|\\[lg]t(?![a-z]))\s*"
 _CHAIN = re.compile(rf"\b(?:for|when|if|where|iff|that)\s+(?P<chain>{_END}{_ORDER}[a-z]{_ORDER}{_END})\Z")
@@ -83,8 +92,6 @@ _AUXILIARY = re.compile(
     r"\b(?:substitut\w*|let|us(?:e|ed|ing)|recall|consider|defin\w*|formula|given|set|put)\b", re.IGNORECASE
 )
 """Words before a formula that is a means and no result: `We used the substitution $u = 2x$`"""
-_YES_OR_NO = re.compile(r"(?:is|are|does|do|can|has|have|was|were|must|will) ", re.IGNORECASE)  # Is 91 prime?
-_PLAIN_NO = re.compile(r"\W*(yes|no)\W*")  # **no**
 _REMARK = re.compile(
     r",?\s*(?:\(\s*)?\b(?:where|with|for)\s[^=<>]{0,40}\b(?:constants?|reals?|real numbers?)\b[^=<>]{0,20}\Z|"
     r"\s\([^()]{0,60}\bconstants?\b[^()]{0,20}\)\Z",
@@ -109,16 +116,14 @@ def reworded(gold: str, answer: str, question: str) -> Iterator[str]:
     """What a clause says in words, where the reference says it in signs or in the same words."""
     if not _WORDY.search(answer):
         return
-    said = " ".join(_FONT.sub(r" \1 ", answer).replace("$", " ").split()).strip(" .")
+    said = plain_text(answer).strip(" .")
     if _RELATED.search(gold):
         yield from _region(said)
         if not _opposed(said, question):
             yield from _ranges(said)
-    if _YES_OR_NO.match(question) and (found := _PLAIN_NO.fullmatch(said.lower())) is not None:
-        yield from [gold] if _FONT.sub(r"\1", gold).lower().split()[:1] == [found[1]] else []
     if not is_number(gold):
         yield from _last_formula(answer)
-    wanted = _FONT.sub(r"\1", gold)
+    wanted = FONT.sub(r"\1", gold)
     counted = question.lower().startswith("how many") or "number of" in question
     if counted and {phrase(gold), phrase(said)} == {"infinity", "infinitely many"}:
         yield gold
@@ -127,11 +132,9 @@ def reworded(gold: str, answer: str, question: str) -> Iterator[str]:
         yield gold
     if LETTER.fullmatch(gold):
         offered = options(question)
-        named = [letter for letter, content in offered.items() if states(_FONT.sub(r"\1", content), said, "")]
+        named = [letter for letter, content in offered.items() if states(FONT.sub(r"\1", content), said, "")]
         if len(named) == 1:
             yield named[0]
-    if is_number(gold):
-        yield from _spelled(said)
 
 
 def _is_words(gold: str) -> bool:
@@ -148,9 +151,16 @@ def _region(said: str) -> Iterator[str]:
         yield f"{bound['name']} {_sign(' '.join(bound['how'].lower().split()))} {bound['value']}"
     if signed is not None:
         yield _HALVES[signed["sign"].replace("-", "")]
-    but, between = _ALL_BUT.fullmatch(said), _BETWEEN.fullmatch(said)
-    if but is not None:
-        yield rf"(-\infty,{but['value']})\cup({but['value']},\infty)"
+    between, within = _BETWEEN.fullmatch(said), _WITHIN.search(said)
+    those = _THOSE.match(said)
+    if those is not None and not _DENIAL.search(said):
+        yield said[those.end() :]
+    inclusive = _INCLUSIVE.search(said)
+    if inclusive is not None and not _DENIAL.search(said):
+        yield f"[{inclusive['low']},{inclusive['high']}]"
+    if within is not None and not _DENIAL.search(said):
+        ends = f"{within['low']},{within['high']}"
+        yield f"({ends})" if within["kind"].lower() == "open" else f"[{ends}]"
     if between is not None:
         yield f"({between['low']},{between['high']})"
 
@@ -194,27 +204,11 @@ def _sign(how: str) -> str:
     return ("\\le" if equal else "<") if less else ("\\ge" if equal else ">")
 
 
-def _spelled(said: str) -> Iterator[str]:
-    """The one number that a sentence without digits spells: `there are twelve edges`."""
-    if any(map(str.isdigit, said)) or _CHANGES.search(said):
-        return
-    runs: list[list[str]] = [[]]
-    for word in re.findall(r"[a-z]+", said.lower().replace("-", " ")):
-        run = [*runs[-1], word]
-        if numeral(run) is not None or numeral([*run, "thirds"]) is not None:
-            runs[-1] = run
-        elif runs[-1]:
-            runs.append([])
-    found = [number for run in runs if run and (number := numeral(run)) is not None]
-    if len(found) == 1:
-        yield " ".join(next(run for run in runs if numeral(run) is not None))
-
-
 def in_prose(gold: str, answer: str, question: str) -> Iterator[str]:
     """The number that a sentence in a box states."""
     if not is_number(gold) or not _WORDY.search(answer):
         return
-    plain = " ".join(_FONT.sub(r" \1 ", answer).replace("$", " ").split())
+    plain = plain_text(answer)
     formula = _TEXT_FIRST.fullmatch(answer.strip(" $"))
     if formula is not None:
         plain = " ".join(f"{formula['text']} ${formula['formula']}$".split())
