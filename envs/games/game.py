@@ -143,8 +143,9 @@ class GameInteraction:
             "bare": before["bare"],
             "game": answer.state,
         }
-        name = UNREADABLE if move is None else ILLEGAL
-        flags = (Flag(name, 0, len(said.text), answer.told),) if move is None or answer.illegal else ()
+        flags: tuple[Flag, ...] = ()
+        if move is None or answer.illegal:
+            flags = (Flag(UNREADABLE if move is None else ILLEGAL, 0, len(said.text), answer.told),)
         if answer.pay is None and turn < before["turns"]:
             return Reply(cast("Json", now), answer.told, flags=flags)
         return self._over(now, answer, flags)

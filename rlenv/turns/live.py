@@ -14,10 +14,14 @@ from rlenv.definition import Definition
 from rlenv.errors import ConfigError
 from rlenv.jsontypes import Json
 from rlenv.task import Message, Prompt, Task, prompt_messages
-from rlenv.turns.interaction import Closing, Interaction, Reply
+from rlenv.turns.interaction import Interaction, Reply
+from rlenv.turns.replay import placed_flags
 from rlenv.turns.tool_prompt import with_tools_told
 from rlenv.turns.turn import POLICY, Role, Turn
+from rlenv.verdict import Flag, StepReward
 
+NOTHING_SAID = Reply(None)
+USER: Role = "user"
 JOINT = "\n"
 """Stands between two turns in the text of the whole."""
 
@@ -41,6 +45,11 @@ class Live:
     """Turns of the policy so far."""
     reward: float = 0.0
     """What the turns earned so far."""
+    steps: list[StepReward] = field(default_factory=list)
+    """What each turn that was answered earned."""
+    flags: list[Flag] = field(default_factory=list)
+    last: Reply = NOTHING_SAID
+    """The last reply as the interaction gave it."""
     heard: tuple[Message, ...] = ()
     """The last observation, whose tokens are not in the transcript yet."""
     prompt_ids: tuple[int, ...] = ()
@@ -83,8 +92,12 @@ class Live:
             reply = self.interaction.respond(self.state, said)
         except Exception as error:
             return self.fail(error)
-        self.state = reply.state
+        self.state, self.last = reply.state, reply
         self.reward += reply.reward
+        start = self._turns[-1].start
+        self.steps.append(StepReward(float(reply.reward), start, self._length))
+        if reply.flags:
+            self.flags += placed_flags(reply, start)
         if reply.ended:
             return self._end(reply)
         if self._length > self.max_chars:
@@ -142,6 +155,10 @@ class Live:
         )
 
     def _hear(self, observation: Prompt) -> None:
+        if isinstance(observation, str):
+            self._add(USER, observation)
+            self.heard = ({"role": USER, "content": observation},)
+            return
         messages = prompt_messages(observation)
         for message in messages:
             role: Role = message["role"]  # type: ignore[assignment]  # checked by the renderer's template
@@ -168,6 +185,7 @@ class Live:
     def _end(self, reply: Reply) -> Reply:
         self.ended = True
         self.memory = None
-        if isinstance(self.interaction, Closing):
-            self.interaction.close(self.state)
+        close = getattr(self.interaction, "close", None)
+        if close is not None:
+            close(self.state)
         return reply
