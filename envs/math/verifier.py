@@ -246,7 +246,11 @@ def _first_equal(
     """The verdict by the readings of one answer; None where a reading is undecided and none is equal."""
     refused: Comparison | None = None
     undecided = False
+    seen: set[str] = set()
     for answer in said:
+        if answer in seen:
+            continue
+        seen.add(answer)
         comparison = same(gold, answer)
         if comparison.equal:
             return _verdict(True, comparison, found)
