@@ -18,7 +18,14 @@ register("code/mbpp-v0", entry_point="rlenv.envs.code.mbpp:mbpp")
 register("code/apps-v0", entry_point="rlenv.envs.code.apps:apps")
 register("code/stdio-v0", entry_point="rlenv.envs.code.stdio_tasks:stdio")
 register("code/snippets-v0", entry_point="rlenv.envs.code.snippets.environment:snippets")
-register("safety/rm-v0", entry_point="rlenv.envs.safety.reward_model:reward_model")
+register(
+    "safety/rm-v0",
+    entry_point="rlenv.envs.safety.reward_model:reward_model",
+    needs={
+        "scorer": "the folder of a model that `rlenv train-rm` made, a hub id, or package.module:function; "
+        "scorer=toy is the small model that comes along, for trials and tests only (docs/safety.md says what fools it)"
+    },
+)
 register("safety/refusal-v0", entry_point="rlenv.envs.safety.refusal_environment:refusal_environment")
 register("safety/agreement-v0", entry_point="rlenv.envs.safety.agreement:agreement")
 for _name in KEPT:
