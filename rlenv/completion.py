@@ -8,12 +8,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, cast
 
 from rlenv.errors import ConfigError
 from rlenv.jsontypes import Json
 from rlenv.reading import READ_AS, Passage, ReadAs, Reading, Segment, ToolCall, plain_content, read
+from rlenv.turns.turn import Turn
 
 
 class _Kept:
@@ -41,6 +42,10 @@ class Completion(_Kept):
     """How the text is read, where its policy knows more than the text tells (`rlenv.reading.ReadAs`)."""
     segments: tuple[Segment, ...] = ()
     """What an endpoint told apart; empty means that the text is read."""
+    turns: tuple[Turn, ...] = ()
+    """Where the turns stand, in an episode of several; empty means that all of it is one turn of the policy."""
+    failure: str = ""
+    """Why what answers the policy could not go on; nobody judges such a completion, it is a `verifier_error`."""
 
     def __post_init__(self) -> None:
         if self.read_as not in READ_AS:
@@ -51,16 +56,24 @@ class Completion(_Kept):
         """What the text holds, read at the first look and kept."""
         reading: Reading | None = getattr(self, "_reading", None)
         if reading is None:
-            reading = read(self.text, self.read_as, self.segments)
+            last = self._last_turn()
+            if last is None:
+                reading = read(self.text, self.read_as, self.segments)
+            else:
+                said = read(self.text[last.start : last.end], last.read_as, last.segments)
+                reading = said.moved(self.text, last.start)
             object.__setattr__(self, "_reading", reading)
         return reading
 
     @property
     def content(self) -> Passage:
-        """What was said: the text without reasoning, calls and marks. Everything that judges an answer looks here."""
+        """What was said: the text without reasoning, calls and marks. Everything that judges an answer looks here.
+
+        Of several turns it is what the policy said in its last one, and so are `reasoning` and `tool_calls`.
+        """
         content: Passage | None = getattr(self, "_content", None)
         if content is None:
-            content = None if self.segments else plain_content(self.text, self.read_as)
+            content = None if self.segments or self.turns else plain_content(self.text, self.read_as)
             content = content or self.reading.content
             object.__setattr__(self, "_content", content)
         return content
@@ -82,6 +95,43 @@ class Completion(_Kept):
         """The tools that were called, in order, decoded now."""
         return self.reading.tool_calls
 
+    @property
+    def said_turns(self) -> tuple[Completion, ...]:
+        """Each turn of the policy as a completion of its own; this very completion where it is one turn."""
+        return tuple([self._alone(turn) for turn in self.turns if turn.by_policy]) if self.turns else (self,)
+
+    @property
+    def said_tokens(self) -> int:
+        """How many tokens the policy chose; 0 where none are known."""
+        return sum(self.mask) if self.mask else len(self.token_ids)
+
+    @property
+    def said_chars(self) -> int:
+        """How many characters the policy said."""
+        own = [turn.end - turn.start for turn in self.turns if turn.by_policy]
+        return sum(own) if self.turns else len(self.text)
+
+    def last_turn(self) -> tuple[Completion, int]:
+        """The policy's last turn as a completion of its own, and where it begins in the text."""
+        last = self._last_turn()
+        if last is None:
+            return self, 0
+        return replace(self._alone(last), finished=self.finished, failure=self.failure), last.start
+
+    def _last_turn(self) -> Turn | None:
+        return next((turn for turn in reversed(self.turns) if turn.by_policy), None)
+
+    def _alone(self, turn: Turn) -> Completion:
+        tokens = slice(turn.first_token, turn.end_token)
+        return Completion(
+            self.text[turn.start : turn.end],
+            self.token_ids[tokens],
+            self.logprobs[tokens],
+            finished=turn.finished,
+            read_as=turn.read_as,
+            segments=turn.segments,
+        )
+
     def __getstate__(self) -> dict[str, object]:
         return {name: getattr(self, name) for name in _STORED}
 
@@ -101,6 +151,10 @@ class Completion(_Kept):
             stored["read_as"] = self.read_as
         if self.segments:
             stored["segments"] = [list(segment) for segment in self.segments]
+        if self.turns:
+            stored["turns"] = [turn.to_json() for turn in self.turns]
+        if self.failure:
+            stored["failure"] = self.failure
         return stored
 
     @classmethod
@@ -113,10 +167,12 @@ class Completion(_Kept):
             finished=bool(data.get("finished", True)),
             read_as=cast("ReadAs", data.get("read_as", "auto")),
             segments=tuple(Segment(*segment) for segment in cast("list[list[Any]]", data.get("segments") or [])),
+            turns=tuple(Turn.from_json(turn) for turn in cast("list[list[Any]]", data.get("turns") or [])),
+            failure=str(data.get("failure", "")),
         )
 
 
-_STORED = ("text", "token_ids", "logprobs", "mask", "finished", "read_as", "segments")
+_STORED = tuple([field.name for field in fields(Completion)])
 
 
 def as_completion(completion: str | Completion, read_as: ReadAs = "auto") -> Completion:

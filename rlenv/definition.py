@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Real
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from rlenv.errors import ConfigError, TaskError
+from rlenv.jsontypes import Json
 from rlenv.reading import READ_AS, ReadAs
 from rlenv.task import Task
 from rlenv.tasksets import TaskSet
 from rlenv.verifier import Verifier
 from rlenv.wrappers.wrapper import Wrapper
+
+if TYPE_CHECKING:
+    from rlenv.turns.interaction import Interaction
 
 Isolation: TypeAlias = Literal["auto", "inline", "process"]
 """Where a verifier runs: `auto` runs cheap ones inline and the others in a process that can be killed."""
@@ -36,6 +40,12 @@ class Definition:
     verifier: Verifier
     solution: Callable[[Task], str] = reference_text
     """A completion that earns the full reward; what the policy `reference` says and SFT learns from."""
+    interaction: Interaction | None = None
+    """What answers the policy between its turns; None where an episode is one turn."""
+    script: Callable[[Task], tuple[str, ...]] | None = None
+    """With an interaction, what earns the full reward turn by turn; None where the solution does it in one."""
+    max_turns: int = 8
+    """With an interaction, how often the policy speaks at most; the last turn is judged as it is."""
     demonstrations: TaskSet | None = None
     """The tasks whose solutions a warm start may see; None means all of them."""
     wrappers: Sequence[Wrapper] = ()
@@ -56,10 +66,17 @@ class Definition:
     def __post_init__(self) -> None:
         if self.isolation not in ("auto", "inline", "process"):
             raise ConfigError(f"expected isolation 'auto', 'inline' or 'process', got {self.isolation!r}")
+        if self.max_turns < 1:
+            raise ConfigError(f"expected max_turns of at least 1, got {self.max_turns}")
         if self.read_as not in READ_AS:
             raise ConfigError(f"expected read_as to be one of {', '.join(READ_AS)}, got {self.read_as!r}")
         if not isinstance(self.time_limit_s, Real) or not self.time_limit_s > 0:
             raise ConfigError(f"expected a time limit above 0 s, got {self.time_limit_s!r}")
+
+    @property
+    def tools(self) -> Sequence[Mapping[str, Json]]:
+        """The tools that a policy may call, as schemas in OpenAI's form; empty where there are none."""
+        return () if self.interaction is None else self.interaction.tools
 
     @property
     def inline(self) -> bool:

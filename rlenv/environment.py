@@ -1,8 +1,11 @@
-"""The one-turn environment: `reset` gives a prompt, `step` judges the completion and ends the episode.
+"""The environment: `reset` gives a prompt, `step` takes what the policy says; the step that ends the episode judges it.
 
     observation, info = env.reset(seed=0)                     # the prompt; {"task_id": ...}
     _, reward, terminated, truncated, info = env.step("42")   # terminated is True, truncated is False
     info["verdict"]                                           # parts, flags, scores, reason
+
+Without an interaction the first step ends the episode. With one, each step returns what the environment answers and
+what that turn earned; the rewards of all steps sum to the verdict's, which comes with the last.
 
 `info` of a step always has the keys `task_id`, `graded`, `status` and `verdict`. When the checker itself
 fails the reward is 0.0 with `info["graded"]` False: leave such an episode out, it is not a wrong answer.
@@ -25,8 +28,14 @@ from rlenv.grading import Grader
 from rlenv.shown import shown
 from rlenv.spaces import Unicode
 from rlenv.task import Prompt, Task, prompt_text
+from rlenv.turns.live import Live
+from rlenv.turns.replay import ReplayVerifier
+from rlenv.turns.tool_prompt import tools_text
 from rlenv.verdict import Verdict
 from rlenv.wrappers.wrapper import State, Wrapper, apply_wrappers
+
+GOES_ON = Verdict.of(("turn", 0.0), reason="the episode goes on")
+"""Of a turn that earned nothing and was not the last."""
 
 
 class Environment(gymnasium.Env[str, str]):
@@ -43,8 +52,14 @@ class Environment(gymnasium.Env[str, str]):
         self.action_space = Unicode(definition.max_completion_chars)
         self._tasks = definition.tasks
         self._grader = Grader(definition)
+        verifier = definition.verifier
+        replays = isinstance(verifier, ReplayVerifier) and verifier.interaction is definition.interaction
+        self._replay = verifier if isinstance(verifier, ReplayVerifier) and replays else None
         self._states: dict[str, State] = {}
         self._task: Task | None = None
+        self._live: Live | None = None
+        self.completion = Completion("")
+        """The completion of the last episode that ended, with all its turns."""
         self._last = ""
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[str, dict[str, Any]]:
@@ -54,36 +69,85 @@ class Environment(gymnasium.Env[str, str]):
             task = self._chosen(options["task"])
         else:
             task = self._tasks[int(self.np_random.integers(len(self._tasks)))]
-        prompt = task.prompt if isinstance(task.prompt, str) else prompt_text(task.prompt)
+        prompt = self._shown(task)
         if len(prompt) > self.definition.max_prompt_chars:
             raise TaskError(
                 f"task {task.id}: expected a prompt of at most {self.definition.max_prompt_chars} characters, "
                 f"got {len(prompt)}; raise max_prompt_chars"
             )
         self._task = task
+        if self.definition.interaction is not None:
+            self.close()
+            self._live = Live.of(self.definition, task)
         self._last = prompt
         return prompt, {"task_id": task.id}
 
     def step(self, action: str | Completion) -> tuple[str, SupportsFloat, bool, bool, dict[str, Any]]:
-        """Judge the completion. The episode is over: reset before the next step."""
+        """Take what the policy says; the verdict where that ends the episode, which must be reset before the next step.
+
+        Without an interaction it always does. Raises ResetNeeded when no episode is under way.
+        """
         task = self._task
         if task is None:
-            raise ResetNeeded("expected reset() before step(): an episode is one prompt and one completion")
-        completion = as_completion(action, self.definition.read_as)
-        verdict = self._grader.judge(task, completion)
+            raise ResetNeeded("expected reset() before step(): the episode is over")
+        said = as_completion(action, self.definition.read_as)
+        if self._live is None:
+            return self._judged(task, said, "", 0.0)
+        return self._turn(task, self._live, said)
+
+    def _turn(self, task: Task, live: Live, said: Completion) -> tuple[str, SupportsFloat, bool, bool, dict[str, Any]]:
+        """One turn of several, and the verdict where it is the last."""
+        earned = live.reward
+        reply = live.step(said)
+        observation = prompt_text(reply.observation)
+        if live.ended:
+            completion = live.completion()
+            return self._judged(task, completion, observation, earned, self._replayed(live, completion))
+        if self.render_mode is not None:
+            self._show(said, observation)
+        verdict = GOES_ON if reply.reward == 0 else Verdict.of(("turn", reply.reward), reason=GOES_ON.reason)
+        return observation, reply.reward, False, False, _info(task, verdict)
+
+    def _replayed(self, live: Live, completion: Completion) -> Verdict | None:
+        """What playing the turns again comes to, where they were played here and now by what would play them."""
+        verifier = self._replay
+        if verifier is None or live.failure or len(completion.text) > self.definition.max_completion_chars:
+            return None
+        try:
+            return verifier.verdict(live.steps, live.flags, live.last)
+        except Exception:  # an interaction may pay anything; the grader says what is wrong with it
+            return None
+
+    def _judged(
+        self, task: Task, completion: Completion, observation: str, earned: float, known: Verdict | None = None
+    ) -> tuple[str, SupportsFloat, bool, bool, dict[str, Any]]:
+        """The end of an episode of which `earned` was returned before."""
+        verdict = self._grader.judge(task, completion) if known is None else known
         if self.definition.wrappers:
             verdict = wrapped_verdict(self.definition.wrappers, task, completion, verdict, self._states)
-        self._task = None
+        self.completion = completion
+        self._task = self._live = None
         if self.render_mode is not None:
-            self._last += f"\n\n> {completion.text}\n\n{verdict.reward} {verdict.reason}".rstrip()
-        reward = verdict.reward
-        info = {
-            "task_id": task.id,
-            "graded": reward is not None,
-            "status": verdict.status,
-            "verdict": verdict,
-        }
-        return "", 0.0 if reward is None else reward, True, False, info
+            self._show(completion.last_turn()[0], f"{verdict.reward} {verdict.reason}")
+        reward = 0.0 if verdict.reward is None else verdict.reward - earned
+        return observation, reward, True, False, _info(task, verdict)
+
+    def _shown(self, task: Task) -> str:
+        """The prompt as an observation: a policy that only reads text learns of its tools here."""
+        prompt = task.prompt if isinstance(task.prompt, str) else prompt_text(task.prompt)
+        interaction = self.definition.interaction
+        if interaction is None or not interaction.tools:
+            return prompt
+        return f"{tools_text(interaction.tools)}\n\n{prompt}"
+
+    def _show(self, said: Completion, answered: str) -> None:
+        self._last += f"\n\n> {said.text}\n\n{answered}".rstrip()
+
+    def close(self) -> None:
+        """Let go of what an episode under way holds."""
+        if self._live is not None:
+            self._live.abandon()
+            self._live = None
 
     def render(self) -> str | None:
         """The prompt and, after a step, the completion with its reward; control characters are shown as escapes."""
@@ -127,13 +191,19 @@ class WrappedEnvironment(gymnasium.Wrapper[str, str, str, str], gymnasium.utils.
         return observation, info
 
     def step(self, action: str) -> tuple[str, SupportsFloat, bool, bool, dict[str, Any]]:
-        observation, _, terminated, truncated, info = self.env.step(action)
+        observation, reward, terminated, truncated, info = self.env.step(action)
         if self._task is None:
             raise ResetNeeded("expected reset() before step()")
-        completion = as_completion(action, _inner(self).definition.read_as)
-        verdict = wrapped_verdict([self.wrapper], self._task, completion, info["verdict"], self._states)
-        info = {**info, "graded": verdict.graded, "status": verdict.status, "verdict": verdict}
-        return observation, verdict.reward or 0.0, terminated, truncated, info
+        if not terminated:
+            return observation, reward, terminated, truncated, info
+        before = info["verdict"]
+        verdict = wrapped_verdict([self.wrapper], self._task, _inner(self).completion, before, self._states)
+        reward = float(reward) - (before.reward or 0.0) + (verdict.reward or 0.0) if verdict.graded else 0.0
+        return observation, reward, terminated, truncated, _info(self._task, verdict)
+
+
+def _info(task: Task, verdict: Verdict) -> dict[str, Any]:
+    return {"task_id": task.id, "graded": verdict.graded, "status": verdict.status, "verdict": verdict}
 
 
 def wrapped_verdict(

@@ -17,8 +17,9 @@ from rlenv.jsontypes import Json, line
 from rlenv.task import Task
 from rlenv.verdict import Verdict
 
-VERSION = 2
-"""Of the form of a saved episode: since 2 a verdict has an `answer`, and a completion says how it is read."""
+VERSION = 3
+"""Of the form of a saved episode: since 2 a verdict has an `answer` and a completion says how it is read; since 3 a
+completion may have turns."""
 TAIL_BYTES = 4_000_000
 """How much of a file's end is looked at for its last episodes."""
 

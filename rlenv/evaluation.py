@@ -27,13 +27,14 @@ from rlenv.episode import Episode
 from rlenv.errors import ConfigError, TooManyVerifierErrors
 from rlenv.folder_lock import run_folder
 from rlenv.jsontypes import Json
-from rlenv.policies.policy import DEFAULT_SAMPLING, Policy, Sampling, ask
+from rlenv.policies.policy import DEFAULT_SAMPLING, Policy, Sampling
 from rlenv.progress import progress
 from rlenv.registry import load
 from rlenv.report import Report, Tally
 from rlenv.savedrun import SavedRun
 from rlenv.task import Task
 from rlenv.tasksets import ListTasks, TaskSet
+from rlenv.turns.play import play
 from rlenv.workers import WorkerPool
 from rlenv.wrappers.wrapper import Wrapper
 
@@ -161,7 +162,7 @@ class _Rounds:
         """The episodes of a chunk whose first task is the `place`-th of the evaluation."""
         n = self.batch.group_size
         chunk_seed = int(np.random.SeedSequence([self.seed, place]).generate_state(1)[0])
-        completions = ask(self.policy, tasks, n, replace(self.sampling, seed=chunk_seed))
+        completions = play(self.batch.definition, self.policy, tasks, n, replace(self.sampling, seed=chunk_seed))
         self.batch.reset(tasks=tasks)
         return [
             replace(e, group=place + e.group, index=place * n + e.index, seed=chunk_seed)
@@ -230,6 +231,7 @@ def _identity(definition: Definition, tasks: Sequence[Task], sampling: Sampling)
         "tasks": len(tasks),
         "task_ids": hashlib.blake2b(ids.encode(), digest_size=8).hexdigest(),
         "max_new_tokens": sampling.max_new_tokens,
+        **({} if sampling.max_episode_tokens is None else {"max_episode_tokens": sampling.max_episode_tokens}),
         "temperature": sampling.temperature,
         "top_p": sampling.top_p,
         "verifier_version": definition.verifier.version,

@@ -33,17 +33,30 @@ class Grader:
         self._max_chars = definition.max_completion_chars
         self._pool = pool
         self._pickled: PickledVerifier | None = None
+        self._sees_turns = getattr(definition.verifier, "sees_turns", False)
 
     def judge(self, task: Task, completion: Completion) -> Verdict:
         """The verdict of one completion."""
+        if completion.failure:
+            return Verdict.error(completion.failure)
+        if completion.turns and not self._sees_turns:
+            said, start = completion.last_turn()
+            return self.judge(task, said).shifted(start)
         verdict = self._decided_here(task, completion)
         return self._decided_apart([(task, completion)], None)[0] if verdict is None else verdict
 
     def judge_all(self, jobs: Sequence[Job], on_verdict: OnVerdict | None = None) -> list[Verdict]:
         """One verdict a job, in order."""
         verdicts: dict[int, Verdict] = {}
+        starts: dict[int, int] = {}
+        if any(completion.turns for _, completion in jobs) and not self._sees_turns:
+            last = [completion.last_turn() for _, completion in jobs]
+            starts = {i: start for i, (_, start) in enumerate(last) if start}
+            jobs = [(task, said) for (task, _), (said, _) in zip(jobs, last, strict=True)]
 
         def answer(index: int, verdict: Verdict) -> None:
+            if starts:
+                verdict = verdict.shifted(starts.get(index, 0))
             verdicts[index] = verdict
             if on_verdict is not None:
                 on_verdict(index, verdict)
@@ -61,6 +74,8 @@ class Grader:
 
     def _decided_here(self, task: Task, completion: Completion) -> Verdict | None:
         """The verdict where it needs no worker."""
+        if completion.failure:
+            return Verdict.error(completion.failure)
         if len(completion.text) > self._max_chars:
             return over_limit(f"{self._max_chars} characters")
         if self._inline:

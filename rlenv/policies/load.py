@@ -6,6 +6,7 @@ import difflib
 import importlib
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import cast
 
 from rlenv.completion import Completion
@@ -42,7 +43,9 @@ def load_policy(
     when it needs an extra that is not installed.
     """
     if name == REFERENCE:
-        return ScriptedPolicy(name, definition.solution if definition is not None else reference_text)
+        from rlenv.turns.play import reference_script
+
+        return ScriptedPolicy(name, reference_text if definition is None else partial(reference_script, definition))
     if name == EMPTY:
         return ScriptedPolicy(name, lambda task: "")
     if re.match(r"https?://", name):

@@ -79,6 +79,13 @@ class Reading(NamedTuple):
         """The calls, decoded now."""
         return tuple(call for block in self.calls for call in decode_calls(self.text, block))
 
+    def moved(self, whole: str, by: int) -> Reading:
+        """The same reading of a text that stands at `by` in `whole`."""
+        spans = tuple([Span(start + by, end + by) for start, end in self.content.spans])
+        traces = tuple([trace.moved(by) for trace in self.traces])
+        calls = tuple([block.moved(by) for block in self.calls])
+        return Reading(whole, Passage(self.content.text, spans), traces, calls)
+
 
 def read(text: str, read_as: ReadAs = "auto", segments: Sequence[Segment] = ()) -> Reading:
     """Tell apart what `text` holds. `segments`, where there are any, say it and are believed."""

@@ -35,6 +35,10 @@ class CallBlock(NamedTuple):
     inner_start: int
     inner_end: int
 
+    def moved(self, by: int) -> CallBlock:
+        """The same block, `by` characters further on."""
+        return CallBlock(self.form, *[place + by for place in self[1:]])
+
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:

@@ -39,6 +39,18 @@ class Trace(NamedTuple):
     closed: bool = True
     """False where it runs to the end of the text."""
 
+    def moved(self, by: int) -> Trace:
+        """The same trace, `by` characters further on."""
+        return Trace(
+            self.mark,
+            self.start + by,
+            self.inner_start + by,
+            self.inner_end + by,
+            self.end + by,
+            self.opened,
+            self.closed,
+        )
+
 
 def opens_trace(prompt: str) -> bool:
     """Whether a prompt ends in an opening tag, so that what follows begins with thoughts."""

@@ -34,8 +34,8 @@ FROM_FILES: Mapping[str, list[dict[str, Any]]] = {
     "code/stdio-v0": STDIO,
     "code/apps-v0": APPS,
 }
-ALL_JUDGED = {"safety/refusal-v0", "safety/rm-v0"}
-"""What judges all of the content: no span of it is the answer."""
+ALL_JUDGED = {"safety/refusal-v0", "safety/rm-v0", "safety/pressure-v0"}
+"""What judges all of the content, or turn by turn: no span of it is the answer."""
 OURS = [name for name in list_envs() if name.split("/")[0] in ("math", "format", "process", "safety")]
 PROGRAMS = list_envs("code")
 REASONING_GYM = list_envs("reasoning_gym")

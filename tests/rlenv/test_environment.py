@@ -75,7 +75,7 @@ def test_failure_of_the_checker_is_no_wrong_answer() -> None:
 
 def test_step_after_the_end_asks_for_a_reset() -> None:
     env = environment()
-    with pytest.raises(ResetNeeded, match="one prompt and one completion"):
+    with pytest.raises(ResetNeeded, match="the episode is over"):
         env.step("x")
     env.reset(seed=0)
     env.step("x")

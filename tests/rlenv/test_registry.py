@@ -147,7 +147,7 @@ def test_kwargs_that_nobody_takes_are_refused_with_what_is_taken() -> None:
     with pytest.raises(ConfigError, match=r"'size'; it takes: limit, prefix, isolation, time_limit_s"):
         rlenv.make("mine/made-v0", size=3)
     register("mine/sums-v0")
-    with pytest.raises(ConfigError, match=r"takes only isolation, .*, read_as and render_mode, got \['size'\]"):
+    with pytest.raises(ConfigError, match=r"takes only isolation, .*, max_turns and render_mode, got \['size'\]"):
         rlenv.make("mine/sums-v0", size=3)
 
 

@@ -1,0 +1,72 @@
+"""What answers the policy between its turns: tools, a game, a scripted user.
+
+>>> class Guess:
+...     tools = ()
+...     def start(self, task):
+...         return {"left": 7}
+...     def respond(self, state, said):
+...         left = state["left"] - 1
+...         return Reply({"left": left}, f"Wrong, {left} guesses left.", ended=left == 0)
+>>> isinstance(Guess(), Interaction)
+True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, Protocol, runtime_checkable
+
+from rlenv.completion import Completion
+from rlenv.jsontypes import Json
+from rlenv.task import Prompt, Task
+from rlenv.verdict import Flag
+
+NO_SCORES: Mapping[str, float] = {}
+
+
+class Reply(NamedTuple):
+    """What comes back when the policy has said something."""
+
+    state: Json
+    """The state from here on."""
+    observation: Prompt = ""
+    """What the policy is told: text (a user's message), or chat messages, of tools for example."""
+    ended: bool = False
+    """The episode is over; nothing is said any more."""
+    reward: float = 0.0
+    """Earned by this turn; where the interaction judges the episode, the sum over its turns is its reward."""
+    reason: str = ""
+    flags: tuple[Flag, ...] = ()
+    """Spans are those of what was said in this turn."""
+    scores: Mapping[str, float] = NO_SCORES
+
+
+@runtime_checkable
+class Interaction(Protocol):
+    """A pure state machine: the same state and words give the same reply, and the state is JSON.
+
+    So an episode can be forked, replayed and judged again, from its task and its text alone. It is shared by all
+    episodes of a batch, and keeps what belongs to one of them in the state. What the policy does wrong is answered by
+    an observation or ends the episode; an exception means that the machinery failed, and makes a `verifier_error`.
+    """
+
+    @property
+    def tools(self) -> Sequence[Mapping[str, Json]]:
+        """The tools that may be called, as schemas in OpenAI's form; empty where there are none."""
+
+    def start(self, task: Task) -> Json:
+        """The state of a new episode, whose first words are the task's prompt."""
+
+    def respond(self, state: Json, said: Completion) -> Reply:
+        """The reply to one turn of the policy. It does not change the state that it is given.
+
+        What it costs is bounded by the length of what was said, or by limits of its own.
+        """
+
+
+@runtime_checkable
+class Closing(Protocol):
+    """An interaction that holds something for an episode, a session of a sandbox for example."""
+
+    def close(self, state: Json) -> None:
+        """The episode in this state is over: let go of what was held for it."""

@@ -1,0 +1,73 @@
+"""The verdict of an episode that its interaction judges: its turns are played again.
+
+>>> class Echo:
+...     tools = ()
+...     def start(self, task):
+...         return 0
+...     def respond(self, state, said):
+...         return Reply(state + 1, "Again.", reward=float(said.content.text == "yes"), ended=state == 1)
+>>> ReplayVerifier(Echo()).verify(Task("Say yes."), Completion("yes")).reward
+1.0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rlenv.completion import Completion
+from rlenv.fingerprint import code_version
+from rlenv.task import Task
+from rlenv.turns.interaction import Interaction, Reply
+from rlenv.verdict import Flag, StepReward, Verdict
+
+
+class ReplayVerifier:
+    """Sums what the interaction pays for each turn; a turn's pay is a step reward on its text.
+
+    Nothing that an episode says of itself is believed: the state, the observations and the pay come from the
+    interaction. `cheap` as for any verifier.
+    """
+
+    sees_turns = True
+
+    def __init__(
+        self, interaction: Interaction, *, cheap: bool = True, name: str = "reward", version: str | None = None
+    ) -> None:
+        self.interaction, self.cheap, self.name = interaction, cheap, name
+        self.version = version or code_version(interaction)
+
+    def verify(self, task: Task, completion: Completion) -> Verdict:
+        """Play the turns again. Raises what the interaction raises."""
+        state, steps, reply = self.interaction.start(task), [], Reply(None)
+        flags: list[Flag] = []
+        try:
+            for start, said in placed_turns(completion):
+                if not said.finished:
+                    break
+                reply = self.interaction.respond(state, said)
+                state = reply.state
+                steps.append(StepReward(float(reply.reward), start, start + len(said.text)))
+                flags += placed_flags(reply, start)
+                if reply.ended:
+                    break
+        finally:
+            close = getattr(self.interaction, "close", None)
+            if close is not None:
+                close(state)
+        return self.verdict(steps, flags, reply)
+
+    def verdict(self, steps: Sequence[StepReward], flags: Sequence[Flag], last: Reply) -> Verdict:
+        """The verdict of turns that were played, each with its pay, and of the last reply."""
+        reason = last.reason or ("" if last.ended else "the episode ended before it was won or lost")
+        return Verdict.of_steps(self.name, steps, last.scores, flags, reason)
+
+
+def placed_flags(reply: Reply, start: int) -> list[Flag]:
+    """The flags of one turn where they stand in the whole text."""
+    return [Flag(name, first + start, last + start, detail) for name, first, last, detail in reply.flags]
+
+
+def placed_turns(completion: Completion) -> list[tuple[int, Completion]]:
+    """Each turn of the policy, with the place in the text where it begins."""
+    starts = [turn.start for turn in completion.turns if turn.by_policy] or [0]
+    return list(zip(starts, completion.said_turns, strict=True))

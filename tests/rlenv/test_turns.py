@@ -1,0 +1,232 @@
+"""Episodes of several turns: the environment, the transcript, the replay that judges, and who speaks when."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+import pytest
+from gymnasium.error import ResetNeeded
+from gymnasium.utils.env_checker import check_env
+
+import rlenv
+from rlenv.completion import Completion
+from rlenv.environment import Environment
+from rlenv.jsontypes import Json
+from rlenv.policies.policy import DEFAULT_SAMPLING, Sampling, ScriptedPolicy
+from rlenv.task import Prompt, Task
+from rlenv.turns.interaction import Interaction, Reply
+from rlenv.turns.live import Live
+from rlenv.turns.play import play, reference_completion
+from rlenv.turns.replay import ReplayVerifier
+from rlenv.verdict import Flag, Verdict
+
+
+class Higher:
+    """Guess a number; a wrong guess costs a tenth."""
+
+    tools: Sequence[Mapping[str, Json]] = ()
+
+    def start(self, task: Task) -> Json:
+        return {"secret": task.reference, "guesses": 0}
+
+    def respond(self, state: Json, said: Completion) -> Reply:
+        now = cast("dict[str, int]", state)
+        state = {**now, "guesses": now["guesses"] + 1}
+        if said.content.text == "break":
+            raise OSError("the dice are gone")
+        if not said.content.text.isdigit():
+            return Reply(state, "That is no number.", flags=(Flag("no_number", 0, len(said.text)),))
+        guess = int(said.content.text)
+        if guess == now["secret"]:
+            return Reply(state, "Right.", ended=True, reward=1.0, reason="found", scores={"guesses": 1.0 * len(now)})
+        return Reply(state, "higher" if guess < now["secret"] else "lower", reward=-0.125)
+
+
+def higher(**changes: object) -> rlenv.Definition:
+    game = Higher()
+    given = {"max_turns": 4, "script": lambda task: ("5", "8", str(task.reference)), **changes}
+    return rlenv.Definition(
+        tasks=rlenv.ListTasks([Task("Guess a number.", 7)]),
+        verifier=ReplayVerifier(game),
+        interaction=game,
+        id="test/higher-v0",
+        **given,  # type: ignore[arg-type]
+    )
+
+
+def test_steps_return_what_the_environment_answers_and_sum_to_the_verdict() -> None:
+    env = Environment(higher())
+    env.reset(seed=0)
+    first = env.step("5")
+    second = env.step("<think>9? No.</think>8")
+    last = env.step("7")
+    assert [step[0] for step in (first, second, last)] == ["higher", "lower", "Right."]
+    assert [step[1] for step in (first, second, last)] == [-0.125, -0.125, 1.0]
+    assert [step[2:4] for step in (first, second, last)] == [(False, False), (False, False), (True, False)]
+    assert first[4].keys() == last[4].keys()
+    verdict = last[4]["verdict"]
+    assert (verdict.reward, verdict.reason) == (0.75, "found")
+    text = env.completion.text
+    assert [text[start:end] for _, start, end in verdict.step_rewards] == ["5", "<think>9? No.</think>8", "7"]
+    with pytest.raises(ResetNeeded):
+        env.step("7")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        ("5", "8", "7"),
+        ("5", "seven", "7"),
+        ("1", "2", "3", "4"),
+        ("5", Completion("7", finished=False)),
+        ("x" * 50,),
+    ],
+)
+def test_an_environment_gives_the_verdict_of_playing_again(said: tuple[str | Completion, ...]) -> None:
+    definition = higher(max_completion_chars=30)
+    env = Environment(definition)
+    env.reset(seed=0)
+    steps = [env.step(text) for text in said]
+    batch = rlenv.BatchEnvironment(definition)
+    batch.reset(tasks=[definition.tasks[0]])
+    verdict = batch.step([env.completion])[0].verdict
+    assert steps[-1][4]["verdict"] == verdict
+    assert sum(float(step[1]) for step in steps) == verdict.reward
+
+
+class Nan(Higher):
+    def respond(self, state: Json, said: Completion) -> Reply:
+        return Reply(state, "What?", ended=True, reward=float("nan"))
+
+
+def test_a_reward_that_is_no_number_is_a_failure_of_the_checker() -> None:
+    definition = higher()
+    game = Nan()
+    definition = rlenv.Definition(tasks=definition.tasks, verifier=ReplayVerifier(game), interaction=game)
+    env = Environment(definition)
+    env.reset(seed=0)
+    assert env.step("5")[4]["status"] == "verifier_error"
+
+
+def test_it_passes_the_checker_of_gymnasium() -> None:
+    check_env(Environment(higher()), skip_render_check=True)
+
+
+def test_a_completion_of_several_turns_is_read_in_its_last_one() -> None:
+    said = reference_completion(higher(), higher().tasks[0])
+    assert said.text == "5\nhigher\n8\nlower\n7"
+    assert (said.content.text, said.content.spans) == ("7", ((17, 18),))
+    assert [turn.text for turn in said.said_turns] == ["5", "8", "7"]
+    assert Completion.from_json(json.loads(json.dumps(said.to_json()))) == said
+
+
+def test_reasoning_and_calls_of_the_last_turn_stand_where_they_are_in_the_whole() -> None:
+    definition = higher(max_turns=2)
+    call = '<tool_call>{"name": "add", "arguments": {}}</tool_call>'
+    last = f"<think>8?</think>7 {call}"
+    script = ScriptedPolicy("s", lambda _: ("<think>no</think>5", last))
+    said = play(definition, script, [definition.tasks[0]])[0]
+    start = said.turns[2].start
+    assert said.reasoning.text == "8?"
+    assert said.text[slice(*said.reasoning.spans[0])] == "8?"
+    assert said.text[said.tool_calls[0].start : said.tool_calls[0].end] == call
+    assert said.tool_calls[0].start == start + last.index(call)
+
+
+def test_a_verifier_of_one_turn_judges_the_last_one_and_its_spans_are_shifted() -> None:
+    def check(completion: str, answer: int) -> Verdict:
+        place = completion.find(str(answer))
+        return Verdict.of(("right", float(place >= 0)), answer=(place, place + 1) if place >= 0 else None)
+
+    definition = higher(script=lambda task: ("5", "<think>8 is too much</think>It is 7"), max_turns=2)
+    definition = rlenv.Definition(
+        tasks=definition.tasks,
+        verifier=rlenv.FunctionVerifier(check),
+        interaction=definition.interaction,
+        script=definition.script,
+        max_turns=2,
+    )
+    assert rlenv.evaluate(definition, "reference", quiet=True).mean_reward == 1.0
+    batch = rlenv.BatchEnvironment(definition)
+    batch.reset(tasks=[definition.tasks[0]])
+    episode = batch.step([reference_completion(definition, definition.tasks[0])])[0]
+    assert (episode.verdict.reward, episode.answer_text) == (1.0, "7")
+
+
+@pytest.mark.parametrize(
+    ("script", "reward", "turns"), [(("1", "2", "3", "4", "7"), -0.5, 4), (("7", "8"), 1.0, 1), (("x",), 0.0, 4)]
+)
+def test_an_episode_ends_when_it_is_won_or_its_turns_are_used_up(
+    script: tuple[str, ...], reward: float, turns: int
+) -> None:
+    definition = higher()
+    said = play(definition, ScriptedPolicy("s", lambda _: script), [definition.tasks[0]])[0]
+    batch = rlenv.BatchEnvironment(definition)
+    batch.reset(tasks=[definition.tasks[0]])
+    assert batch.step([said])[0].verdict.reward == reward
+    assert (len(said.said_turns), said.turns[-1].by_policy) == (turns, True)
+
+
+def test_a_cut_turn_ends_the_episode_and_earns_nothing() -> None:
+    definition = higher()
+    live = Live.of(definition, definition.tasks[0])
+    live.step(Completion("5"))
+    assert live.step(Completion("7", finished=False)).ended
+    said = live.completion()
+    assert (said.finished, definition.verifier.verify(definition.tasks[0], said).reward) == (False, -0.125)
+
+
+def test_what_the_interaction_raises_is_a_failure_of_the_checker() -> None:
+    env = Environment(higher())
+    env.reset(seed=0)
+    env.step("5")
+    _, reward, terminated, _, info = env.step("break")
+    assert (reward, terminated, info["graded"]) == (0.0, True, False)
+    assert "the dice are gone" in info["verdict"].reason
+    said = env.completion
+    assert Completion.from_json(said.to_json()).failure == said.failure
+
+
+def test_flags_of_a_turn_stand_on_its_text() -> None:
+    definition = higher()
+    said = play(definition, ScriptedPolicy("s", lambda _: ("5", "seven", "7")), [definition.tasks[0]])[0]
+    verdict = definition.verifier.verify(definition.tasks[0], said)
+    assert [said.text[flag.start : flag.end] for flag in verdict.flags] == ["seven"]
+
+
+class Talker:
+    """A policy that knows chat messages alone."""
+
+    name = "talker"
+
+    def __init__(self) -> None:
+        self.seen: list[Prompt] = []
+
+    def generate(
+        self, prompts: Sequence[Prompt], n: int = 1, sampling: Sampling = DEFAULT_SAMPLING
+    ) -> list[Completion]:
+        self.seen += prompts
+        return [Completion(str(len(prompt) + 4), token_ids=(1,), logprobs=(0.0,)) for prompt in prompts]
+
+
+def test_any_policy_is_asked_with_the_conversation_so_far() -> None:
+    talker, definition = Talker(), higher()
+    said = play(definition, talker, [definition.tasks[0]])[0]
+    assert [turn.text for turn in said.said_turns] == ["5", "7"]
+    assert [message["role"] for message in talker.seen[-1]] == ["user", "assistant", "user"]  # type: ignore[index]
+    assert said.token_ids == ()  # tokens of a conversation that was made anew each turn cannot be learned from
+
+
+def test_wrappers_see_the_whole_episode_at_its_end() -> None:
+    from rlenv.wrappers import Scale
+
+    env = rlenv.wrap(Environment(higher()), Scale(2.0))
+    env.reset(seed=0)
+    steps = [env.step(text) for text in ("5", "7")]
+    assert sum(float(step[1]) for step in steps) == steps[-1][4]["verdict"].reward == 1.75
+
+
+def test_the_example_is_an_interaction() -> None:
+    assert isinstance(Higher(), Interaction)
