@@ -20,7 +20,14 @@ register("code/apps-v0", entry_point="rlenv.envs.code.apps:apps")
 register("code/stdio-v0", entry_point="rlenv.envs.code.stdio_tasks:stdio")
 register("code/snippets-v0", entry_point="rlenv.envs.code.snippets.environment:snippets")
 register("code/repair-v0", entry_point="rlenv.envs.code.repair:repair")
-register("safety/rm-v0", entry_point="rlenv.envs.safety.reward_model:reward_model")
+register(
+    "safety/rm-v0",
+    entry_point="rlenv.envs.safety.reward_model:reward_model",
+    needs={
+        "scorer": "the folder of a model that `rlenv train-rm` made, a hub id, or package.module:function; "
+        "scorer=toy is the small model that comes along, for trials and tests only (docs/safety.md says what fools it)"
+    },
+)
 register("safety/refusal-v0", entry_point="rlenv.envs.safety.refusal_environment:refusal_environment")
 register("safety/agreement-v0", entry_point="rlenv.envs.safety.agreement:agreement")
 register("safety/pressure-v0", entry_point="rlenv.envs.safety.pressure:pressure")

@@ -44,6 +44,7 @@ ENTRY_POINT_GROUP = "rlenv.envs"
 _ID = re.compile(r"[\w-]+/[\w.-]+-v\d+")
 _BUILD = "rlenv.registry:build_environment"
 _definitions: dict[str, Definition] = {}
+_needs: dict[str, dict[str, str]] = {}
 
 
 def register(
@@ -60,6 +61,7 @@ def register(
     row_map: RowMap | None = None,
     entry_point: str | None = None,
     kwargs: Mapping[str, Json] | None = None,
+    needs: Mapping[str, str] | None = None,
 ) -> None:
     """Register an environment under `family/name-vN`.
 
@@ -69,7 +71,8 @@ def register(
     `style="trl"` it is a reward function as TRL calls them, with `style="plain"` `f(prompt, completion, reference)`. It
     runs in a process that can be killed after `time_limit_s` seconds unless `cheap` says that it is bounded string
     work. `row_map` turns each row into one with `prompt` and `answer`. Or with `entry_point`, a factory
-    "package.module:function" whose JSON-able `kwargs` may be overridden in make.
+    "package.module:function" whose JSON-able `kwargs` may be overridden in make; `needs` are keywords without which it
+    cannot be made, each with what to give.
 
     Raises ConfigError for a malformed call, TaskError for a bad row, VerifierContractError for a verifier
     that asks for a column that the rows do not have.
@@ -87,12 +90,13 @@ def register(
                 f"{id}: cheap, isolation, time_limit_s, read_as, solution, style and row_map stand in the Definition "
                 "that an entry_point returns; set them there"
             )
-        _register(id, {"factory": entry_point, **(kwargs or {})})
+        _register(id, {"factory": entry_point, **(kwargs or {})}, needs)
         return
     if tasks is None or verifier is None:
         raise ConfigError(f"{id}: expected tasks and a verifier, or an entry_point; give both tasks and verifier")
-    if kwargs:
-        raise ConfigError(f"{id}: kwargs belong to an entry_point, got {sorted(kwargs)} beside tasks; drop them")
+    for name, given in (("kwargs", kwargs), ("needs", needs)):
+        if given:
+            raise ConfigError(f"{id}: {name} belong to an entry_point, got {sorted(given)} beside tasks; drop them")
     taskset = as_taskset(tasks, row_map)
     checked = (
         verifier
@@ -114,8 +118,9 @@ def register(
     _register(id, {})
 
 
-def _register(id: str, kwargs: Mapping[str, Json]) -> None:
+def _register(id: str, kwargs: Mapping[str, Json], needs: Mapping[str, str] | None = None) -> None:
     """Tell gymnasium, which warns of an id that is taken, unless this very factory has it already."""
+    _needs[id] = dict(needs or {})
     known, ours = gymnasium.registry.get(id), {"env_id": id, **kwargs}
     if known is None or "factory" not in kwargs or known.kwargs != ours:
         gymnasium.register(id, entry_point=_BUILD, kwargs=ours)
@@ -143,6 +148,7 @@ def _build(
             raise ConfigError(f"{env_id} takes only {ALL_TAKE} and render_mode, got {sorted(kwargs)}")
         definition = _definitions[env_id]
     else:
+        check_given(env_id, kwargs)
         function = _resolve(factory)
         if max_turns is not None and "max_turns" in inspect.signature(function).parameters:
             kwargs, max_turns = {**kwargs, "max_turns": max_turns}, None  # its number of turns is its own affair
@@ -159,6 +165,18 @@ def _build(
         "max_turns": max_turns,
     }
     return replace(definition, **{key: value for key, value in changes.items() if value is not None})
+
+
+def needed(id: str) -> dict[str, str]:
+    """The keywords without which an environment cannot be made, each with what to give for it."""
+    return dict(_needs.get(id, {}))
+
+
+def check_given(id: str, kwargs: Mapping[str, object]) -> None:
+    """Raise ConfigError, with what to give, for a keyword that an environment needs and that is not there or None."""
+    for name, what in needed(id).items():
+        if kwargs.get(name) is None:
+            raise ConfigError(f"{id} needs {name}=... (on the command line --set {name}=...): {what}")
 
 
 def _resolve(factory: str) -> Callable[..., Definition]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from code_rows import APPS, BACKEND, HUMANEVAL, MBPP, STDIO, sandbox_problem, written
+from needed_keywords import NEEDED
 from problem_rows import ROWS
 
 import rlenv
@@ -45,7 +46,7 @@ def made(name: str, folder: Path) -> Definition:
     if name == "safety/rm-v0":
         pytest.importorskip("transformers", reason="the small reward model needs the extra train")
     kwargs = {"data": written(FROM_FILES[name], folder)} if name in FROM_FILES else {}
-    return rlenv.load(name, **kwargs, **({"sandbox": BACKEND} if name in PROGRAMS else {}))
+    return rlenv.load(name, **kwargs, **NEEDED.get(name, {}), **({"sandbox": BACKEND} if name in PROGRAMS else {}))
 
 
 def tasks_of(definition: Definition, count: int = 2) -> list[Task]:

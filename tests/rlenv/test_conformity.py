@@ -13,6 +13,7 @@ import pytest
 from code_rows import APPS, BACKEND, HUMANEVAL, MBPP, STDIO, sandbox_problem
 from gymnasium.utils.env_checker import check_env
 from gymnasium.wrappers import NormalizeReward, RecordEpisodeStatistics, TransformReward
+from needed_keywords import NEEDED
 from problem_rows import ROWS, WORKED
 from quick_ones import quick_ones
 
@@ -39,7 +40,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def kwargs(id: str, folder: Path) -> dict[str, Any]:
-    given: dict[str, Any] = {}
+    given: dict[str, Any] = dict(NEEDED.get(id, {}))
     if id.startswith("code/"):
         if sandbox_problem():
             pytest.skip(f"no sandbox here: {sandbox_problem()}")

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from needed_keywords import NEEDED
 from problem_rows import ROWS, WORKED
 
 import rlenv
@@ -33,7 +34,7 @@ SAMPLE = 14
 
 
 def references(id: str, folder: Path) -> Iterator[tuple[Task, str]]:
-    kwargs: dict[str, Any] = {}
+    kwargs: dict[str, Any] = dict(NEEDED.get(id, {}))
     if id in FILES:
         kwargs["data"] = str(folder / "rows.jsonl")
         Path(kwargs["data"]).write_text("".join(json.dumps(row) + "\n" for row in FILES[id]))
