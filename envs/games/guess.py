@@ -10,8 +10,8 @@
 Best play is exact: n numbers need floor(log2 n) + 1 guesses in the worst case, whoever guesses, and halving what is
 left needs no more. Found within that many it pays 1.0, one and two guesses later 0.5 and 0.25, then the game is lost.
 
-Level 0 is written in a few characters (`20-34?`, `27`, `H`), for models that are trained from nothing: fifteen numbers
-from a multiple of ten on, four guesses for full marks, a fifth for half of them.
+Level 0 is written in a few characters (`120-134?`, `127`, `H`), for models that are trained from nothing: fifteen
+numbers from a multiple of ten on, four guesses for full marks, a fifth for half of them.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Span(NamedTuple):
 
 
 SPANS = {
-    0: Span(15, range(10, 90, 10), late=1),
+    0: Span(15, range(100, 990, 10), late=1),
     1: Span(100, range(1, 902)),
     2: Span(1_000, range(1, 9_002)),
     3: Span(10_000, range(1, 90_002)),
@@ -88,7 +88,7 @@ class Guess:
         low = span.starts[int(rng.integers(len(span.starts)))]
         high, secret = low + span.numbers - 1, low + int(rng.integers(span.numbers))
         rules: dict[str, Json] = {"low": low, "high": high, "best": span.best, "turns": span.turns}
-        return Deal(rules if level else {**rules, BARE: True}, secret, f"guess {low}-{high} {secret}")
+        return Deal(rules if level else {**rules, BARE: True}, secret, f"guess {low}-{high}")
 
     def most_turns(self, level: int) -> int:
         return SPANS[level].turns
