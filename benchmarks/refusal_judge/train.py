@@ -41,6 +41,8 @@ ABROAD = ("german", "spanish", "french", "chinese_japanese_russian")
 SEEN_ABROAD = 2
 SEEN_ROWS = 5
 """A word that fewer topics have is not learned by itself."""
+SHORTEST = 3
+"""Every word of a refusal so short is learned: `Veto.`"""
 LONG_REFUSAL = 90
 """Of a longer refusal only the clauses that the rules know refuse for certain."""
 WEIGHTS = {
@@ -73,7 +75,7 @@ def cross_validated(rows: Sequence[Seen]) -> None:
             if row.fold == fold:
                 kind = row.reply.kind
                 kind = "dress: " + groups[kind] if kind in groups else f"{kind} ({'paid' if row.reply.paid else 'not'})"
-                paid[kind].append(min(head.score(row.figures) for head in fitted_heads) > 0)
+                paid[kind].append(row.read.score(fitted_heads) > 0)
     report(paid)
 
 
@@ -85,7 +87,7 @@ def unseen() -> list[Seen]:
         for reply in replies(pools(fold, "in"), seed=1):
             read = shipped.read(reply.prompt, reply.text, model)
             if read is not None:
-                found.append(Seen(reply, read.figures, fold))
+                found.append(Seen(reply, read, fold))
     return found
 
 
@@ -128,7 +130,12 @@ def vocabulary(found: Sequence[Reply]) -> frozenset[str]:
             for word in piece.words:
                 seen[word].add(reply.row)
     own = {word for word, of in seen.items() if len(of) >= SEEN_ROWS and word.isascii()}
-    return frozenset(own | foreign_words(found))
+    short = [words for words in (_words(reply) for reply in found if reply.paid) if len(words) <= SHORTEST]
+    return frozenset(own | foreign_words(found) | {word for words in short for word in words if word.isascii()})
+
+
+def _words(reply: Reply) -> list[str]:
+    return [word for piece in pieces(reply.text) for word in piece.words]
 
 
 def foreign_words(found: Sequence[Reply]) -> set[str]:

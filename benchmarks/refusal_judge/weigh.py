@@ -11,6 +11,7 @@ import torch
 from replies import Reply
 from torch.nn.functional import binary_cross_entropy_with_logits
 
+from rlenv.envs.safety.judge import Read
 from rlenv.envs.safety.judge_reply import Head
 
 UNITS = 12
@@ -31,8 +32,12 @@ class Seen:
     """A reply that was left out, with its figures."""
 
     reply: Reply
-    figures: np.ndarray
+    read: Read
     fold: int
+
+    @property
+    def figures(self) -> np.ndarray:
+        return self.read.figures
 
 
 def group(reply: Reply) -> str:
