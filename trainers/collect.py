@@ -21,6 +21,7 @@ from rlenv.trainers.advantages import varied
 from rlenv.trainers.config import TrainConfig
 from rlenv.trainers.journal import Journal
 from rlenv.trainers.measured import measured, signals_of
+from rlenv.trainers.parts import Part
 from rlenv.trainers.processes import ALONE, Processes
 from rlenv.trainers.rollout import Rollout, needs_offsets, rollout_of
 from rlenv.trainers.shared_judging import judged_together
@@ -47,6 +48,8 @@ class Collected:
     metrics: dict[str, float]
     kept: list[int] | None = None
     """Places of the episodes that make the rollout, row by row; None for all of them."""
+    parts: tuple[Part, ...] | None = None
+    """Of the rollout, where environments are mixed."""
 
     @property
     def trained(self) -> list[Episode]:
