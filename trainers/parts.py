@@ -44,7 +44,8 @@ def group_numbers(rows: torch.Tensor, group_size: GroupSize) -> torch.Tensor:
 def in_groups(rows: torch.Tensor, group_size: GroupSize) -> Sequence[torch.Tensor]:
     """Rows of whole groups, which stand together, a tensor a group."""
     counts = group_numbers(rows, group_size).unique_consecutive(return_counts=True)[1]
-    return rows.split(counts.tolist())
+    groups: Sequence[torch.Tensor] = rows.split(counts.tolist())
+    return groups
 
 
 def stretches(rollout: Rollout, group_size: GroupSize) -> Iterator[tuple[Part, Rollout]]:

@@ -9,10 +9,11 @@ import typer
 
 from rlenv.cli.algorithm_options import change_algorithm
 from rlenv.cli.echo import echo
-from rlenv.cli.environment_options import Data, Imports, environment_kwargs, import_modules
+from rlenv.cli.environment_options import Data, Imports, import_modules
+from rlenv.cli.mixture_options import DataOf, Envs, MixCurriculum, MixTemperature, SetOf, trained_in
 from rlenv.cli.monitor_options import Gold, GoldEvery, GoldSet, GoldTasks, Rules, StopOnGold, monitors
 from rlenv.cli.options import with_options
-from rlenv.cli.watch_options import Watch, with_detectors
+from rlenv.cli.watch_options import Watch
 from rlenv.errors import PolicyError
 from rlenv.trainers.config import TrainConfig
 
@@ -32,8 +33,8 @@ Settings: TypeAlias = Annotated[
 
 @with_options(TrainConfig, before=change_algorithm)
 def command(
-    env: Annotated[str, typer.Argument(metavar="ENV", help="The id of an environment; see `rlenv list`.")],
     config: TrainConfig,
+    env: Annotated[str, typer.Argument(metavar="ENV", help="The id of an environment; see `rlenv list`.")] = "",
     policy: Annotated[str, typer.Option("--policy", "-p", help="tiny, smollm2-135m, a folder or a hub id.")] = "tiny",
     out: Annotated[Path, typer.Option(metavar="DIR", help="The folder of the run.")] = Path("runs/train"),
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in the folder.")] = False,
@@ -53,6 +54,11 @@ def command(
         typer.Option(metavar="FILE", help="Learn from the pairs of this file (JSONL with prompt, chosen, rejected)."),
     ] = None,
     imports: Imports = None,
+    envs: Envs = None,
+    data_of: DataOf = None,
+    set_of: SetOf = None,
+    mix_temperature: MixTemperature = 1.0,
+    mix_curriculum: MixCurriculum = False,
     watch: Watch = "",
     rules: Rules = "default",
     gold: Gold = None,
@@ -66,10 +72,11 @@ def command(
 
     For example: rlenv train math/arithmetic-v0 --sft-steps 200 --steps 100 --learning-rate 4e-4 --max-new-tokens 24
 
+    Several environments: rlenv train --env math/arithmetic-v0:2 --env games/guess-v0:1:16 ...
+
     Several processes: accelerate launch --num_processes 2 -m rlenv train ..., or torchrun.
     """
     import_modules(imports)
-    from rlenv.registry import load
     from rlenv.trainers.preference import read_pairs
 
     given = None if pairs is None else read_pairs(pairs)
@@ -80,7 +87,17 @@ def command(
     from rlenv.trainers.view import viewed
     from rlenv.view import write_after
 
-    definition = with_detectors(load(env, **environment_kwargs(data, settings)), watch)
+    trained = trained_in(
+        env,
+        envs,
+        data=data,
+        settings=settings,
+        data_of=data_of,
+        set_of=set_of,
+        temperature=mix_temperature,
+        curriculum=mix_curriculum,
+        watch=watch,
+    )
     watching = monitors(
         config,
         out,
@@ -94,7 +111,7 @@ def command(
     device = local_device(device)
     train(
         config,
-        definition,
+        trained,
         trainable(policy, device, dtype),
         out,
         teacher=None if teacher is None else trainable(teacher, device, dtype),
