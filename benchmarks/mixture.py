@@ -17,6 +17,7 @@ from pathlib import Path
 from statistics import fmean
 
 import numpy as np
+from turns_learning import game
 
 import rlenv
 from rlenv.batch import definition
@@ -35,9 +36,9 @@ BACKWARDS, AWAY = "bench/backwards-v0", "bench/away-v0"
 
 
 def backwards(seed: int = 0, count: int = 5_000) -> Definition:
-    """Five letters to be said from the last to the first."""
+    """Three letters to be said from the last to the first."""
     rng = np.random.default_rng(seed)
-    words = ["".join(map(chr, rng.integers(ord("a"), ord("z") + 1, size=5))) for _ in range(count)]
+    words = ["".join(map(chr, rng.integers(ord("a"), ord("z") + 1, size=3))) for _ in range(count)]
     tasks = ListTasks([Task(f"{word}=?", word[::-1]) for word in words])
     check = FunctionVerifier(lambda completion, answer: completion.strip() == answer, cheap=True)
     return Definition(tasks=tasks, verifier=check, id=BACKWARDS)
@@ -56,7 +57,7 @@ def five() -> Mixture:
             Member(env=sums, weight=3),
             Member(env="process/arithmetic-v0", weight=2),
             Member(env=backwards(), weight=2, sampler="uniform"),
-            Member(env=rlenv.load("games/guess-v0", level=0, demonstration_percent=40), weight=2, group_size=12),
+            Member(env=game("train"), weight=2, group_size=12),
             Member(env=replace(sums, verifier=FunctionVerifier(unreachable, cheap=True), id=AWAY), weight=1),
         ]
     )
@@ -98,7 +99,7 @@ def table(metrics: Sequence[Mapping[str, float]]) -> list[str]:
 def _interval(values: Sequence[float]) -> str:
     if not values:
         return "none was graded"
-    found = mean_interval(values)
+    found = mean_interval(values, bounds=(-1.0, 1.0))
     return f"{found.value:.2f} [{found.low:.2f}, {found.high:.2f}]"
 
 
