@@ -1,6 +1,6 @@
 """One run in five environments, one of whose checkers fails: how each is learned, and that only that one stops.
 
-    python benchmarks/mixture.py --out runs/mixture --steps 200 --seed 0
+    python benchmarks/mixture.py --out runs/mixture --steps 500 --seed 0
 
 A tiny policy, warmed up on solutions of all five, is trained with GRPO: sums, sums written step by step, words said
 backwards, a game of several turns in groups of its own size, and sums whose checker cannot be reached. Prints for each
@@ -70,12 +70,12 @@ def trained(out: Path, steps: int, seed: int) -> None:
         groups=30,
         group_size=8,
         max_new_tokens=40,
-        learning_rate=3e-4,
+        learning_rate=5e-4,
         seed=seed,
         save_every=20,
         trackers="none",
     )
-    sft = SftConfig(steps=400, batch_size=64, learning_rate=5e-3, max_demonstrations=3_000, seed=seed)
+    sft = SftConfig(steps=1200, batch_size=64, learning_rate=4e-3, max_demonstrations=6_000, seed=seed)
     train(config, five(), tiny_policy(seed), out, sft=sft, resume=(out / "config.json").exists())
 
 
@@ -107,7 +107,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Train, print the table and the alarms, write the plot."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=Path("runs/mixture"))
-    parser.add_argument("--steps", type=int, default=200)
+    parser.add_argument("--steps", type=int, default=500)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args(arguments)
     trained(options.out, options.steps, options.seed)
