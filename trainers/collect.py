@@ -57,6 +57,14 @@ class Collected:
         return self.episodes if self.kept is None else [self.episodes[i] for i in self.kept]
 
 
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What was drawn ahead of a rollout: its tasks and a group of completions of each."""
+
+    tasks: Sequence[Task]
+    said: list[list[Completion]]
+
+
 @dataclass(slots=True)
 class _Drawn:
     """The groups drawn so far at one step."""
@@ -74,10 +82,14 @@ def collect(
     journal: Journal | None = None,
     processes: Processes = ALONE,
     generator: Policy | None = None,
+    given: Given | None = None,
 ) -> Collected:
-    """Generate and judge the rollout of this step; `generator` draws the tokens, by default the policy itself."""
+    """Generate and judge the rollout of this step; `generator` draws the tokens, by default the policy itself.
+
+    Where completions are `given`, they are only judged.
+    """
     drawn, size, rule = _Drawn(), config.group_size, config.row.drawing
-    signal = _draw(env, policy, config, step, config.groups, drawn, journal, processes, generator)
+    signal = _draw(env, policy, config, step, config.groups, drawn, journal, processes, generator, given)
     while rule.refill and sum(signal) < config.groups and drawn.draws <= rule.max_refills:
         if error_share(drawn.episodes) > config.max_error_share:
             break  # the run ends here: more of the same would only take time
@@ -116,13 +128,18 @@ def _draw(
     journal: Journal | None,
     processes: Processes,
     generator: Policy | None,
+    given: Given | None = None,
 ) -> list[bool]:
     """Draw, judge and add so many groups; returns which of them hold two different signals."""
-    env.reset(groups, step=step + (drawn.draws << 32))
+    if given is None:
+        env.reset(groups, step=step + (drawn.draws << 32))
+    else:
+        env.reset(tasks=given.tasks)
     more = (drawn.draws, processes.rank) if drawn.draws or processes.rank else ()
     seed = derived_seed(config.seed, step, GENERATE, *more)
     started, size = time.perf_counter(), config.group_size
-    by_prompt = played(env.definition, generator or policy, env.tasks, config, seed, processes)
+    speaker = generator or policy
+    by_prompt = given.said if given else played(env.definition, speaker, env.tasks, config, seed, processes)
     generated = time.perf_counter()
     if journal is not None:
         journal.step, journal.draw = step, drawn.draws

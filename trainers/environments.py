@@ -125,7 +125,11 @@ class Environments:
         edges[-1] = self._config.groups  # whatever the sum of the shares was rounded to
         for name, groups in zip(shares, np.diff(edges).tolist(), strict=True):
             if groups:
-                yield name, self.envs[name], replace(self._configs[name], groups=groups)
+                yield name, *self.drawn_with(name, groups)
+
+    def drawn_with(self, name: str, groups: int) -> tuple[BatchEnvironment, TrainConfig]:
+        """An environment and the settings with which so many groups of it are drawn."""
+        return self.envs[name], self._config if self.mixture is None else replace(self._configs[name], groups=groups)
 
     def observe(self, step: int, episodes: Sequence[Episode], max_share: float) -> None:
         """Learn from a rollout. An environment whose verifier failed on more than `max_share` of its episodes stops.
@@ -137,7 +141,7 @@ class Environments:
             return
         for name in self.envs:
             own = [e for e in episodes if e.env_id == name]
-            if own:
+            if own and name not in self._stopped:  # what was drawn ahead may still come
                 self._measure(name, own)
                 self._judge(step, name, own, max_share)
         if len(self._stopped) == len(self.envs):

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import torch
 import torch.nn.functional as F
 
 from rlenv.batch import BatchEnvironment
 from rlenv.episode import Episode
-from rlenv.trainers.collect import Collected
+from rlenv.trainers.collect import Collected, Given
 from rlenv.trainers.config import TrainConfig
-from rlenv.trainers.environments import Environments
 from rlenv.trainers.journal import Journal
 from rlenv.trainers.measured import measured
 from rlenv.trainers.parts import Part
 from rlenv.trainers.rollout import Rollout
 
+Drawing: TypeAlias = "tuple[str, BatchEnvironment, TrainConfig, Given | None]"
+"""An environment by its name, the settings that it is drawn with, and what was drawn ahead."""
 BEFORE = {"ids", "attention_mask"}
 """Tensors of a rollout that hold the prompt, padded on the left, before what is padded on the right."""
 OF_GROUPS = ("reward_std", "frac_reward_zero_std")
@@ -42,20 +44,21 @@ class _Made:
 
 
 def drawn(
-    environments: Environments,
-    step: int,
+    drawing: Iterable[Drawing],
     pad_id: int,
     metrics_by: str,
     journal: Journal | None,
-    one: Callable[[BatchEnvironment, TrainConfig], Collected],
+    one: Callable[[BatchEnvironment, TrainConfig, Given | None], Collected],
+    *,
+    mixed: bool,
 ) -> Collected:
-    """The rollout of this step: `one(environment, settings)` of every environment that gives groups to it."""
+    """A rollout: `one(environment, settings, what is drawn already)` of every environment that gives groups to it."""
     made = []
-    for name, env, config in environments.drawing(step):
+    for name, env, config, given in drawing:
         if journal is not None:
-            journal.env = name if environments.mixture else ""
-        made.append(_Made(name, config.group_size, one(env, config)))
-    return joined(made, pad_id, metrics_by) if environments.mixture else made[0].collected
+            journal.env = name if mixed else ""
+        made.append(_Made(name, config.group_size, one(env, config, given)))
+    return joined(made, pad_id, metrics_by) if mixed else made[0].collected
 
 
 def joined(made: Sequence[_Made], pad_id: int, metrics_by: str) -> Collected:

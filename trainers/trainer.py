@@ -35,7 +35,8 @@ from rlenv.policies.transformers import TransformersPolicy
 from rlenv.saved_episodes import saved_episodes
 from rlenv.trainers import checkpoint, resuming
 from rlenv.trainers.adaptive import Adaptive
-from rlenv.trainers.collect import SFT, Collected, collect, derived_seed
+from rlenv.trainers.ahead import Ahead
+from rlenv.trainers.collect import SFT, Collected, Given, collect, derived_seed
 from rlenv.trainers.config import TrainConfig
 from rlenv.trainers.context import check_context
 from rlenv.trainers.dealing import has_signal, rows_of
@@ -166,6 +167,7 @@ class Trainer:
         self._rewards: list[float] = []
         """Mean rewards of the rollouts since the last checkpoint."""
         self._initial = checkpoint.fingerprint(policy.model.state_dict())
+        self.ahead: Ahead | None = None
         self.log: MetricsLog | None = None
         self.journal: Journal | None = None
         self._lock: FolderLock | None = None
@@ -197,6 +199,10 @@ class Trainer:
         if saved is not None:
             self._restore(saved)
         self.generator = generator_of(policy, config.engine, out / f"generator-{self.processes.rank}")
+        if config.staleness:
+            self.ahead = Ahead(policy, self.envs, config, self.processes)
+            if saved is not None:
+                self.ahead.load(saved["ahead"])
         if main:
             resuming.write_down(out, self.position.step, self.position.optimiser_steps, changed)
             write_config(out, config, others)
@@ -286,6 +292,7 @@ class Trainer:
                 "adaptive": self.adaptive.state_dict(),
                 "initial": self._initial,
                 "networks": self.networks.state_dict(),
+                "ahead": None if self.ahead is None else self.ahead.state(),
                 "env": json.dumps(self.envs.state_dict()),
                 "monitors": json.dumps(self.watch.state_dict()),
                 "rollout": None if self._rollout is None else self._rollout.state(),
@@ -321,7 +328,7 @@ class Trainer:
     def close(self) -> None:
         """Close the files of the run and let go of its folder."""
         with ExitStack() as stack:  # each is closed, even where a full disk does not take what another still holds
-            for part in (self._lock, self.journal, self.log):
+            for part in (self._lock, self.journal, self.log, self.ahead):
                 if part is not None:
                     stack.callback(part.close)
 
@@ -387,14 +394,19 @@ class Trainer:
             return paired(self.pairs, policy, config, step)
         if self.generator is not None:
             self.generator.send_weights()
-        return drawn(self.envs, step, policy.eos_ids[0], config.metrics_by, self.journal, self._drawn_from)
+        if self.ahead is not None:
+            self.ahead.go_on(step)
+        now = ((*own, None) for own in self.envs.drawing(step))
+        drawing = now if self.ahead is None else self.ahead.drawing(step)
+        mixed = self.envs.mixture is not None
+        return drawn(drawing, policy.eos_ids[0], config.metrics_by, self.journal, self._drawn_from, mixed=mixed)
 
-    def _drawn_from(self, env: BatchEnvironment, config: TrainConfig) -> Collected:
+    def _drawn_from(self, env: BatchEnvironment, config: TrainConfig, given: Given | None) -> Collected:
         """What one environment gives to a rollout."""
         policy, step, rule, definition = self.policy, self.position.step, self.row.selection, env.definition
         if rule is not None and rule.kind == "demonstrations":
             return demonstrated(definition, policy, config, step)
-        collected = collect(env, policy, config, step, self.journal, self.processes, self.generator)
+        collected = collect(env, policy, config, step, self.journal, self.processes, self.generator, given)
         return rationalised(collected, definition, policy, config, step, self.journal, self.processes, self._pool)
 
     @property
@@ -435,7 +447,7 @@ class Trainer:
             max_grad_norm=config.max_grad_norm,
             max_new_tokens=max(most_said(definition, config) for definition in self.envs.definitions),
             group_size=self._group_size,
-            on_policy=config.updates_a_rollout == 1 and self.row.correction.kind == "none",
+            on_policy=config.updates_a_rollout == 1 and self.row.correction.kind == "none" and not config.staleness,
             shows_sampler=update == 0 and self.row.correction.kind == "none",
             measure_all=config.measure_all,
             entropy_coefficient=self.row.entropy.at(position.step, config.steps),
