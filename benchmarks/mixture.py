@@ -17,6 +17,7 @@ from pathlib import Path
 from statistics import fmean
 
 import numpy as np
+from matplotlib.figure import Figure
 from turns_learning import game
 
 import rlenv
@@ -28,8 +29,8 @@ from rlenv.task import Task
 from rlenv.tasksets import ListTasks
 from rlenv.trainers import Member, Mixture, SftConfig, TrainConfig, train
 from rlenv.trainers.logs import read_metrics
-from rlenv.trainers.monitors.monitor import read_alarms
-from rlenv.trainers.plots import plot_watched
+from rlenv.trainers.monitors.monitor import Alarm, read_alarms
+from rlenv.trainers.plots import reward_curve
 from rlenv.verifier import FunctionVerifier
 
 BACKWARDS, AWAY = "bench/backwards-v0", "bench/away-v0"
@@ -103,6 +104,20 @@ def _interval(values: Sequence[float]) -> str:
     return f"{found.value:.2f} [{found.low:.2f}, {found.high:.2f}]"
 
 
+def plot(metrics: Sequence[Mapping[str, float]], alarms: Sequence[Alarm], path: Path) -> None:
+    """The reward of each environment over the rollouts, and where one stopped."""
+    figure = Figure(figsize=(7, 3.6), layout="constrained")
+    axes = figure.subplots()
+    for member in five().members:
+        id = definition(member.env).id
+        own = [m for m in metrics if f"env/{id}/reward" in m]
+        reward_curve(axes, [m["step"] for m in own], [m[f"env/{id}/reward"] for m in own], id)
+    for alarm in alarms:
+        axes.axvline(alarm.step, color="tab:red", linestyle=":")
+    axes.legend(fontsize="small")
+    figure.savefig(path, dpi=120)
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Train, print the table and the alarms, write the plot."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -113,7 +128,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     trained(options.out, options.steps, options.seed)
     metrics = read_metrics(options.out / "metrics.jsonl")
     alarms = read_alarms(options.out)
-    plot_watched(metrics, options.out / "mixture.png", alarms)
+    plot(metrics, alarms, options.out / "mixture.png")
     print("\n".join([*table(metrics), "", *(f"rollout {alarm.step}: {alarm.message}" for alarm in alarms)]))
 
 
