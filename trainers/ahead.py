@@ -140,7 +140,8 @@ def _alive() -> Iterator[None]:
         yield
     except BrokenProcessPool as error:
         raise RunError(
-            "the process that generates beside the updates has ended (out of memory, or killed); go on with --resume"
+            "the process that generates beside the updates has ended (out of memory, killed, or a script that calls train "
+            "without `if __name__ == '__main__':` before it); go on with --resume"
         ) from error
 
 
