@@ -69,12 +69,10 @@ class Ahead:
         self._last = -1
         """The last rollout that was asked for."""
         definitions = {name: env.definition for name, env in environments.envs.items()}
-        self._generator = ProcessPoolExecutor(
-            1,
-            multiprocessing.get_context("spawn"),
-            _begin,
-            (cloudpickle.dumps((policy, definitions)), torch.get_num_threads()),
-        )
+        spawn = multiprocessing.get_context("spawn")
+        self._generator = ProcessPoolExecutor(1, spawn, _begin, (torch.get_num_threads(),))
+        # A job, not an argument of `_begin`: what a process that cannot start does not read blocks whoever starts it.
+        self._generator.submit(_take, cloudpickle.dumps((policy, definitions)))
 
     def go_on(self, step: int) -> None:
         """Ask for the rollouts up to `staleness` behind this one, from the weights that stand now."""
@@ -140,8 +138,8 @@ def _alive() -> Iterator[None]:
         yield
     except BrokenProcessPool as error:
         raise RunError(
-            "the process that generates beside the updates has ended (out of memory, killed, or a script that calls train "
-            "without `if __name__ == '__main__':` before it); go on with --resume"
+            "the process that generates beside the updates has ended (out of memory, killed, or started by a script "
+            "that trains without `if __name__ == '__main__':` before it); go on with --resume"
         ) from error
 
 
@@ -154,9 +152,12 @@ _here: dict[str, tuple[TransformersPolicy, dict[str, Definition]]] = {}
 """In the generator's process: its own policy, and the environments."""
 
 
-def _begin(packed: bytes, threads: int) -> None:
+def _begin(threads: int) -> None:
     threading.Thread(target=_end_with_the_trainer, daemon=True).start()
     torch.set_num_threads(threads)
+
+
+def _take(packed: bytes) -> None:
     _here["policy"] = cloudpickle.loads(packed)
 
 

@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -108,6 +110,24 @@ def test_a_generator_that_died_ends_the_run_with_what_to_do(tmp_path: Path) -> N
     trainer.close()
     resumed = train(settings(steps=3), digits(), warm(), tmp_path / "cut", resume=True, quiet=True)
     assert fingerprint(resumed.model.state_dict()) == fingerprint(whole.model.state_dict())
+
+
+SCRIPT = """
+from digits import config, digits, policy
+from rlenv.trainers import train
+train(config(steps=2, staleness=1), digits(), policy(), "run", quiet=True)
+"""
+
+
+@pytest.mark.slow
+def test_a_script_that_trains_when_it_is_imported_is_told_so_and_does_not_hang(tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(SCRIPT)
+    support = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent / "support"), "PYTHONWARNINGS": "ignore"}
+    ended = subprocess.run(
+        [sys.executable, "script.py"], cwd=tmp_path, env=support, capture_output=True, text=True, timeout=300
+    )
+    assert ended.returncode == 1
+    assert "without `if __name__ == '__main__':` before it" in ended.stderr
 
 
 @pytest.mark.slow
