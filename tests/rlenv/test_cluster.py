@@ -10,10 +10,13 @@ from rlenv.cluster.node import Node
 from rlenv.cluster.source import judged_at, ray_address
 from rlenv.errors import ConfigError, VerifierContractError
 from rlenv.grading import Grader
+from rlenv.serving.settings import KEY_ENV
 from rlenv.turns.interaction import Reply
 from rlenv.turns.play import reference_completion
 from rlenv.verifier import FunctionVerifier
 from rlenv.workers import PickledVerifier, WorkerPool, share, shared_pool
+
+VERDICTS = 'rlenv_verdicts_total{env="math/arithmetic-v0",status="graded"} 5.0'
 
 
 def call(jobs: int, **settings: float) -> Call[int, str]:
@@ -148,3 +151,16 @@ def test_a_node_answers_turns_closes_what_ended_and_says_what_failed() -> None:
     assert replies[:2] == [Reply(1, "on"), Reply(5, "on", ended=True)]
     assert str(replies[2]) == "OSError: no sandbox"
     assert Counting.closed == [5]
+
+
+def test_an_evaluation_takes_its_verdicts_from_a_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    from served import ENV, running  # skips where the extra is missing
+
+    monkeypatch.setenv("NO_PROXY", "*")
+    monkeypatch.delenv(KEY_ENV, raising=False)
+    with running() as service:
+        far = rlenv.evaluate(ENV, "reference", limit=5, verdicts=service.url, quiet=True)
+        assert far.pass_at[1].value == 1.0
+        assert VERDICTS in service.service.metrics.text().decode()
+        with pytest.raises(ConfigError, match="--set-of"):
+            judged_at(service.url, rlenv.load(ENV, level=1), {"level": 1})
