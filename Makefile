@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 THREADS := OMP_NUM_THREADS=1
 WORKERS ?= 2
 
-.PHONY: demo test test-slow test-integrations behaviour check smollm2 clean
+.PHONY: demo test test-slow test-integrations behaviour check smollm2 gpu clean
 
 demo: $(VENV)/installed
 	$(BIN)/rlenv demo --out runs/demo
@@ -33,6 +33,14 @@ check: $(VENV)/installed
 
 smollm2: $(VENV)/installed
 	$(BIN)/rlenv smollm2 --out models/smollm2-135m
+
+# What only a GPU can show, offline, with what is installed: GPU=generation,update takes these parts, TINY=1 tries the code
+# on a CPU. It sets nothing up: a machine with a GPU may have no package index.
+GPU_PYTHON ?= $(if $(wildcard $(BIN)/python),$(BIN)/python,$(PYTHON))
+GPU_OUT ?= docs/gpu
+GPU_PAGE ?= docs/gpu.md
+gpu:
+	PYTHONPATH=.:benchmarks $(GPU_PYTHON) benchmarks/gpu/run.py --parts "$(GPU)" --out $(GPU_OUT) --page $(GPU_PAGE) $(if $(TINY),--tiny)
 
 # torch comes first and pinned, so that no other package draws in another build of it.
 $(VENV)/installed: pyproject.toml constraints.txt
