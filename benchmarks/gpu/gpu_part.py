@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
@@ -15,6 +16,8 @@ import torch
 PEAK_FLOPS = {"H200": 989e12, "H100": 989e12, "A100": 312e12}
 """Dense bfloat16 operations a second, by a part of the device's name."""
 RESULTS = "results.json"
+RANDOM = Path(tempfile.gettempdir()) / "rlenv-gpu-random"
+"""Where random models lie during a run."""
 Cell: TypeAlias = "str | float"
 
 
@@ -51,7 +54,7 @@ class Setting:
         """A random model of the shape of Qwen2.5-0.5B and how many parameters it has; made once a run."""
         from trainer_models import large_checkpoint
 
-        folder = self.out / ("random-tiny" if self.tiny else "random-0.5b")
+        folder = RANDOM / ("tiny" if self.tiny else "0.5b")
         size = folder / "parameters"
         if not size.exists():
             torch.manual_seed(0)

@@ -20,7 +20,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from gpu_part import Result, Setting, Skipped
+from gpu_part import RANDOM, Result, Setting, Skipped
 
 ROOT = Path(__file__).parents[2]
 LIMIT_S = 480
@@ -43,7 +43,9 @@ def alone(part: str, setting: Setting) -> None:
         result = Result(part, (), skipped=[f"{type(problem).__name__}: {problem}"])
     result.device, result.tiny = setting.name, setting.tiny or setting.device.type == "cpu"
     result.seconds, result.date = time.monotonic() - started, datetime.date.today().isoformat()
-    result.save(setting.out / f"{part}.json")
+    if result.tiny and result.picture:
+        (setting.out / result.picture).unlink()
+    result.save(setting.out, part)
     print(
         f"{result.title} ({setting.name}, {result.seconds:.0f} s)\n{result.table() if result.rows else ''}", flush=True
     )
@@ -51,7 +53,7 @@ def alone(part: str, setting: Setting) -> None:
         print(f"skipped: {line}", flush=True)
 
 
-def in_turn(parts: Sequence[str], arguments: Sequence[str], setting: Setting) -> list[str]:
+def in_turn(parts: Sequence[str], arguments: Sequence[str]) -> list[str]:
     """Each part in a process of its own; returns what went wrong."""
     problems = []
     for part in parts:
@@ -64,8 +66,7 @@ def in_turn(parts: Sequence[str], arguments: Sequence[str], setting: Setting) ->
         if why:
             problems.append(f"{part}: {why}")
             print(problems[-1], flush=True)
-    for folder in setting.out.glob("random-*"):
-        shutil.rmtree(folder)
+    shutil.rmtree(RANDOM, ignore_errors=True)
     return problems
 
 
@@ -92,7 +93,7 @@ def page(out: Path, problems: Sequence[str]) -> str:
             tried = found.get(part)
             what = "not run" if tried is None else f"no GPU; its code ran on a CPU in tiny, {tried.date}"
             lines.append(f"- `{part}`: {what}")
-    lines += [f"- `{part}`: {line}" for part, result in real.items() for line in result.skipped]
+    lines += [f"- `{part}`: skipped {line}" for part, result in found.items() for line in result.skipped]
     lines += [f"- {problem}" for problem in problems]
     return "\n".join(lines) + "\n"
 
@@ -114,8 +115,8 @@ def main() -> None:
     parser.add_argument("--tiny", action="store_true")
     parser.add_argument("--out", type=Path, default=ROOT / "docs" / "gpu")
     parser.add_argument("--page", type=Path, default=ROOT / "docs" / "gpu.md")
-    parser.add_argument("--model", type=Path, default=ROOT / "models" / "smollm2-135m")
-    parser.add_argument("--data", type=Path, default=ROOT / "data" / "gsm8k-train.jsonl")
+    parser.add_argument("--model", type=Path, default=Path("models/smollm2-135m"))
+    parser.add_argument("--data", type=Path, default=Path("data/gsm8k-train.jsonl"))
     parser.add_argument("--alone", help=argparse.SUPPRESS)
     given = parser.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
@@ -128,7 +129,7 @@ def main() -> None:
         sys.exit(f"no part {', '.join(sorted(strangers))}; there are {', '.join(PARTS)}")
     if setting.device.type == "cpu" and not given.tiny:
         sys.exit("no GPU here; `make gpu TINY=1` tries the code on a CPU")
-    problems = in_turn(parts, sys.argv[1:], setting)
+    problems = in_turn(parts, sys.argv[1:])
     given.page.write_text(page(given.out, problems))
     print(f"wrote {given.page}")
     if problems:
