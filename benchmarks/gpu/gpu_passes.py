@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable
+from typing import Any
 
 import torch
 from gpu_part import Result, Setting
@@ -23,11 +24,13 @@ def generation(setting: Setting) -> Result:
     result = Result("Generation", ("by", "completions", "tokens/s", "peak GiB"))
     folder, _ = setting.large_folder()
     policy = TransformersPolicy.load(str(folder), device=str(setting.device), dtype="bfloat16")
+    model: Any = policy.model
     new, size = (4, 2) if setting.tiny else (256, 8)
     policy.min_new_tokens = new
-    asked = [[{"role": "user", "content": text}] for text in prompts(INSTRUCTION, 2 if setting.tiny else 32)]
-    encoded = policy.tokenizer.apply_chat_template(
-        [chat for chat in asked for _ in range(size)],
+    asked = [({"role": "user", "content": text},) for text in prompts(INSTRUCTION, 2 if setting.tiny else 32)]
+    tokenizer: Any = policy.tokenizer
+    encoded = tokenizer.apply_chat_template(
+        [list(chat) for chat in asked for _ in range(size)],
         add_generation_prompt=True,
         return_dict=True,
         return_tensors="pt",
@@ -38,7 +41,7 @@ def generation(setting: Setting) -> Result:
         policy.generate(asked, size, Sampling(max_new_tokens=new))
 
     def theirs() -> None:
-        policy.model.generate(**encoded, do_sample=True, max_new_tokens=new, min_new_tokens=new)
+        model.generate(**encoded, do_sample=True, max_new_tokens=new, min_new_tokens=new)
 
     for name, run in (("rlenv", ours), ("transformers", theirs)):
         setting.forget_peak()
@@ -113,12 +116,13 @@ def attention(setting: Setting) -> Result:
     }
     for length in (8,) if setting.tiny else (512, 2048, 8192):
         shape = (2, 14, length, 64)
-        q, k, v = (torch.randn(shape, device=setting.device, dtype=torch.bfloat16, requires_grad=True) for _ in "qkv")
+        dtype, device = torch.bfloat16, setting.device
+        qkv = [torch.randn(shape, device=device, dtype=dtype, requires_grad=True) for _ in range(3)]
         for name, kernel in kernels.items():
 
-            def both(kernel: SDPBackend = kernel, given: tuple[torch.Tensor, ...] = (q, k, v)) -> None:
+            def both(kernel: SDPBackend = kernel, given: list[torch.Tensor] = qkv) -> None:
                 with sdpa_kernel(kernel):
-                    scaled_dot_product_attention(*given, is_causal=True).sum().backward()
+                    scaled_dot_product_attention(given[0], given[1], given[2], is_causal=True).sum().backward()
 
             try:
                 both()

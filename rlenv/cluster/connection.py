@@ -20,9 +20,8 @@ def connected(address: str) -> tuple[Any, bool]:
     if ray.is_initialized():
         return ray, False
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # a cluster that we start reports to nobody
-    where = {} if address == "ray" else {"address": address}
     try:
-        ray.init(**where, log_to_driver=False)
+        ray.init(None if address == "ray" else address, log_to_driver=False)
     except (ConnectionError, ValueError, RuntimeError, ray.exceptions.RayError) as error:
         raise ConfigError(
             f"no Ray cluster at {address}: {error}; start one with `ray start --head` and give its ray://HOST:10001"

@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, TypeVar
 
 import cloudpickle
@@ -67,7 +68,7 @@ class RayPool:
         """
         if cpus is not None and cpus < 1:
             raise ConfigError(f"expected at least 1 core a node, got cpus={cpus}")
-        self.cpus, self.lost = cpus, 0
+        self.address, self.cpus, self.lost = address, cpus, 0
         self._ray, self._ours = connected(address)
         self._lock = threading.RLock()
         self._members: dict[str, _Member] = {}
@@ -158,9 +159,10 @@ class RayPool:
                 self._send(call, send, members, flying)
                 if flying:
                     self._hear(call, flying)
-                for index in list(call.answers)[told:] if on_answer is not None else ():
-                    told += 1
-                    on_answer(index, call.answers[index])
+                if on_answer is not None:
+                    for index in list(islice(call.answers, told, None)):
+                        told += 1
+                        on_answer(index, call.answers[index])
         finally:
             for member, _, _ in flying.values():
                 self._landed(member)
@@ -282,7 +284,8 @@ class _Unsendable(Exception):
 def _pickled(call: Call[Any, Any], indices: Sequence[int]) -> bytes:
     """The jobs of a message. Raises _Unsendable, naming the first that cannot be sent."""
     try:
-        return cloudpickle.dumps([call.items[index] for index in indices])
+        message: bytes = cloudpickle.dumps([call.items[index] for index in indices])
+        return message
     except Exception as error:  # cloudpickle raises what the object's own __reduce__ raises
         for index in indices:
             try:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from rlenv.definition import Definition
 from rlenv.errors import ConfigError
 from rlenv.jsontypes import Json
-from rlenv.workers import share
+from rlenv.workers import share, shared_pool
 
 
 def judged_at(source: str, definition: Definition, kwargs: Mapping[str, Json] | None = None) -> Definition:
@@ -33,7 +33,10 @@ def judged_at(source: str, definition: Definition, kwargs: Mapping[str, Json] | 
         raise ConfigError(f"expected verdicts from ray, ray://HOST:PORT or http(s)://HOST:PORT, got {source!r}")
     from rlenv.cluster.pool import RayPool
 
-    share(RayPool(found[0], cpus=found[1]))
+    before = shared_pool()
+    if not isinstance(before, RayPool) or (before.address, before.cpus) != found:
+        share(None)  # it may hold the cores that the next one asks for
+        share(RayPool(found[0], cpus=found[1]))
     return definition
 
 

@@ -1,5 +1,7 @@
 """What a call to a cluster asks of whom, and what `--verdicts` takes; test_ray_pool.py has a real cluster."""
 
+from typing import cast
+
 import cloudpickle
 import pytest
 
@@ -8,13 +10,17 @@ from rlenv import Completion, Task, Verdict
 from rlenv.cluster.call import FIRST_JOBS, MESSAGE_JOBS, Call
 from rlenv.cluster.node import Node
 from rlenv.cluster.source import judged_at, ray_address
+from rlenv.compose import gate, weighted
 from rlenv.errors import ConfigError, VerifierContractError
 from rlenv.grading import Grader
+from rlenv.jsontypes import Json
+from rlenv.scorers.function import FunctionScorer
+from rlenv.scorers.verifier import ScorerVerifier
 from rlenv.serving.settings import KEY_ENV
 from rlenv.turns.interaction import Reply
 from rlenv.turns.play import reference_completion
 from rlenv.verifier import FunctionVerifier
-from rlenv.workers import PickledVerifier, WorkerPool, share, shared_pool
+from rlenv.workers import PickledVerifier, WorkerPool, anywhere, share, shared_pool
 
 VERDICTS = 'rlenv_verdicts_total{env="math/arithmetic-v0",status="graded"} 5.0'
 
@@ -129,13 +135,13 @@ class Counting:
     tools = ()
     closed: list[object] = []  # noqa: RUF012  # what the test looks at
 
-    def start(self, task: Task) -> int:
+    def start(self, task: Task) -> Json:
         return 0
 
-    def respond(self, state: int, said: Completion) -> Reply:
+    def respond(self, state: Json, said: Completion) -> Reply:
         if said.text == "fail":
             raise OSError("no sandbox")
-        return Reply(state + 1, "on", ended=said.text == "end")
+        return Reply(cast("int", state) + 1, "on", ended=said.text == "end")
 
     def close(self, state: object) -> None:
         Counting.closed.append(state)
@@ -164,3 +170,14 @@ def test_an_evaluation_takes_its_verdicts_from_a_server(monkeypatch: pytest.Monk
         assert VERDICTS in service.service.metrics.text().decode()
         with pytest.raises(ConfigError, match="--set-of"):
             judged_at(service.url, rlenv.load(ENV, level=1), {"level": 1})
+
+
+def test_a_composed_verifier_works_anywhere_where_all_its_parts_do() -> None:
+    programs = rlenv.load("code/snippets-v0").verifier
+    short = FunctionVerifier(lambda completion: len(completion) < 10, cheap=True)
+    ranked = ScorerVerifier(FunctionScorer(lambda completion: 0.5, name="half"))
+    assert anywhere(weighted(programs=(programs, 1.0), short=(short, 0.5)))
+    assert anywhere(gate(short, programs))
+    assert not anywhere(ranked)
+    assert not anywhere(weighted(programs=(programs, 1.0), half=(ranked, 0.5)))
+    assert not anywhere(gate(programs, ranked))

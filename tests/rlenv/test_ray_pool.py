@@ -1,9 +1,12 @@
 """The pool on a real cluster of three nodes on this machine: the verdicts of here, and none is lost with a node."""
 
 import os
+import re
+import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import cloudpickle
@@ -18,12 +21,13 @@ from rlenv.grading import Grader
 from rlenv.policies.policy import ScriptedPolicy
 from rlenv.turns.equip import equipped
 from rlenv.turns.play import play
-from rlenv.workers import PickledVerifier, share
+from rlenv.workers import PickledVerifier, share, shared_pool
 
 ray = pytest.importorskip("ray", reason="needs the extra: ray")
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]  # Ray's own warnings are not ours to mend
 cloudpickle.register_pickle_by_value(sys.modules[__name__])  # nodes cannot import the tests
 
+PAGE = Path(__file__).parents[2] / "docs" / "cluster.md"
 STORE_BYTES = 100 << 20
 
 
@@ -44,7 +48,7 @@ def cluster() -> Iterator[Any]:
         ray.init(address=made.address, log_to_driver=False, configure_logging=False)
         yield made
         ray.shutdown()
-        made.shutdown()
+        made.shutdown()  # type: ignore[no-untyped-call]
 
 
 @pytest.fixture
@@ -155,7 +159,9 @@ def call(name: str, arguments: str) -> str:
     return f'<tool_call>{{"name": "{name}", "arguments": {arguments}}}</tool_call>'
 
 
-def test_tools_and_sessions_are_answered_on_the_nodes_and_go_on_elsewhere(cluster: Any, pool: RayPool) -> None:
+def test_tools_and_sessions_are_answered_on_the_nodes_and_go_on_elsewhere(
+    cluster: Any, pool: RayPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     definition = equipped(rlenv.load("math/arithmetic-v0"), ["python", double])
     tasks = [definition.tasks[i] for i in range(4)]
     turns = (call("python", '{"code": "x = 20"}'), call("double", '{"n": 21}'), call("python", '{"code": "x + 1"}'))
@@ -171,7 +177,7 @@ def test_tools_and_sessions_are_answered_on_the_nodes_and_go_on_elsewhere(cluste
             cluster.remove_node(list(cluster.worker_nodes)[-1], allow_graceful=False)
         return answer(*asked)
 
-    pool.respond_all = losing  # type: ignore[method-assign]
+    monkeypatch.setattr(pool, "respond_all", losing)
     share(pool)
     try:
         said = play(definition, policy, tasks, 3)
@@ -182,7 +188,23 @@ def test_tools_and_sessions_are_answered_on_the_nodes_and_go_on_elsewhere(cluste
     assert lost
 
 
-def test_an_evaluation_takes_its_verdicts_from_the_cluster(cluster: Any) -> None:
-    report = rlenv.evaluate("code/snippets-v0", "reference", limit=12, verdicts="ray", quiet=True)
-    share(None)
-    assert report.pass_at[1].value == 1.0
+def test_evaluations_take_their_verdicts_from_the_cluster_and_share_its_pool(cluster: Any) -> None:
+    pools = []
+    try:
+        for _ in range(2):
+            report = rlenv.evaluate("code/snippets-v0", "reference", limit=12, verdicts="ray?cpus=1", quiet=True)
+            assert report.pass_at[1].value == 1.0
+            pools.append(shared_pool())
+    finally:
+        share(None)
+    assert isinstance(pools[0], RayPool)
+    assert pools[0] is pools[1]
+
+
+def test_the_program_of_the_page_runs(cluster: Any) -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    [program] = re.findall(r"```python\n(.*?)```", text, re.DOTALL)  # ```python ... ```
+    environment = {**os.environ, "RAY_ADDRESS": cluster.address}
+    said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env=environment)
+    assert said.stdout == "[1.0, 0.0]\n"
+    assert f"It prints `{said.stdout.strip()}`" in text
