@@ -14,7 +14,7 @@ import pytest
 
 import rlenv
 from rlenv import Completion, FunctionVerifier, Task, Verdict, WorkerPool
-from rlenv.cluster.pool import RayPool
+from rlenv.cluster.pool import AHEAD, RayPool
 from rlenv.envs.math.verifier import MathVerifier
 from rlenv.errors import ConfigError, VerifierContractError
 from rlenv.grading import Grader
@@ -71,6 +71,7 @@ def judged_with_a_loss(
 
     def tell(index: int, _: Verdict) -> None:
         told[index] += 1
+        assert all(member.out <= AHEAD for member in pool._members.values())  # nothing piles up on a node
         if told.total() == len(jobs) // 3:
             cluster.remove_node(list(cluster.worker_nodes)[-1], allow_graceful=False)
 
@@ -206,5 +207,5 @@ def test_the_program_of_the_page_runs(cluster: Any) -> None:
     [program] = re.findall(r"```python\n(.*?)```", text, re.DOTALL)  # ```python ... ```
     environment = {**os.environ, "RAY_ADDRESS": cluster.address}
     said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env=environment)
-    assert said.stdout == "[1.0, 0.0]\n"
-    assert f"It prints `{said.stdout.strip()}`" in text
+    assert "[1.0, 0.0]" in said.stdout.splitlines()  # Ray may tell there of the nodes that tests before have lost
+    assert "It prints `[1.0, 0.0]`" in text
