@@ -24,7 +24,7 @@ from rlenv.trainers.measured import signals_of
 from rlenv.trainers.mixture import FLOOR, MEMORY, Member, Mixture
 from rlenv.trainers.monitors.monitor import Alarm
 from rlenv.trainers.sft import Demonstration, demonstrations
-from rlenv.workers import WorkerPool
+from rlenv.workers import Pool
 
 MIX = 4
 """What a derived seed is for, beside those of rlenv.trainers.collect and rationalise."""
@@ -37,7 +37,7 @@ ENOUGH = 32
 class Environments:
     """The members of a mixture; a run in one environment has one member, and draws as if there were no mixture."""
 
-    def __init__(self, env: EnvLike | Mixture, config: TrainConfig, pool: WorkerPool | None) -> None:
+    def __init__(self, env: EnvLike | Mixture, config: TrainConfig, pool: Pool | None) -> None:
         self._config, self.mixture = config, env if isinstance(env, Mixture) else None
         members = env.members if isinstance(env, Mixture) else (Member(env=env),)
         self.envs: dict[str, BatchEnvironment] = {}

@@ -12,6 +12,8 @@ import typer
 from rlenv.batch import EnvLike
 from rlenv.cli.environment_options import environment_kwargs, kwargs_of
 from rlenv.cli.watch_options import with_detectors
+from rlenv.cluster.source import judged_at
+from rlenv.definition import Definition
 from rlenv.errors import ConfigError
 from rlenv.jsontypes import Json
 from rlenv.registry import load
@@ -60,6 +62,7 @@ def trained_in(
     temperature: float,
     curriculum: bool,
     watch: str,
+    verdicts: str = "",
 ) -> EnvLike | Mixture:
     """The environment, or the mixture, in the detectors asked for. Raises ConfigError for both and for neither."""
     if bool(env) == bool(envs):
@@ -69,27 +72,32 @@ def trained_in(
             raise ConfigError(
                 "--data-of, --set-of and --mix-... belong to several --env; for ENV give --data and --set"
             )
-        return with_detectors(load(env, **environment_kwargs(data, settings)), watch)
+        return _made(env, environment_kwargs(data, settings), watch, verdicts)
     if data is not None or settings:
         raise ConfigError("with several --env say whose keyword it is: --data-of ID=FILE, --set-of ID:KEY=VALUE")
     kwargs = kwargs_of(data_of, set_of)
-    members = [_member(text, kwargs, watch) for text in envs]
+    members = [_member(text, kwargs, watch, verdicts) for text in envs]
     unused = kwargs.keys() - {given.partition(":")[0] for given in envs}
     if unused:
         raise ConfigError(f"--data-of and --set-of speak of {', '.join(sorted(unused))}, which no --env names")
     return Mixture(members, temperature, curriculum)
 
 
-def _member(text: str, kwargs: Mapping[str, Mapping[str, Json]], watch: str) -> Member:
+def _member(text: str, kwargs: Mapping[str, dict[str, Json]], watch: str, verdicts: str) -> Member:
     """One `--env`."""
     form = _MEMBER.fullmatch(text)
     if form is None:
         raise ConfigError(f"expected --env {_FORM}, got {text!r}; for example --env math/arithmetic-v0:0.5:16")
     id, weight, group_size, sampler = form.groups()
-    env = with_detectors(load(id, **kwargs.get(id, {})), watch)
+    env = _made(id, kwargs.get(id, {}), watch, verdicts)
     return Member(
         env=env,
         weight=len(env.tasks) if weight == SIZE else float(weight or 1),
         group_size=None if group_size is None else int(group_size),
         sampler=sampler,
     )
+
+
+def _made(id: str, kwargs: dict[str, Json], watch: str, verdicts: str) -> Definition:
+    """The environment in its detectors, judged where it is asked for."""
+    return judged_at(verdicts, with_detectors(load(id, **kwargs), watch), kwargs)

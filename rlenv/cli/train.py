@@ -13,6 +13,7 @@ from rlenv.cli.environment_options import Data, Imports, import_modules
 from rlenv.cli.mixture_options import DataOf, Envs, MixCurriculum, MixTemperature, SetOf, trained_in
 from rlenv.cli.monitor_options import Gold, GoldEvery, GoldSet, GoldTasks, Rules, StopOnGold, monitors
 from rlenv.cli.options import with_options
+from rlenv.cli.verdict_options import Verdicts
 from rlenv.cli.watch_options import Watch
 from rlenv.errors import PolicyError
 from rlenv.trainers.config import TrainConfig
@@ -59,6 +60,7 @@ def command(
     set_of: SetOf = None,
     mix_temperature: MixTemperature = 1.0,
     mix_curriculum: MixCurriculum = False,
+    verdicts: Verdicts = "",
     watch: Watch = "",
     rules: Rules = "default",
     gold: Gold = None,
@@ -97,6 +99,7 @@ def command(
         temperature=mix_temperature,
         curriculum=mix_curriculum,
         watch=watch,
+        verdicts=verdicts,
     )
     watching = monitors(
         config,

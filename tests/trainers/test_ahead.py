@@ -124,7 +124,13 @@ def test_a_script_that_trains_when_it_is_imported_is_told_so_and_does_not_hang(t
     (tmp_path / "script.py").write_text(SCRIPT)
     support = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent / "support"), "PYTHONWARNINGS": "ignore"}
     ended = subprocess.run(
-        [sys.executable, "script.py"], cwd=tmp_path, env=support, capture_output=True, text=True, timeout=300
+        [sys.executable, "script.py"],
+        cwd=tmp_path,
+        env=support,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
     )
     assert ended.returncode == 1
     assert "without `if __name__ == '__main__':` before it" in ended.stderr
