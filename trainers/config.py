@@ -11,6 +11,7 @@ from rlenv.policies.policy import Sampling
 from rlenv.sampler import SAMPLERS
 from rlenv.trainers.algorithm import algorithm_named
 from rlenv.trainers.engine import EngineConfig
+from rlenv.trainers.optimiser import OptimiserConfig
 from rlenv.trainers.row import Algorithm
 from rlenv.trainers.schedule import SCHEDULES, fall, rise
 from rlenv.trainers.trackers import tracker_names
@@ -67,6 +68,8 @@ class TrainConfig:
     """Tokens, padding included, in one forward and backward pass; changes memory, not results."""
     sft_steps: int = 0
     """Supervised steps on the environment's own demonstrations before the first rollout."""
+    sft_learning_rate: float | None = None
+    """Of these steps; when not given 2e-5, and 3e-3 for models of less than ten million weights."""
     sampler: str = "uniform"
     """Which tasks come: uniform, or pass-rate, which draws more of the levels (or tasks) that are sometimes solved."""
     seed: int = 0
@@ -93,6 +96,8 @@ class TrainConfig:
     """Where metrics are shown beside metrics.jsonl: tensorboard, wandb, trackio, several with commas, or none."""
     engine: EngineConfig = field(default_factory=EngineConfig)
     """How the run computes: precision, memory, adapters, packing (rlenv.trainers.engine)."""
+    optimiser: OptimiserConfig = field(default_factory=OptimiserConfig)
+    """Betas, weight decay, 8-bit state (rlenv.trainers.optimiser)."""
 
     row: Algorithm = field(init=False, repr=False, compare=False)
 
@@ -111,6 +116,8 @@ class TrainConfig:
         for name, most in (("learning_rate", FINITE), ("temperature", FINITE), ("max_grad_norm", math.inf)):
             if not 0 < getattr(self, name) <= most:
                 raise ConfigError(f"expected {name} above 0 and finite, got {getattr(self, name)}")
+        if self.sft_learning_rate is not None and not 0 < self.sft_learning_rate <= FINITE:
+            raise ConfigError(f"expected sft_learning_rate above 0 and finite, got {self.sft_learning_rate}")
         if self.max_episode_tokens is not None and self.max_episode_tokens < 1:
             raise ConfigError(f"expected max_episode_tokens of at least 1, or none, got {self.max_episode_tokens}")
         if self.minibatches > self.groups:

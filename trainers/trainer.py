@@ -61,7 +61,7 @@ from rlenv.trainers.runfolder import (
     write_config,
     write_evidence,
 )
-from rlenv.trainers.sft import SftConfig, demonstrations, refuse_answerless, supervised
+from rlenv.trainers.sft import SftConfig, demonstrations, refuse_answerless, supervised, warm_start
 from rlenv.trainers.steps import updated
 from rlenv.trainers.update import Step
 from rlenv.trainers.values import explained_variance
@@ -148,7 +148,7 @@ class Trainer:
         self.row, self.teacher, self.pairs, self._pool = config.row, teacher, pairs, pool
         check_given(config, policy, teacher, pairs)
         self.env = training_environment(env, config, pool)
-        self.sft = sft or SftConfig(steps=config.sft_steps, seed=config.seed)
+        self.sft = sft or warm_start(config)
         self.position = Position()
         self.adaptive = Adaptive.first(self.row)
         self.saved = saved_episodes(out)
