@@ -2,11 +2,13 @@
 
     OMP_NUM_THREADS=1 python benchmarks/plan.py
 
-Each set-up runs in a fresh process; `python benchmarks/plan.py critic` runs one in this process.
+Each set-up runs in a fresh process; `python benchmarks/plan.py critic` runs one in this process, and
+`python benchmarks/plan.py table` computes what models of 0.5, 7 and 32 billion weights take on 1, 8 and 64 GPUs.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
 import subprocess
 import sys
@@ -24,7 +26,7 @@ from rlenv.policies.tiny import tiny_tokenizer
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers import ALGORITHMS, TrainConfig, train, with_changes
 from rlenv.trainers.engine import EngineConfig
-from rlenv.trainers.plan import Machine, planned
+from rlenv.trainers.plan import GIB, Machine, model_config_named, planned
 
 PROMPT, NEW = 62, 64
 """Characters of each prompt, two marks are put around them; tokens of each completion."""
@@ -57,24 +59,27 @@ def shape(layers: int) -> LlamaConfig:
     )
 
 
-def pays_some(completion: str) -> float:
-    """Something that differs inside a group."""
-    return float(len(completion) % 3)
+def definition() -> Definition:
+    """Prompts of one length, and rewards in turn, so that every group has a difference."""
+    turn = itertools.count()
+
+    def paid(completion: str) -> float:
+        return float(next(turn) % 2)
+
+    rows: list[dict[str, Json]] = [{"prompt": f"{n:0{PROMPT}}", "answer": "1"} for n in range(8)]
+    return Definition(ListTasks.from_rows(rows), FunctionVerifier(paid, cheap=True), id="bench/plan-v0")
 
 
 def measured(name: str) -> float:
     """MiB that the run of this set-up takes at most over the start of the process."""
     layers, config = SETUPS[name]
-    rows: list[dict[str, Json]] = [{"prompt": f"{n:0{PROMPT}}", "answer": "1"} for n in range(8)]
-    tasks = ListTasks.from_rows(rows)
-    definition = Definition(tasks=tasks, verifier=FunctionVerifier(pays_some, cheap=True), id="bench/plan-v0")
     with tempfile.TemporaryDirectory() as folder:
         small = replace(PLAIN, steps=1, groups=1, max_new_tokens=4)
         tiny = LlamaConfig(hidden_size=16, intermediate_size=32, num_hidden_layers=1, num_attention_heads=2)
-        train(small, definition, _policy(tiny, 4), Path(folder, "first"), quiet=True)  # loads what has to be loaded
+        train(small, definition(), _policy(tiny, 4), Path(folder, "first"), quiet=True)  # loads what has to be loaded
         _forget_peak()
         before = _peak()
-        train(config, definition, _policy(shape(layers), NEW), Path(folder, "run"), quiet=True)
+        train(config, definition(), _policy(shape(layers), NEW), Path(folder, "run"), quiet=True)
         return _peak() - before
 
 
@@ -97,10 +102,29 @@ def main() -> None:
         print(f"| {name} | {plan:.0f} | {found:.0f} | {plan / found:.2f} |", flush=True)
 
 
+def table() -> None:
+    """GRPO with 64 groups of 8, prompts of 256 and completions of 1,024 tokens, on H100s, shared out beyond one."""
+    engine = EngineConfig(precision="bf16", gradient_checkpointing=True)
+    config = TrainConfig(groups=64, group_size=8, max_new_tokens=1024, micro_batch_tokens=16_384, engine=engine)
+    print("| model | GPUs | kept | gradients | activations | generation | peak | fits 80 GiB | step s |", flush=True)
+    print("|---|---|---|---|---|---|---|---|---|", flush=True)
+    for model in ("0.5b", "7b", "32b"):
+        for gpus in (1, 8, 64):
+            machine = Machine(gpus, "h100", sharded=gpus > 1)
+            plan = planned(model_config_named(model), config, machine, 256, 131_072)
+            parts = (plan.kept, plan.gradients, plan.activations, plan.generation, plan.peak)
+            shown = " | ".join(f"{part / GIB:.1f}" for part in parts)
+            seconds = plan.generation_seconds + plan.update_seconds
+            fits = "yes" if plan.peak <= machine.room else "no"
+            print(f"| {model} | {gpus} | {shown} | {fits} | {seconds:.0f} |", flush=True)
+
+
 if __name__ == "__main__":
     torch.set_num_threads(1)
     torch.manual_seed(0)
-    if len(sys.argv) > 1:
+    if sys.argv[1:] == ["table"]:
+        table()
+    elif len(sys.argv) > 1:
         print(json.dumps(measured(sys.argv[1])))
     else:
         main()

@@ -65,7 +65,9 @@ class TrainConfig:
     minibatches: int = 1
     """Optimiser steps a pass; groups are dealt out whole."""
     micro_batch_tokens: int = 32_768
-    """Tokens, padding included, in one forward and backward pass; changes memory, not results."""
+    """Tokens, padding included, in one forward and backward pass, fewer where memory is short; changes no results."""
+    generation_batch_tokens: int | None = None
+    """Tokens, prompts included, in the cache while sampling; not given: 32,768 (CPU), 524,288 (GPU), or what fits."""
     sft_steps: int = 0
     """Supervised steps on the environment's own demonstrations before the first rollout."""
     sft_learning_rate: float | None = None
@@ -118,8 +120,10 @@ class TrainConfig:
                 raise ConfigError(f"expected {name} above 0 and finite, got {getattr(self, name)}")
         if self.sft_learning_rate is not None and not 0 < self.sft_learning_rate <= FINITE:
             raise ConfigError(f"expected sft_learning_rate above 0 and finite, got {self.sft_learning_rate}")
-        if self.max_episode_tokens is not None and self.max_episode_tokens < 1:
-            raise ConfigError(f"expected max_episode_tokens of at least 1, or none, got {self.max_episode_tokens}")
+        for name in ("max_episode_tokens", "generation_batch_tokens"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise ConfigError(f"expected {name} of at least 1, or none, got {value}")
         if self.minibatches > self.groups:
             raise ConfigError(f"expected at most {self.groups} minibatches (one a group), got {self.minibatches}")
         for name in ("max_error_share", "decay_share"):

@@ -30,6 +30,7 @@ from rlenv.trainers.critic import Critic
 from rlenv.trainers.engine import prepare_model, with_adapter
 from rlenv.trainers.logprobs import _of_rows
 from rlenv.trainers.networks import Networks
+from rlenv.trainers.optimiser import OptimiserConfig
 from rlenv.trainers.packing import _forward, trunk_of
 
 DEPTHS = (12, 24)
@@ -101,7 +102,7 @@ def _counted(
     with _Fake(), _Live() as live:
         _give_tensors(model)
         prepare_model(model, engine)
-        networks = Networks(model, config)
+        networks = Networks(model, replace(config, optimiser=OptimiserConfig()))  # its state is not made here
         shared = {id(p) for p in model.parameters()}
         critic, reference = networks.critic, networks.reference
         trained = [p for p in model.parameters() if p.requires_grad]

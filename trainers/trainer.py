@@ -46,6 +46,7 @@ from rlenv.trainers.finite import SKIPPED, not_finite, what_was_not
 from rlenv.trainers.given import check_given, demonstrated, fingerprint_of, paired
 from rlenv.trainers.journal import Journal
 from rlenv.trainers.logs import Display, MetricsLog
+from rlenv.trainers.memory import with_fitting_batches
 from rlenv.trainers.networks import Networks
 from rlenv.trainers.position import Position
 from rlenv.trainers.prepare import Judges, measured_kl, prepared
@@ -143,6 +144,7 @@ class Trainer:
         processes: Processes | None = None,
     ) -> None:
         self.processes = this_process(policy.model.device) if processes is None else processes
+        config = with_fitting_batches(policy, config)
         self.config, self.policy, self.out = config, policy, out
         self.quiet = quiet or not self.processes.is_main
         self.row, self.teacher, self.pairs, self._pool = config.row, teacher, pairs, pool
@@ -212,6 +214,8 @@ class Trainer:
             "wrappers": [f"{wrapper.name}:{code_version(wrapper)}" for wrapper in definition.wrappers],
             "teacher": None if self.teacher is None else checkpoint.fingerprint(self.teacher.model.state_dict()),
             "pairs": None if self.pairs is None else fingerprint_of(self.pairs),
+            "cache_tokens": self.policy.max_batch_tokens,
+            "chat_template_kwargs": dict(self.policy.renderer.template_kwargs),
         }
 
     def run(self) -> None:

@@ -43,7 +43,7 @@ def command(
             lines += [f"  {part:<12}{getattr(plan, part) / GIB:8.2f} GiB" for part in parts if getattr(plan, part)]
             lines += [
                 f"  {'peak':<12}{plan.peak / GIB:8.2f} GiB of {machine.room / GIB:.0f} that may be planned with",
-                f"  {'a step':<12}{plan.generation_seconds:8.1f} s of generation, {plan.update_seconds:.1f} s of update",
+                f"  {'a step':<12}{plan.generation_seconds:8.1f} s to generate, {plan.update_seconds:.1f} s to update",
                 "what fits:",
             ]
         fits = f"fits with --micro-batch-tokens {tokens}" if tokens else "does not fit"

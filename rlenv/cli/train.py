@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 from rlenv.cli.algorithm_options import change_algorithm
+from rlenv.cli.chat_template import ChatTemplate, tell_template
 from rlenv.cli.echo import echo
 from rlenv.cli.environment_options import Data, Imports, environment_kwargs, import_modules
 from rlenv.cli.monitor_options import Gold, GoldEvery, GoldSet, GoldTasks, Rules, StopOnGold, monitors
@@ -43,6 +44,7 @@ def command(
     ] = False,
     device: Annotated[str, typer.Option(help="Where the model runs: auto, cpu, cuda, cuda:1 ...")] = "auto",
     dtype: Annotated[str, typer.Option(help="Of the weights: bfloat16 rounds away small steps.")] = "float32",
+    chat_template_kwargs: ChatTemplate = "",
     data: Data = None,
     settings: Settings = None,
     teacher: Annotated[
@@ -92,10 +94,12 @@ def command(
         stop_on_gold=stop_on_gold,
     )
     device = local_device(device)
+    trained = trainable(policy, device, dtype)
+    tell_template(trained, chat_template_kwargs)
     train(
         config,
         definition,
-        trainable(policy, device, dtype),
+        trained,
         out,
         teacher=None if teacher is None else trainable(teacher, device, dtype),
         pairs=given,
