@@ -67,7 +67,8 @@ def definition() -> Definition:
         return float(next(turn) % 2)
 
     rows: list[dict[str, Json]] = [{"prompt": f"{n:0{PROMPT}}", "answer": "1"} for n in range(8)]
-    return Definition(ListTasks.from_rows(rows), FunctionVerifier(paid, cheap=True), id="bench/plan-v0")
+    tasks = ListTasks.from_rows(rows)
+    return Definition(tasks=tasks, verifier=FunctionVerifier(paid, cheap=True), id="bench/plan-v0")
 
 
 def measured(name: str) -> float:
