@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, cast
-
-import torch
-from torch import nn
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from rlenv.errors import ConfigError, MissingExtra
 
+if TYPE_CHECKING:
+    import torch
+    from torch import nn
+
 KINDS = ("adamw", "adamw-8bit")
-PRECISE = (torch.float32, torch.float64)
+PRECISE = ("torch.float32", "torch.float64")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,6 +43,8 @@ class OptimiserConfig:
 
 def adamw(parameters: Sequence[nn.Parameter], learning_rate: float, config: OptimiserConfig) -> torch.optim.Optimizer:
     """AdamW on these parameters. Raises ConfigError for weights too coarse for small steps, MissingExtra."""
+    import torch
+
     refuse_coarse(parameters)
     betas, groups = (config.beta1, config.beta2), decaying(parameters, config.weight_decay)
     if config.kind == "adamw-8bit":
@@ -63,9 +66,9 @@ def refuse_coarse(parameters: Sequence[nn.Parameter]) -> None:
 
     bfloat16 has 8 bits of a number: of a weight of 0.02, a step of 1e-6 is a hundredth of the last.
     """
-    coarse = next((p.dtype for p in parameters if p.dtype not in PRECISE), None)
+    coarse = next((str(p.dtype) for p in parameters if str(p.dtype) not in PRECISE), None)
     if coarse is not None:
-        name = str(coarse).removeprefix("torch.")
+        name = coarse.removeprefix("torch.")
         raise ConfigError(
             f"expected weights in float32 to train, got {name}, which rounds small steps away: load them with "
             "dtype='float32' (--dtype float32) and compute in bfloat16 with engine.precision='bf16'; an adapter "
