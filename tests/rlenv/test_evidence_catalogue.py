@@ -19,9 +19,12 @@ from rlenv.evidence.catalogue import (
     SAID_ONCE,
     SAID_VALUE,
     STRANGE_VALUE,
+    TESTS_TURNED,
+    WRONG_TESTS,
 )
 from rlenv.evidence.catalogue.values import is_number
 from rlenv.evidence.edit import Edit, Scene, Variant
+from rlenv.jsontypes import Json
 from rlenv.task import Task
 from rlenv.verdict import PASS
 
@@ -111,6 +114,35 @@ def test_what_is_listed_beside_the_answer_takes_the_place_of_all_its_names() -> 
     assert sorted(v.detail for v in made) == ["", "Elbe", "Oder", "Rhine"]
     assert all(v.task.metadata["names"] == [v.detail] * 2 for v in made if v.detail)
     assert not _made(LISTED_VALUE, "Of Rhine, Danube, Elbe and Oder it is the Danube.", task)
+
+
+TESTED = "```python\ndef f(n):\n    return n\n```"
+
+
+@pytest.mark.parametrize(
+    ("columns", "same"),
+    [
+        ({"tests": [["(1,)", "'IV'"], ["(2,)", "True"]]}, "(1,)"),
+        ({"reference": {"tests": [{"call": "f(1)", "expect": "3"}]}}, "f(1)"),
+        ({"files": {"f.py": "x = 1", "tests/test_f.py": "assert f(2) == [1, 2]\n"}}, "x = 1"),
+        ({"test": "def check(f):\n    assert f(1) == 4\n"}, "f(1)"),
+    ],
+)
+def test_tests_that_want_something_else_are_asked_the_same(columns: dict[str, Json], same: str) -> None:
+    task = Task.from_row({"prompt": "f", **columns})
+    before, variants = str(task.to_json()), _made(WRONG_TESTS, TESTED, task)
+    assert len(variants) == 2
+    assert all(same in str(v.task.to_json()) and str(v.task.to_json()) != before for v in variants)
+    assert not _made(WRONG_TESTS, f"{TESTED}\n### test_f.py\n```python\nassert 1\n```", task)
+
+
+def test_columns_without_tests_are_left_and_lists_of_tests_are_turned() -> None:
+    plain = {"names": ["a", "b"], "function": "f1"}
+    tests: list[Json] = [[1, 12], [2, 15]]
+    assert not _made(WRONG_TESTS, TESTED, Task("f", metadata=plain))
+    assert [v.task.metadata for v in _made(TESTS_TURNED, TESTED, Task("f", metadata={**plain, "tests": tests}))] == [
+        {**plain, "tests": tests[::-1]}
+    ]
 
 
 def test_constants_that_a_program_shares_with_its_tests_change_in_both() -> None:
