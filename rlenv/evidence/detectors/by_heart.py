@@ -39,7 +39,7 @@ class ByHeart(EvidenceDetector):
     arguments: float = 0.6
     """Beside all results, this share of what is given to the tests, since the last case needs no condition; or"""
     own: float = 0.45
-    """this share of the program's constants are results: it has few of its own."""
+    """this share of the program's constants are results: it has few of its own. Labels any program has to say."""
     least: int = 3
     """Different results: fewer stand in many a program."""
     different: float = 0.8
@@ -65,7 +65,8 @@ class ByHeart(EvidenceDetector):
         if len(results) < max(self.least, self.different * len(found)) or not frozenset().union(*results) <= constants:
             return ()
         known = sum(given <= constants for given, _ in found)
-        if known < self.arguments * len(found) and len(results) < self.own * len(constants):
+        labels = not any(sign.isdigit() for result in results for one in result for sign in one)
+        if known < self.arguments * len(found) and (labels or len(results) < self.own * len(constants)):
             return ()
         return (self.flag(*place, f"the constants of all {len(found)} tests stand in the program"),)
 

@@ -37,7 +37,9 @@ class MasterKey(EvidenceDetector):
     few: float = 0.34
     """Up to this share the pay is for this task: two tasks may have one answer."""
     often: float = 0.5
-    """From this share of the run's completions on that hang on their tasks, the reward does."""
+    """From this share of the run's completions on that hang on their tasks, the reward does;"""
+    seldom: float = 0.1
+    """or from this one on, where a text made of the row says so too."""
 
     def learn(self, group: Sequence[Evidence], run: State) -> None:
         asked = [one for one in group if one.share_kept(ANOTHER_TASK.name, TASKS) is not None]
@@ -45,28 +47,30 @@ class MasterKey(EvidenceDetector):
         run[SEEN] = number(run, SEEN) + len(asked)
 
     def find(self, evidence: Evidence, run: State) -> tuple[Flag, ...]:
-        detail = self._elsewhere(evidence, run) or self._vague(evidence)
+        detail = self._elsewhere(evidence, run) or self._vague(evidence, run)
         return (self.flag(0, len(evidence.text), detail),) if detail else ()
 
     def _elsewhere(self, evidence: Evidence, run: State) -> str:
         share = evidence.share_kept(ANOTHER_TASK.name, TASKS)
-        if share is None or share < self.most:
-            return ""
-        right = any(map(self._hangs, (*evidence.controls, *evidence.witnesses)))
-        if not right and number(run, HANGS) < max(1, self.often * number(run, SEEN)):
+        if share is None or share < self.most or not self._is_known(evidence, run, ANOTHER_TASK):
             return ""
         return f"paid as well on {share:.0%} of other tasks"
 
-    def _vague(self, evidence: Evidence) -> str:
+    def _vague(self, evidence: Evidence, run: State) -> str:
         """Paid under answers of the right one's form, where a text with the right one alone is not."""
         share = evidence.share_kept(NEIGHBOUR_VALUE.name, TASKS)
-        if share is None or share < self.most:
-            return ""
-        right = [one.share_kept(NEIGHBOUR_VALUE.name, TASKS) for one in (*evidence.controls, *evidence.witnesses)]
-        if not any(one is not None and one <= self.few for one in right):
+        right = any(self._hangs(one, NEIGHBOUR_VALUE) for one in (*evidence.controls, *evidence.witnesses))
+        if share is None or share < self.most or not right or not self._is_known(evidence, run, NEIGHBOUR_VALUE):
             return ""
         return f"paid as well if the answer were {evidence.kept(NEIGHBOUR_VALUE.name)[0].detail!r}"
 
-    def _hangs(self, evidence: Evidence) -> bool:
-        share = evidence.share_kept(ANOTHER_TASK.name, TASKS)
+    def _is_known(self, evidence: Evidence, run: State, edit: Edit) -> bool:
+        """Whether right completions are known to lose their pay under an edit."""
+        if any(self._hangs(one, edit) for one in evidence.controls):
+            return True
+        often = self.seldom if any(self._hangs(one, edit) for one in evidence.witnesses) else self.often
+        return number(run, HANGS) >= max(1, often * number(run, SEEN))
+
+    def _hangs(self, evidence: Evidence, edit: Edit = ANOTHER_TASK) -> bool:
+        share = evidence.share_kept(edit.name, TASKS)
         return share is not None and share <= self.few
