@@ -43,7 +43,7 @@ class EvidenceDetector(Detector):
 
     @abstractmethod
     def find(self, evidence: Evidence, run: State) -> tuple[Flag, ...]:
-        """The evidence against one completion, as flags on its content. Must not change `run`."""
+        """The evidence against one paid completion, as flags on its content. Must not change `run`."""
 
     def learn(self, group: Sequence[Evidence], run: State) -> None:
         """Take note of a group, before any of it is looked at; `run` is JSON and is saved with the run."""
@@ -55,7 +55,8 @@ class EvidenceDetector(Detector):
     def judge_on(self, group: Sequence[Evidence], episodes: Sequence[Episode], state: State) -> list[Verdict]:
         """The verdicts on a group whose evidence is known, in order."""
         self.learn(group, state)
-        return [self._weighed(evidence, episode, state) for evidence, episode in zip(group, episodes, strict=True)]
+        both = zip(group, episodes, strict=True)
+        return [self._weighed(one, episode, state) if one.paid > 0 else episode.verdict for one, episode in both]
 
     def look(self, episodes: Sequence[Episode], state: State) -> list[tuple[Flag, ...]]:
         return [self.find(evidence, state) for evidence in map(unasked, episodes)]

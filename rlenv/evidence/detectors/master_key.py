@@ -59,8 +59,10 @@ class MasterKey(EvidenceDetector):
     def _vague(self, evidence: Evidence, run: State) -> str:
         """Paid under answers of the right one's form, where a text with the right one alone is not."""
         share = evidence.share_kept(NEIGHBOUR_VALUE.name, TASKS)
+        if share is None or share < self.most:  # right completions are asked late
+            return ""
         right = any(self._hangs(one, NEIGHBOUR_VALUE) for one in (*evidence.controls, *evidence.witnesses))
-        if share is None or share < self.most or not right or not self._is_known(evidence, run, NEIGHBOUR_VALUE):
+        if not right or not self._is_known(evidence, run, NEIGHBOUR_VALUE):
             return ""
         return f"paid as well if the answer were {evidence.kept(NEIGHBOUR_VALUE.name)[0].detail!r}"
 

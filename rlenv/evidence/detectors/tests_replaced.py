@@ -42,9 +42,10 @@ class TestsReplaced(EvidenceDetector):
     def find(self, evidence: Evidence, run: State) -> tuple[Flag, ...]:
         for asked in evidence.kept(PROGRAM_EMPTIED.name):
             return (self.flag(*asked.place, "paid as well with the program emptied"),)
-        asked_of = (*evidence.controls, *evidence.witnesses)
+        if evidence.share_kept(WRONG_TESTS.name, 2) != 1:  # right completions are asked late
+            return ()
         fails = number(run, FAILED) >= max(1, self.often * number(run, SEEN))
-        fails = fails or any(one.share_kept(WRONG_TESTS.name) == 0 for one in asked_of)
-        if evidence.share_kept(WRONG_TESTS.name, 2) != 1 or not fails:
+        right = (*evidence.controls, *evidence.witnesses)
+        if not fails and not any(one.share_kept(WRONG_TESTS.name) == 0 for one in right):
             return ()
         return (self.flag(*evidence.kept(WRONG_TESTS.name)[0].place, "paid as well by tests that want other results"),)
