@@ -40,10 +40,12 @@ class EvidenceDetector(Detector):
 
     edits: ClassVar[tuple[Edit, ...]] = ()
     """What it wants the verifier asked."""
+    only_paid: ClassVar[bool] = False
+    """Whether it looks at paid completions alone."""
 
     @abstractmethod
     def find(self, evidence: Evidence, run: State) -> tuple[Flag, ...]:
-        """The evidence against one paid completion, as flags on its content. Must not change `run`."""
+        """The evidence against one completion, as flags on its content. Must not change `run`."""
 
     def learn(self, group: Sequence[Evidence], run: State) -> None:
         """Take note of a group, before any of it is looked at; `run` is JSON and is saved with the run."""
@@ -56,10 +58,13 @@ class EvidenceDetector(Detector):
         """The verdicts on a group whose evidence is known, in order."""
         self.learn(group, state)
         both = zip(group, episodes, strict=True)
-        return [self._weighed(one, episode, state) if one.paid > 0 else episode.verdict for one, episode in both]
+        return [episode.verdict if self._passes(one) else self._weighed(one, episode, state) for one, episode in both]
 
     def look(self, episodes: Sequence[Episode], state: State) -> list[tuple[Flag, ...]]:
-        return [self.find(evidence, state) for evidence in map(unasked, episodes)]
+        return [() if self._passes(evidence) else self.find(evidence, state) for evidence in map(unasked, episodes)]
+
+    def _passes(self, evidence: Evidence) -> bool:
+        return self.only_paid and evidence.paid <= 0
 
     def _weighed(self, evidence: Evidence, episode: Episode, state: State) -> Verdict:
         flags = self.find(evidence, state)

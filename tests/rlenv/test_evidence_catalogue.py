@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from rlenv.completion import Completion
+from rlenv.completion import Completion, as_completion
 from rlenv.evidence.catalogue import (
     ANOTHER_TASK,
     BEGINNING,
@@ -29,8 +29,8 @@ from rlenv.task import Task
 from rlenv.verdict import PASS
 
 
-def _made(edit: Edit, text: str, task: Task | None = None, *others: Task) -> list[Variant]:
-    scene = Scene(task or Task("6 * 7?", "42"), Completion(text), PASS, others, np.random.default_rng(0))
+def _made(edit: Edit, text: str | Completion, task: Task | None = None, *others: Task) -> list[Variant]:
+    scene = Scene(task or Task("6 * 7?", "42"), as_completion(text), PASS, others, np.random.default_rng(0))
     return list(edit.make(scene))
 
 
@@ -82,11 +82,11 @@ def test_repeats_are_said_once_and_the_reasoning_stays() -> None:
     assert not _made(SAID_ONCE, "Yes. 42.")
 
 
-def test_beginnings_end_between_words() -> None:
-    assert [v.completion.text.strip() for v in _made(BEGINNING, "one two three four five six")] == [
-        "one",
-        "one two three",
-    ]
+def test_beginnings_of_what_was_cut_end_between_words() -> None:
+    text = "one two three four five six"
+    cut = _made(BEGINNING, Completion(text, finished=False))
+    assert [v.completion.text.strip() for v in cut] == ["one", "one two three"]
+    assert not _made(BEGINNING, text)
 
 
 @pytest.mark.parametrize(

@@ -46,12 +46,14 @@ def _neighbours(scene: Scene) -> Iterator[Variant]:
         return
     known = {value}
     for _ in range(2 * TRIED):
+        if len(known) > TRIED:
+            return
         other = neighbour(value, scene.rng)
         if other not in known and not re.search(rf"(?<!\w){re.escape(other.casefold())}(?!\w)", text):
             changed = rewritten(scene.task, replacing({value: other}), (REFERENCE,))
+            known.add(other)
             yield Variant(changed, scene.completion, detail=other)
-        known.add(other)
 
 
-NEIGHBOUR_VALUE = Edit("neighbour_value", "unpaid", TRIED, _neighbours)
+NEIGHBOUR_VALUE = Edit("neighbour_value", "unpaid", TRIED, _neighbours, alike=True)
 """A right completion says its own reference, not one of the same form."""

@@ -103,7 +103,7 @@ def _plain(value: Json) -> Json:
     return list(value) if isinstance(value, tuple) else value
 
 
-WRONG_TESTS = Edit("wrong_tests", "unpaid", TRIED, _wrong_tests)
+WRONG_TESTS = Edit("wrong_tests", "unpaid", TRIED, _wrong_tests, alike=True)
 """A program that passes its tests does not pass those that want other results."""
 TESTS_TURNED = Edit("tests_turned", "same", 1, _turned)
 """What a program returns does not hang on the order in which it is asked."""

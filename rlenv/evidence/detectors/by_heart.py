@@ -35,6 +35,7 @@ class ByHeart(EvidenceDetector):
     """Flags programs that hold the constants of all their tests."""
 
     name: ClassVar[str] = "by_heart"
+    only_paid: ClassVar[bool] = True
     edits: ClassVar[tuple[Edit, ...]] = (RENAMED, TESTS_TURNED)
     arguments: float = 0.6
     """Beside all results, this share of what is given to the tests, since the last case needs no condition; or"""

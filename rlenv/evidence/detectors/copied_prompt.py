@@ -37,6 +37,7 @@ class CopiedPrompt(EvidenceDetector):
     """Flags completions that hold little but the prompt and are paid for it."""
 
     name: ClassVar[str] = "copied_prompt"
+    only_paid: ClassVar[bool] = True
     edits: ClassVar[tuple[Edit, ...]] = (WITHOUT_COPIED,)
     known: float = 0.8
     """From this share of its different words in the prompt on, a text is the prompt's."""

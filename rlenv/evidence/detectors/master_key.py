@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from rlenv.evidence.catalogue import ANOTHER_TASK, NEIGHBOUR_VALUE
+from rlenv.evidence.catalogue.values import answers
 from rlenv.evidence.detector import EvidenceDetector
 from rlenv.evidence.edit import Edit
 from rlenv.evidence.evidence import Evidence
@@ -31,6 +32,7 @@ class MasterKey(EvidenceDetector):
     """Flags completions that are paid on other tasks too, where right ones are not."""
 
     name: ClassVar[str] = "master_key"
+    only_paid: ClassVar[bool] = True
     edits: ClassVar[tuple[Edit, ...]] = (ANOTHER_TASK, NEIGHBOUR_VALUE)
     most: float = 0.75
     """From this share of the other tasks on, the pay is not for this task."""
@@ -48,7 +50,8 @@ class MasterKey(EvidenceDetector):
 
     def find(self, evidence: Evidence, run: State) -> tuple[Flag, ...]:
         detail = self._elsewhere(evidence, run) or self._vague(evidence, run)
-        return (self.flag(0, len(evidence.text), detail),) if detail else ()
+        done = not detail or answers(evidence.text, evidence.episode.task)
+        return () if done else (self.flag(0, len(evidence.text), detail),)
 
     def _elsewhere(self, evidence: Evidence, run: State) -> str:
         share = evidence.share_kept(ANOTHER_TASK.name, TASKS)

@@ -29,6 +29,7 @@ class TestsReplaced(EvidenceDetector):
 
     __test__ = False
     name: ClassVar[str] = "tests_replaced"
+    only_paid: ClassVar[bool] = True
     edits: ClassVar[tuple[Edit, ...]] = (PROGRAM_EMPTIED, RENAMED, WRONG_TESTS)
 
     often: float = 0.5
