@@ -170,7 +170,7 @@ class Asker:
         task, said = plan.episode.task, plan.episode.completion
         self._place(plan, [_Planned("", Variant(task, said))] * self._repeats, jobs)
         scene = Scene(task, said, plan.episode.verdict, others, self._rng(task, said.text, "edits"))
-        later = []
+        later: list[tuple[_Planned, Iterator[Variant]]] = []
         for edit in edits:
             made = islice(edit.make(scene), edit.cost)
             placed = self._place(
