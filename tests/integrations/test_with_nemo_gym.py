@@ -32,7 +32,7 @@ from rlenv.integrations.nemo_gym import nemo_gym_row, to_nemo_gym  # noqa: E402
 AGENT, JUDGE, MODEL = "rlenv_agent", "rlenv_judge", "policy_model"
 
 
-class Script(SimpleResponsesAPIModel):
+class Script(SimpleResponsesAPIModel):  # type: ignore[misc]  # no types here
     """Says the case that the request's metadata names, by its task and NeMo Gym's seed of the rollout."""
 
     async def responses(self, body: Annotated[NeMoGymResponseCreateParamsNonStreaming, Body()]) -> NeMoGymResponse:
