@@ -19,7 +19,8 @@ class ValueHead(nn.Module):
     def __init__(self, policy: PreTrainedModel) -> None:
         super().__init__()
         weight = cast("torch.Tensor", policy.get_output_embeddings().weight)
-        self.linear = nn.Linear(weight.shape[1], 1, device=weight.device, dtype=torch.float32)
+        dtype = torch.promote_types(weight.dtype, torch.float32)
+        self.linear = nn.Linear(weight.shape[1], 1, device=weight.device, dtype=dtype)
         nn.init.zeros_(self.linear.weight)
         nn.init.zeros_(self.linear.bias)
 

@@ -78,7 +78,7 @@ class Judges:
         for index, own in self.processes.aligned(parts, torch.zeros(1, dtype=torch.long, device=found.device)):
             scored = score(rollout.rows(index))
             if own:
-                found[index, : scored.shape[1]] = scored
+                found[index, : scored.shape[1]] = scored.to(found.dtype)
         return self.processes.summed(found)
 
 

@@ -29,6 +29,7 @@ from rlenv.trainers import ALGORITHMS, TrainConfig, Trainer, with_changes
 from rlenv.trainers.collect import tensors
 from rlenv.trainers.logprobs import completion_logprobs
 from rlenv.trainers.processes import Processes
+from rlenv.trainers.sharding import gathered
 from rlenv.verdict import Verdict
 
 SGD_RATE = 0.3
@@ -69,9 +70,9 @@ class Scripted(TransformersPolicy):
         return replace(bare, logprobs=tuple(logprobs[0].tolist()))
 
 
-def scripted() -> Scripted:
-    plain = policy()
-    return Scripted(plain.model, plain.tokenizer, plain.name)
+def scripted(seed: int = 0, dtype: torch.dtype = torch.float32) -> Scripted:
+    plain = policy(seed)
+    return Scripted(plain.model.to(dtype), plain.tokenizer, plain.name)
 
 
 def run(
@@ -81,10 +82,21 @@ def run(
     *,
     resume: bool = False,
     stop: int | None = None,
+    dtype: torch.dtype = torch.float32,
 ) -> torch.Tensor:
     """Train, in place of sampling by the script, to the end or for `stop` rollouts; returns the weights, one vector."""
+    teacher = scripted(1, dtype) if given.row.advantage.kind == "teacher" else None
     with optimiser(folder.name):
-        trainer = Trainer(given, digits(), scripted(), folder, resume=resume, quiet=True, processes=processes)
+        trainer = Trainer(
+            given,
+            digits(),
+            scripted(0, dtype),
+            folder,
+            teacher=teacher,
+            resume=resume,
+            quiet=True,
+            processes=processes,
+        )
     try:
         if stop is None:
             trainer.run()
@@ -92,7 +104,7 @@ def run(
             trainer.step()
     finally:
         trainer.close()
-    return torch.cat([p.detach().flatten() for p in trainer.policy.model.parameters()])
+    return torch.cat([p.detach().flatten() for p in gathered(trainer.policy.model).parameters()])
 
 
 @contextmanager
