@@ -136,8 +136,8 @@ class TrainConfig:
             )
         if row.control.bound == "natural" and self.engine.sharding == "full":
             raise ConfigError(
-                f"{row.name} differentiates twice and holds vectors of the whole model, and weights that are shared out "
-                "have no second derivative: set engine.sharding='none', or take ppo"
+                f"{row.name} differentiates twice and holds vectors of the whole model, and weights that are shared "
+                "out have no second derivative: set engine.sharding='none', or take ppo"
             )
         if row.control.bound == "natural" and self.updates_a_rollout > 1:
             raise ConfigError(

@@ -66,23 +66,24 @@ class Networks:
     def saved(self, out: Path, steps: int, processes: Processes) -> dict[str, Any]:
         """Every tensor, by the name of its part, for the checkpoint; where weights are shared out, where they are."""
         if self.config.engine.sharding == "full":
-            return {SHARDS: sharded_checkpoint.write(out, steps, self._parts(), processes)}
-        return {name: part.state_dict() for name, part in self._parts().items()}
+            return {SHARDS: sharded_checkpoint.write(out, steps, self.parts(), processes)}
+        return {name: part.state_dict() for name, part in self.parts().items()}
 
     def load(self, state: dict[str, Any], out: Path, processes: Processes) -> None:
         """Go on from what `saved` gave."""
         if SHARDS in state:
-            sharded_checkpoint.read(out / state[SHARDS], self._parts(), processes)
+            sharded_checkpoint.read(out / state[SHARDS], self.parts(), processes)
             return
-        for name, part in self._parts().items():
+        for name, part in self.parts().items():
             part.load_state_dict(state[name])
 
     def not_finite(self, processes: Processes = ALONE) -> str:
         """The first weight or optimiser state that is not finite, by name; empty where all are good."""
-        found = tensors_not_finite(self._parts())
+        found = tensors_not_finite(self.parts())
         return next(filter(None, processes.gathered([found])), "") if processes.sharded else found
 
-    def _parts(self) -> dict[str, Any]:
+    def parts(self) -> dict[str, Any]:
+        """Networks and optimisers by name."""
         parts = {
             "model": self.model,
             "optimizer": self.optimizer,

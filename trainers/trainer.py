@@ -338,9 +338,9 @@ class Trainer:
             return
         data = demonstrations(self.env.definition, self.policy, self.sft.max_demonstrations)
         config = replace(self.sft, seed=derived_seed(self.sft.seed, 0, SFT))
-        with Display("warm start", config.steps, quiet=self.quiet) as display:
-            with averaged(self.policy.model):  # every process takes every step
-                supervised(self.policy, data, config, lambda i, loss: display.update(i + 1, f"loss {loss:.3f}"))
+        # every process takes every step
+        with Display("warm start", config.steps, quiet=self.quiet) as display, averaged(self.policy.model):
+            supervised(self.policy, data, config, lambda i, loss: display.update(i + 1, f"loss {loss:.3f}"))
 
     def _restore(self, saved: dict[str, Any]) -> None:
         if saved["initial"] != self._initial:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -83,6 +83,7 @@ def run(
     resume: bool = False,
     stop: int | None = None,
     dtype: torch.dtype = torch.float32,
+    after_step: Callable[[Trainer], None] | None = None,
 ) -> torch.Tensor:
     """Train, in place of sampling by the script, to the end or for `stop` rollouts; returns the weights, one vector."""
     teacher = scripted(1, dtype) if given.row.advantage.kind == "teacher" else None
@@ -98,10 +99,13 @@ def run(
             processes=processes,
         )
     try:
+        left = given.steps - trainer.position.step
+        for _ in range(left if stop is None else stop):
+            trainer.step()
+            if after_step is not None:
+                after_step(trainer)
         if stop is None:
             trainer.run()
-        for _ in range(stop or 0):
-            trainer.step()
     finally:
         trainer.close()
     return torch.cat([p.detach().flatten() for p in gathered(trainer.policy.model).parameters()])
