@@ -1,6 +1,6 @@
 """Memory and time of an optimiser step with weights shared out (FSDP2) beside weights held whole and gradients summed.
 
-    OMP_NUM_THREADS=1 python benchmarks/sharded_training.py
+    OMP_NUM_THREADS=1 python benchmarks/trainer_sharding.py
 
 starts 1, 2 and 4 processes (gloo) with a random Llama of 33 million parameters and prints two Markdown tables. Memory
 is of each process on its own, in runs of one kind each: what weights and AdamW's state take (counted), and how far
