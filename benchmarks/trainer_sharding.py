@@ -2,7 +2,7 @@
 
     OMP_NUM_THREADS=1 python benchmarks/trainer_sharding.py
 
-starts 1, 2 and 4 processes (gloo) with a random Llama of 33 million parameters and prints two Markdown tables. Memory
+starts 1, 2 and 4 processes (gloo) with a random Llama of 15 million parameters and prints two Markdown tables. Memory
 is of each process on its own, in runs of one kind each: what weights and AdamW's state take (counted), and how far
 the process has grown over the start, at rest after a step and at its peak (/proc). Both kinds take turns in one run of
 two processes for the time; the ratio is taken a round.
@@ -31,7 +31,7 @@ from rlenv.trainers.sharding import bytes_held, shard
 from rlenv.trainers.update import Step, policy_step
 
 KINDS = ("none", "full")
-ROUNDS, VOCABULARY, HIDDEN, LAYERS = 7, 8192, 512, 8
+ROUNDS, VOCABULARY, HIDDEN, LAYERS = 5, 8192, 384, 6
 GROUPS, GROUP_SIZE, PROMPT, COMPLETION = 4, 4, 48, 80
 
 

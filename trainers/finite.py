@@ -68,8 +68,7 @@ def tensors_not_finite(parts: Mapping[str, object]) -> str:
         else:
             continue
         for name, value in named.items():
-            if isinstance(value, DTensor):
-                value = value.to_local()
-            if isinstance(value, torch.Tensor) and not bool(torch.isfinite(value).all()):
+            own: object = value.to_local() if isinstance(value, DTensor) else value
+            if isinstance(own, torch.Tensor) and not bool(torch.isfinite(own).all()):
                 return f"{part_name} {name}"
     return ""

@@ -24,17 +24,19 @@ FOLDERS = "shards-*"
 
 def write(out: Path, steps: int, parts: Mapping[str, Any], processes: Processes) -> str:
     """Write the networks and optimisers after so many optimiser steps; returns the name of the folder in `out`."""
-    import torch.distributed.checkpoint as dcp
+    from torch.distributed.checkpoint.state_dict_saver import save
 
     name = f"shards-{steps:08d}-{processes.gathered([secrets.token_hex(4)])[0]}"
-    dcp.save(_tensors(parts), checkpoint_id=out / name, no_dist=processes.count == 1)
+    save(_tensors(parts), checkpoint_id=out / name, no_dist=processes.count == 1)
     return name
 
 
 def read(folder: Path, parts: Mapping[str, Any], processes: Processes) -> None:
     """Give networks and optimisers what was written there, by however many processes. Raises RunError."""
-    import torch.distributed.checkpoint as dcp
-    from torch.distributed.checkpoint import FileSystemReader
+    from torch.distributed.checkpoint.api import CheckpointException
+    from torch.distributed.checkpoint.filesystem import FileSystemReader
+    from torch.distributed.checkpoint.metadata import TensorStorageMetadata
+    from torch.distributed.checkpoint.state_dict_loader import load
 
     try:
         known = FileSystemReader(folder).read_metadata().state_dict_metadata
@@ -42,12 +44,12 @@ def read(folder: Path, parts: Mapping[str, Any], processes: Processes) -> None:
         for name, optimizer in _optimizers(parts).items():
             parameters = [p for group in optimizer.param_groups for p in group["params"]]
             for key, told in known.items():
-                if key.startswith(f"{name}."):
+                if key.startswith(f"{name}.") and isinstance(told, TensorStorageMetadata):
                     like = parameters[int(key.split(".")[1])]
                     same = told.size == like.shape
                     into[key] = torch.zeros_like(like) if same else torch.zeros(told.size, dtype=told.properties.dtype)
-        dcp.load(into, checkpoint_id=folder, no_dist=processes.count == 1)
-    except (OSError, dcp.CheckpointException) as error:
+        load(into, checkpoint_id=folder, no_dist=processes.count == 1)
+    except (OSError, CheckpointException) as error:
         raise RunError(f"{folder} is not a readable checkpoint ({error}); start in a new folder") from error
     for name, part in parts.items():
         own = {key.removeprefix(f"{name}."): value for key, value in into.items() if key.startswith(f"{name}.")}
