@@ -2,7 +2,7 @@
 
     OMP_NUM_THREADS=1 python benchmarks/trainer_sharding.py
 
-starts 1, 2 and 4 processes (gloo) with a random Llama of 15 million parameters and prints two Markdown tables. Memory
+starts 1, 2 and 4 processes (gloo) with a random Llama of 5.5 million parameters and prints two Markdown tables. Memory
 is of each process on its own, in runs of one kind each: what weights and AdamW's state take (counted), and how far
 the process has grown over the start, at rest after a step and at its peak (/proc). Both kinds take turns in one run of
 two processes for the time; the ratio is taken a round.
@@ -31,14 +31,22 @@ from rlenv.trainers.sharding import bytes_held, shard
 from rlenv.trainers.update import Step, policy_step
 
 KINDS = ("none", "full")
-ROUNDS, VOCABULARY, HIDDEN, LAYERS = 5, 8192, 384, 6
+ROUNDS, VOCABULARY, HIDDEN, LAYERS = 5, 8192, 256, 4
 GROUPS, GROUP_SIZE, PROMPT, COMPLETION = 4, 4, 48, 80
 
 
 def stepper(sharding: str) -> tuple[Callable[[], None], Callable[[], int]]:
     """A function that takes a GRPO step on a rollout of random tokens, and one that counts the bytes held."""
     torch.manual_seed(0)
-    settings = LlamaConfig(VOCABULARY, HIDDEN, 3 * HIDDEN, LAYERS, 8, 8, tie_word_embeddings=True)
+    settings = LlamaConfig(
+        vocab_size=VOCABULARY,
+        hidden_size=HIDDEN,
+        intermediate_size=3 * HIDDEN,
+        num_hidden_layers=LAYERS,
+        num_attention_heads=8,
+        num_key_value_heads=8,
+        tie_word_embeddings=True,
+    )
     model = LlamaForCausalLM(settings).eval()
     engine = EngineConfig(sharding="full" if sharding == "full" else "none")
     processes = this_process(torch.device("cpu"))
