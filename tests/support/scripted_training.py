@@ -18,6 +18,7 @@ from pathlib import Path
 
 import torch
 from digits import config, digits, policy
+from torch import nn
 
 import rlenv.trainers.networks
 from rlenv.completion import Completion
@@ -72,7 +73,8 @@ class Scripted(TransformersPolicy):
 
 def scripted(seed: int = 0, dtype: torch.dtype = torch.float32) -> Scripted:
     plain = policy(seed)
-    return Scripted(plain.model.to(dtype), plain.tokenizer, plain.name)
+    nn.Module.to(plain.model, dtype)
+    return Scripted(plain.model, plain.tokenizer, plain.name)
 
 
 def run(

@@ -46,9 +46,10 @@ def sharded_settings() -> dict[str, TrainConfig]:
     return rows | {f"{name}-sgd": replace(given, learning_rate=SGD_RATE) for name, given in rows.items()}
 
 
-def _exact(norm: LlamaRMSNorm, states: torch.Tensor) -> torch.Tensor:
+def _exact(norm: LlamaRMSNorm, hidden_states: torch.Tensor) -> torch.Tensor:
     """The norm in the type of its input; transformers takes the way through float32, in float64 too."""
-    return norm.weight * states * torch.rsqrt(states.square().mean(-1, keepdim=True) + norm.variance_epsilon)
+    square = hidden_states.square().mean(-1, keepdim=True)
+    return norm.weight * hidden_states * torch.rsqrt(square + norm.variance_epsilon)
 
 
 def main() -> None:
@@ -61,7 +62,7 @@ def main() -> None:
     given = parser.parse_args()
     torch.set_num_threads(1)
     torch.set_default_dtype(getattr(torch, given.dtype))  # of what a rollout holds, too
-    LlamaRMSNorm.forward = _exact
+    LlamaRMSNorm.forward = _exact  # type: ignore[method-assign]
     given.folder.mkdir(exist_ok=True)
     for name in given.names.split(","):
         held: list[int] = []

@@ -35,7 +35,8 @@ def end(folder: Path, name: str, rank: int = 0) -> dict[str, Any]:
 
 
 def off(first: Path, second: Path, name: str) -> torch.Tensor:
-    return (end(first, name)["weights"] - end(second, name)["weights"]).abs()
+    found: torch.Tensor = (end(first, name)["weights"] - end(second, name)["weights"]).abs()
+    return found
 
 
 @pytest.mark.slow
