@@ -62,7 +62,7 @@ def main() -> None:
     given = parser.parse_args()
     torch.set_num_threads(1)
     torch.set_default_dtype(getattr(torch, given.dtype))  # of what a rollout holds, too
-    LlamaRMSNorm.forward = _exact  # type: ignore[method-assign]
+    LlamaRMSNorm.forward = _exact  # type: ignore[assignment, method-assign]
     given.folder.mkdir(exist_ok=True)
     for name in given.names.split(","):
         held: list[int] = []
