@@ -385,6 +385,8 @@ class Trainer:
         if self.generator is not None:
             self.generator.send_weights()
         collected = collect(env, policy, config, step, self.journal, self.processes, self.generator)
+        if self.generator is not None:
+            self.generator.rest()
         return rationalised(collected, env.definition, policy, config, step, self.journal, self.processes, self._pool)
 
     def _judges(self) -> Judges:
