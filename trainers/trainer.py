@@ -69,6 +69,7 @@ from rlenv.trainers.watching import Watch
 from rlenv.workers import WorkerPool
 
 if TYPE_CHECKING:
+    from rlenv.policies.vllm import VllmPolicy
     from rlenv.trainers.monitors.monitor import Monitor
     from rlenv.trainers.preference import Pair
 
@@ -164,6 +165,7 @@ class Trainer:
         self._initial = checkpoint.fingerprint(policy.model.state_dict())
         self.log: MetricsLog | None = None
         self.journal: Journal | None = None
+        self.generator: VllmPolicy | None = None
         self._lock: FolderLock | None = None
         check_context(self.env.definition, policy, config, pairs)
         if self.row.selection is not None and self.row.selection.kind == "demonstrations":
@@ -318,7 +320,7 @@ class Trainer:
     def close(self) -> None:
         """Close the files of the run and let go of its folder."""
         with ExitStack() as stack:  # each is closed, even where a full disk does not take what another still holds
-            for part in (self._lock, self.journal, self.log):
+            for part in (self._lock, self.journal, self.log, self.generator):
                 if part is not None:
                     stack.callback(part.close)
 

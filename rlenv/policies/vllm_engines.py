@@ -82,6 +82,8 @@ class InProcess:
         self._group: Any = None
         self._by_folder = settings.tensor_parallel > 1 and not dist.is_initialized()
         self._asleep, self._adapters, self._adapter = False, 0, None
+        self._begun = not dist.is_initialized()
+        """vLLM makes a process group of its own where there is none, and this object ends it."""
         os.environ.update(IN_PROCESS)
         self._vllm = _vllm()
         _save(policy, folder, base=settings.adapter == "lora")
@@ -147,6 +149,8 @@ class InProcess:
 
     def close(self) -> None:
         self.llm.llm_engine.engine_core.shutdown()
+        if self._begun and dist.is_initialized():
+            importlib.import_module("vllm.distributed").cleanup_dist_env_and_memory()
 
 
 class Served:
