@@ -106,15 +106,15 @@ class InProcess:
         return self._drawn([one for share in shares for one in share])[first : first + len(asked)]
 
     def _drawn(self, asked: Sequence[Asked]) -> list[Drawn]:
+        room, longest = self.llm.model_config.max_model_len, max(len(one.ids) for one in asked)
+        if longest >= room:
+            raise PolicyError(f"vLLM has room for {room} tokens, and a prompt has {longest}; raise max_length")
         given = [self._vllm.TokensPrompt(prompt_token_ids=one.ids) for one in asked]
         parameters = [
             self._vllm.SamplingParams(**one.parameters, logprobs=0, detokenize=bool(one.parameters["stop"]))
             for one in asked
         ]
-        try:
-            outputs = self.llm.generate(given, parameters, use_tqdm=False, lora_request=self._adapter)
-        except ValueError as error:  # what the engine has no room for
-            raise PolicyError(f"vLLM: {error}; raise max_length or ask for fewer tokens") from error
+        outputs = self.llm.generate(given, parameters, use_tqdm=False, lora_request=self._adapter)
         return [_said(output.outputs[0]) for output in outputs]
 
     def send(self) -> None:

@@ -133,6 +133,13 @@ def test_a_completion_that_was_broken_off_is_no_completion(tmp_path: Path) -> No
 
 
 @pytest.mark.usefixtures("_stand_in")
+def test_a_prompt_without_room_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    policy = VllmPolicy(tiny_policy(0), tmp_path, VllmSettings(max_length=8))
+    with pytest.raises(PolicyError, match="room for 8 tokens, and a prompt has 22; raise max_length"):
+        policy.generate(["1" * 20], 1, SAMPLING)
+
+
+@pytest.mark.usefixtures("_stand_in")
 def test_transcripts_go_in_and_come_out_as_ids(tmp_path: Path) -> None:
     policy, definition = VllmPolicy(chat_policy("qwen2"), tmp_path), guessing()
     assert isinstance(policy, TurnPolicy)

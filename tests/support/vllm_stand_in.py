@@ -14,6 +14,7 @@ class Engine:
         assert logprobs_mode == "processed_logprobs"
         self.model, self.settings, self.policy, self.done = model, settings, tiny_policy(1), list[Any]()
         self.reason = ""
+        self.model_config = SimpleNamespace(max_model_len=settings.get("max_model_len", 512))
         self.seeds: list[int] = []
         self.llm_engine = SimpleNamespace(engine_core=SimpleNamespace(shutdown=lambda: self.done.append("shutdown")))
 
