@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 import torch
 import torch.distributed as dist
+from safetensors.torch import save_file
 
 from rlenv.errors import ConfigError, MissingExtra, PolicyError
 from rlenv.policies.posting import Patience, Poster, address, client, refusal
@@ -123,7 +124,7 @@ class InProcess:
         if self.settings.adapter == "lora":
             self._send_adapter()
         elif self._by_folder:
-            _save(self.policy, self.folder)
+            _write(self.policy, self.folder)
             self.llm.collective_rpc("reload_weights", kwargs={"weights_path": str(self.folder)})
         else:
             self.llm.collective_rpc("reload_weights", kwargs={"weights_iterator": _weights(self.policy)})
@@ -179,7 +180,7 @@ class Served:
     def send(self) -> None:
         """All processes take part in the saving; one tells the server, which answers nobody meanwhile."""
         first = not dist.is_initialized() or dist.get_rank() == 0
-        _save(self.policy, self.folder, write=first)
+        _write(self.policy, self.folder, write=first)
         if first:
             self._post("/pause?mode=wait")
             reload = {"method": "reload_weights", "kwargs": {"weights_path": str(self.folder)}}
@@ -219,14 +220,28 @@ def _weights(policy: TransformersPolicy) -> Iterator[tuple[str, torch.Tensor]]:
         yield name, weight if whole is None else whole()
 
 
-def _save(policy: TransformersPolicy, folder: Path, *, base: bool = False, write: bool = True) -> None:
-    """The model as vLLM reads it; `base` leaves its adapter out."""
-    if base:
-        adapted: Any = copy.deepcopy(policy.model)
-        adapted.unload().save_pretrained(folder)
-        policy.tokenizer.save_pretrained(folder)
-    elif write:
+def _write(policy: TransformersPolicy, folder: Path, *, write: bool = True) -> None:
+    """The weights alone, for an engine that has the model already.
+
+    A head that is tied to the embeddings is written too, which `save_pretrained` leaves out: without it vLLM 0.32's
+    CPU build goes on with the head that it had.
+    """
+    found = {name: weight.detach().cpu().clone() for name, weight in _weights(policy)}  # files take no shared tensors
+    if write:
+        folder.mkdir(parents=True, exist_ok=True)
+        unfinished = folder / "weights.tmp"
+        save_file(found, unfinished, {"format": "pt"})
+        unfinished.replace(folder / "model.safetensors")
+
+
+def _save(policy: TransformersPolicy, folder: Path, *, base: bool) -> None:
+    """The model as vLLM reads it at its start; `base` leaves its adapter out."""
+    if not base:
         policy.save(folder)
+        return
+    adapted: Any = copy.deepcopy(policy.model)
+    adapted.unload().save_pretrained(folder)
+    policy.tokenizer.save_pretrained(folder)
 
 
 def _limits(settings: VllmSettings, policy: TransformersPolicy) -> dict[str, Any]:

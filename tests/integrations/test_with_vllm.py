@@ -74,7 +74,7 @@ def follows_its_weights(policy: TransformersPolicy, engine: VllmPolicy) -> None:
     assert len({one.token_ids for one in again}) > 30  # copies of a prompt, and neighbours, are drawn apart
 
 
-@pytest.mark.parametrize("adapter", ["", "merged", "lora"])
+@pytest.mark.parametrize("adapter", ["", "merged", "lora"])  # "": all weights are trained
 def test_ids_and_logprobs_are_those_of_the_weights_that_were_sent(adapter: str, tmp_path: Path) -> None:
     policy = tiny_policy(0, "0.4m")  # its heads are 32 wide; vLLM takes no 16
     if adapter:
@@ -122,8 +122,9 @@ def serving(folder: Path, log: Path) -> Iterator[str]:
         "VLLM_ENABLE_V1_MULTIPROCESSING": "1",
     }
     options = "--enforce-eager --logprobs-mode processed_logprobs --dtype float32 --max-model-len 128"
-    program = str(Path(sys.executable).with_name("vllm"))
-    command = [program, "serve", str(folder), "--port", str(port), "--host", "127.0.0.1", *options.split()]
+    # what `vllm serve` runs; the CPU build's own command looks for a distribution named vllm, and stops
+    program = [sys.executable, "-m", "vllm.entrypoints.openai.api_server", "--model", str(folder)]
+    command = [*program, "--port", str(port), "--host", "127.0.0.1", *options.split()]
     with log.open("w") as said:
         server = subprocess.Popen(command, env=settings, stdout=said, stderr=said, start_new_session=True)
     try:
