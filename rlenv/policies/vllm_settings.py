@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from rlenv.errors import ConfigError
-from rlenv.jsontypes import Json
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +31,7 @@ class VllmSettings:
     """A LoRA adapter is merged into the weights that are sent, or sent alone and applied by the engine."""
     concurrency: int = 64
     """Requests under way at a server."""
-    more: Mapping[str, Json] = field(default_factory=dict)
+    more: Mapping[str, bool | int | float | str] = field(default_factory=dict)
     """Other keywords of vllm.LLM."""
 
     def __post_init__(self) -> None:

@@ -13,6 +13,7 @@ from rlenv.policies.vllm import stream_seeds
 from rlenv.policies.vllm_engines import IN_PROCESS, InProcess
 from rlenv.policies.vllm_settings import VllmSettings
 from rlenv.trainers import ALGORITHMS, Trainer, changed
+from rlenv.trainers.changes import with_changes
 from rlenv.trainers.engine import EngineConfig
 
 VLLM = EngineConfig(generator="vllm")
@@ -47,3 +48,11 @@ def test_vllm_without_a_correction_is_refused_with_the_reason() -> None:
     with pytest.raises(ConfigError, match="set lora_rank"):
         EngineConfig(vllm=VllmSettings(adapter="lora"))
     assert config(algorithm="raft", engine=VLLM).engine.generator == "vllm"  # chosen completions are imitated
+
+
+def test_settings_of_vllm_are_reached_by_their_paths() -> None:
+    given = {"generator": "vllm", "vllm.memory_share": 0.4, "vllm.max_length": 512, "vllm.more": {"block_size": 16}}
+    expected = VllmSettings(memory_share=0.4, max_length=512, more={"block_size": 16})
+    assert with_changes(EngineConfig(), given).vllm == expected
+    with pytest.raises(ConfigError, match="an object"):
+        with_changes(EngineConfig(), {"vllm.more": 3})
