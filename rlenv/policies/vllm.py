@@ -107,7 +107,14 @@ def stream_seeds(seed: int, count: int) -> list[int]:
     """A seed for each sample of a call; no two have the same stream of random numbers.
 
     vLLM gives copy k of a request the seed of the request plus k, so that requests with neighbouring seeds share
-    streams. Here each sample is a request of its own; the seeds follow each other from a place that `seed` decides.
+    streams. Here each sample is a request of its own, and its seed a place behind the one that `seed` decides, mixed.
     """
     first = int(np.random.SeedSequence(seed).generate_state(1, np.uint64)[0] >> 2)
-    return [(first & ~(STREAMS - 1)) | ((first + place) % STREAMS) for place in range(count)]
+    return [(first & ~(STREAMS - 1)) | _mixed((first + place) % STREAMS) for place in range(count)]
+
+
+def _mixed(number: int) -> int:
+    """32 bits stirred, no two alike: the end of MurmurHash3. Neighbouring seeds start a Mersenne twister alike."""
+    for factor, shift in ((0x85EBCA6B, 16), (0xC2B2AE35, 13)):
+        number = (number ^ number >> shift) * factor % STREAMS
+    return number ^ number >> 16

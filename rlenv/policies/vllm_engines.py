@@ -281,7 +281,7 @@ def _undisturbed() -> Iterator[None]:
     finally:
         random.setstate(states[0])
         np.random.set_state(states[1])
-        torch.set_num_threads = threads  # type: ignore[assignment]
+        torch.set_num_threads = threads
 
 
 def _vllm() -> Any:
