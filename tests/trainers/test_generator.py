@@ -8,6 +8,7 @@ import vllm_stand_in
 from digits import config, digits, policy
 
 from rlenv.errors import ConfigError
+from rlenv.jsontypes import Json
 from rlenv.policies.policy import Sampling
 from rlenv.policies.vllm import stream_seeds
 from rlenv.policies.vllm_engines import IN_PROCESS, InProcess
@@ -51,7 +52,12 @@ def test_vllm_without_a_correction_is_refused_with_the_reason() -> None:
 
 
 def test_settings_of_vllm_are_reached_by_their_paths() -> None:
-    given = {"generator": "vllm", "vllm.memory_share": 0.4, "vllm.max_length": 512, "vllm.more": {"block_size": 16}}
+    given: dict[str, Json] = {
+        "generator": "vllm",
+        "vllm.memory_share": 0.4,
+        "vllm.max_length": 512,
+        "vllm.more": {"block_size": 16},
+    }
     expected = VllmSettings(memory_share=0.4, max_length=512, more={"block_size": 16})
     assert with_changes(EngineConfig(), given).vllm == expected
     with pytest.raises(ConfigError, match="an object"):
