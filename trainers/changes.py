@@ -91,6 +91,8 @@ def _typed(value: Json, hint: object, where: str) -> object:
             return float("inf")
         if get_origin(option) is tuple and isinstance(value, list):
             return tuple(_typed(item, get_args(option)[0], where) for item in value)
+        if get_origin(option) is Mapping and isinstance(value, dict):
+            return {name: _typed(one, get_args(option)[1], where) for name, one in value.items()}
         if is_dataclass(option) and value in (True, "default"):
             return _made(option, where)
     raise ConfigError(f"expected {where} to be {_named(options)}, got {value!r}")
@@ -111,6 +113,8 @@ def _named(options: tuple[object, ...]) -> str:
             words.append("default")
         elif get_origin(option) is tuple:
             words.append("a list")
+        elif get_origin(option) is Mapping:
+            words.append("an object")
         else:
             words.append({bool: "true or false", int: "a whole number", float: "a number", str: "text"}[option])  # type: ignore[index]
     return " or ".join(words) if len(words) < 3 else f"one of {', '.join(words)}"

@@ -23,7 +23,8 @@ Averaging: TypeAlias = Literal["token", "sequence", "response", "constant"]
 KlPlace: TypeAlias = Literal["reward", "loss"]
 KlEstimator: TypeAlias = Literal["k1", "k2", "k3"]
 Signal: TypeAlias = Literal["verdict", "reward"]
-CorrectionKind: TypeAlias = Literal["none", "truncate", "mask"]
+CorrectionKind: TypeAlias = Literal["none", "truncate", "mask", "reject"]
+CorrectionPer: TypeAlias = Literal["token", "sequence", "geometric"]
 
 GROUP_KINDS: tuple[AdvantageKind, ...] = ("group_centred", "group_standardised", "leave_one_out", "pass_at_k")
 """Those whose baseline comes from the other members of the group."""
@@ -271,9 +272,13 @@ class Correction:
 
     kind: CorrectionKind = "none"
     """Weigh each token by trainer/sampler: `truncate` keeps the weight at most `cap`, `mask` silences tokens whose
-    weight lies outside [1/cap, cap]. Either rescores the rollout once."""
+    weight lies outside [1/cap, cap], `reject` takes them out of the denominators as well. Each rescores
+    the rollout once."""
+    per: CorrectionPer = "token"
+    """The weight is that of the token, of its whole `sequence` (the product), or the `geometric` mean over it."""
     cap: float = 2.0
 
     def __post_init__(self) -> None:
         check_member("correction.kind", self.kind, CorrectionKind)
+        check_member("correction.per", self.per, CorrectionPer)
         check_range("correction.cap", self.cap, 1, float("inf"))

@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
 
 from rlenv.errors import ConfigError, MissingExtra
+from rlenv.policies.vllm_settings import VllmSettings
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -44,6 +45,8 @@ class EngineConfig:
     """How scoring avoids needless tokens (rlenv.trainers.packing)."""
     generator: Literal["transformers", "vllm"] = "transformers"
     """Who draws the tokens of a rollout; `vllm` gets the weights before each and asks for an importance correction."""
+    vllm: VllmSettings = field(default_factory=VllmSettings)
+    """Memory, devices, length, sleep, or the server that generates (rlenv.policies.vllm)."""
     fast_products: bool = True
     """Let oneDNN multiply float32 matrices on processors where it is the faster library (rlenv.policies.linear)."""
 
@@ -58,6 +61,8 @@ class EngineConfig:
             raise ConfigError(
                 f"expected lora_rank of 0 or more and lora_alpha of 1 or more, got {self.lora_rank}, {self.lora_alpha}"
             )
+        if self.vllm.adapter == "lora" and not self.lora_rank:
+            raise ConfigError("vllm.adapter 'lora' sends an adapter alone: set lora_rank, or vllm.adapter='merged'")
 
 
 def prepare(policy: TransformersPolicy, engine: EngineConfig, seed: int = 0) -> None:
@@ -68,13 +73,12 @@ def prepare(policy: TransformersPolicy, engine: EngineConfig, seed: int = 0) -> 
 
 
 def generator_of(policy: TransformersPolicy, engine: EngineConfig, folder: Path) -> VllmPolicy | None:
-    """The engine that generates in the policy's place, loaded from a copy saved at `folder`; None for the policy."""
+    """The engine that generates in the policy's place, and reads weights at `folder`; None for the policy itself."""
     if engine.generator != "vllm":
         return None
     from rlenv.policies.vllm import VllmPolicy
 
-    policy.save(folder)
-    return VllmPolicy(policy, str(folder))
+    return VllmPolicy(policy, folder, engine.vllm)
 
 
 def prepare_model(model: PreTrainedModel, engine: EngineConfig) -> None:

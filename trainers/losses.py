@@ -129,18 +129,3 @@ def uncertain(entropies: torch.Tensor, mask: torch.Tensor, share: float) -> torc
 def entropy_bonus(entropy: torch.Tensor, coefficient: float) -> torch.Tensor:
     """-coefficient * H a token: what a loss adds so that the policy stays undecided."""
     return -coefficient * entropy
-
-
-def corrected(
-    advantages: torch.Tensor, logprobs: torch.Tensor, sampled_logprobs: torch.Tensor, *, cap: float, masked: bool
-) -> torch.Tensor:
-    """Advantages weighed by trainer/sampler a token, for rollouts that another engine or precision sampled.
-
-    Truncated: the weight counts at most `cap` (Yao et al. 2025, TIS). Masked: a token whose weight lies outside
-    [1/cap, cap] has none (Icepop). Tokens without weight still count in the denominators, so that masking cannot
-    inflate the others. The weight is never negative: it goes into a clipped objective as into a plain one.
-    """
-    weight = torch.exp(logprobs - sampled_logprobs)
-    if masked:
-        return advantages * weight * ((weight <= cap) & (weight >= 1 / cap))
-    return advantages * weight.clamp(max=cap)

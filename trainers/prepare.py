@@ -21,10 +21,11 @@ from rlenv.trainers.advantages import (
     whiten,
 )
 from rlenv.trainers.choices import AdvantageRule
+from rlenv.trainers.correction import mismatch, unweighed_share, weights
 from rlenv.trainers.critic import Critic, ValueHead
 from rlenv.trainers.kl import kl_penalty, trust_region_penalty
 from rlenv.trainers.logprobs import completion_logprobs
-from rlenv.trainers.losses import corrected, uncertain
+from rlenv.trainers.losses import uncertain
 from rlenv.trainers.micro_batches import micro_batches
 from rlenv.trainers.parts import GroupSize, part_by_part
 from rlenv.trainers.processes import ALONE, Processes
@@ -104,7 +105,7 @@ def prepared(
     sampled, metrics = rollout.old_logprobs, dict[str, float]()
     if row.correction.kind != "none":
         rollout = rollout.with_(old_logprobs=judges.logprobs(judges.policy, rollout))
-        metrics = _mismatch(rollout.old_logprobs, sampled, rollout.mask)
+        metrics = mismatch(rollout.old_logprobs, sampled, rollout.mask)
     if judges.reference is not None:
         rollout = rollout.with_(ref_logprobs=judges.logprobs(judges.reference, rollout))
         if row.control.bound == "natural":  # the other steps measure it themselves
@@ -122,9 +123,9 @@ def prepared(
         forks = uncertain(judges.entropies(rollout), rollout.mask, row.advantage.entropy_share)
         rollout = rollout.with_(advantages=rollout.advantages * forks)
     if row.correction.kind != "none":
-        masked, cap = row.correction.kind == "mask", row.correction.cap
-        advantages = corrected(rollout.advantages, rollout.old_logprobs, sampled, cap=cap, masked=masked)
-        rollout = rollout.with_(advantages=advantages)
+        weight, left = weights(rollout.old_logprobs, sampled, rollout.mask, row.correction)
+        metrics["sampling/unweighed_share"] = unweighed_share(weight, rollout.mask)
+        rollout = rollout.with_(advantages=rollout.advantages * weight, mask=left)
     return rollout, metrics
 
 
@@ -196,18 +197,3 @@ def _taught(rollout: Rollout, judges: Judges) -> torch.Tensor:
     if judges.teacher is None:
         raise ConfigError("advantage.kind 'teacher' needs a teacher: train(..., teacher=policy)")
     return (judges.logprobs(judges.teacher, rollout) - rollout.old_logprobs) * rollout.mask
-
-
-def _mismatch(logprobs: torch.Tensor, sampled: torch.Tensor, mask: torch.Tensor) -> dict[str, float]:
-    """How far the engine that sampled is from the trainer, under TRL's names."""
-    chosen = mask > 0
-    if not chosen.any():
-        return {}
-    difference, ratio = (logprobs - sampled)[chosen], torch.exp(logprobs - sampled)[chosen]
-    return {
-        "sampling/sampling_logp_difference/mean": float(difference.abs().mean()),
-        "sampling/sampling_logp_difference/max": float(difference.abs().max()),
-        "sampling/importance_sampling_ratio/min": float(ratio.min()),
-        "sampling/importance_sampling_ratio/mean": float(ratio.mean()),
-        "sampling/importance_sampling_ratio/max": float(ratio.max()),
-    }

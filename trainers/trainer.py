@@ -76,6 +76,7 @@ from rlenv.trainers.watching import Watch
 from rlenv.workers import Pool
 
 if TYPE_CHECKING:
+    from rlenv.policies.vllm import VllmPolicy
     from rlenv.trainers.monitors.monitor import Monitor
     from rlenv.trainers.preference import Pair
 
@@ -175,6 +176,7 @@ class Trainer:
         self.ahead: Ahead | None = None
         self.log: MetricsLog | None = None
         self.journal: Journal | None = None
+        self.generator: VllmPolicy | None = None
         self._lock: FolderLock | None = None
         for definition in self.envs.definitions:
             check_context(definition, policy, config, pairs)
@@ -343,7 +345,7 @@ class Trainer:
     def close(self) -> None:
         """Close the files of the run and let go of its folder."""
         with ExitStack() as stack:  # each is closed, even where a full disk does not take what another still holds
-            for part in (self._lock, self.journal, self.log, self.ahead):
+            for part in (self._lock, self.journal, self.log, self.ahead, self.generator):
                 if part is not None:
                     stack.callback(part.close)
 
@@ -424,6 +426,8 @@ class Trainer:
         if rule is not None and rule.kind == "demonstrations":
             return demonstrated(definition, policy, config, step)
         collected = collect(env, policy, config, step, self.journal, self.processes, self.generator, given)
+        if self.generator is not None:
+            self.generator.rest()
         return rationalised(collected, definition, policy, config, step, self.journal, self.processes, self._pool)
 
     @property

@@ -1,47 +1,53 @@
 """vLLM as the generator: the same policy, sampled by vLLM's engine, with token ids and the log-probs it sampled at.
 
+    policy = VllmPolicy(TransformersPolicy.load(name), Path("runs/engine"), VllmSettings(memory_share=0.4))
+
 The engine's log-probs differ a little from those of the model in training: train with an importance correction
-(`correction.kind`). After each rollout's updates `send_weights` brings the engine up to date. Written after vLLM's
-documented interface (`LLM`, `SamplingParams`, `TokensPrompt`, `apply_model`) and tested against a stand-in of it only.
+(`correction.kind`). After each rollout's updates `send_weights` brings the engine up to date. Tried with vLLM 0.32's
+CPU build (`make test-integrations PACKAGES=vllm`).
 """
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from rlenv.completion import Completion
-from rlenv.errors import MissingExtra
 from rlenv.policies.policy import DEFAULT_SAMPLING, Sampling
 from rlenv.policies.stopping import stopped
 from rlenv.policies.transformers import TransformersPolicy
-from rlenv.reading import ReadAs
+from rlenv.policies.vllm_engines import Asked, Drawn, Engine, InProcess, Served
+from rlenv.policies.vllm_settings import VllmSettings
 from rlenv.task import Prompt
 from rlenv.turns.live import Live
 from rlenv.turns.transcript import ready
+
+STREAMS = 1 << 32
+"""torch's generator on a CPU has so many streams: it looks at the low 32 bits of a seed."""
 
 
 class VllmPolicy:
     """A policy whose tokens vLLM draws; prompts are encoded, and texts decoded, by the tokenizer of `policy`."""
 
-    def __init__(self, policy: TransformersPolicy, folder: str, **settings: Any) -> None:
-        """`folder` (or hub id) is what the engine loads; `settings` go to vllm.LLM.
+    def __init__(self, policy: TransformersPolicy, folder: Path, settings: VllmSettings | None = None) -> None:
+        """`folder` is where the weights are written for vLLM to read.
 
-        Raises MissingExtra where vLLM is not installed.
+        Raises MissingExtra where vLLM is not installed, PolicyError where there is no server.
         """
+        settings = settings or VllmSettings()
         self.policy, self.name = policy, policy.name
-        self._vllm = _vllm()
-        self.engine = self._vllm.LLM(model=folder, logprobs_mode="processed_logprobs", **settings)
+        self.engine: Engine = (Served if settings.url else InProcess)(policy, folder, settings)
 
     def generate(
         self, prompts: Sequence[Prompt], n: int = 1, sampling: Sampling = DEFAULT_SAMPLING
     ) -> list[Completion]:
         """`n` completions of each prompt with token ids and sampling log-probs, prompt by prompt."""
         encoded = [self.policy.encode(prompt) for prompt in prompts]
-        found = self._answers(encoded, [self._parameters(n, sampling, place) for place in range(len(encoded))])
-        return [self._stopped(completion, sampling) for completion in found]
+        return self._completions([ids for ids in encoded for _ in range(n)], [sampling.max_new_tokens], sampling)
 
     def continued(self, lives: Sequence[Live], sampling: Sampling) -> list[Completion | None]:
         """The next turn of each episode, ids in and ids out; None where there is no room for one.
@@ -50,59 +56,65 @@ class VllmPolicy:
         """
         speaking = ready(lives, self.policy.renderer, sampling, self.policy.context)
         rows = [row for row in speaking if row is not None]
-        parameters = [
-            self._parameters(1, replace(sampling, max_new_tokens=row.room), place) for place, row in enumerate(rows)
-        ]
-        answers = iter(self._answers([row.ids for row in rows], parameters) if rows else [])
-        return [None if row is None else self._stopped(next(answers), sampling) for row in speaking]
-
-    def _stopped(self, completion: Completion, sampling: Sampling) -> Completion:
-        return stopped(completion, sampling.stop, lambda tokens: self.policy.text_of(tokens, finished=False))
-
-    def _answers(self, encoded: Sequence[Sequence[int]], parameters: Sequence[Any]) -> list[Completion]:
-        given = [self._vllm.TokensPrompt(prompt_token_ids=list(ids)) for ids in encoded]
-        outputs = self.engine.generate(given, list(parameters), use_tqdm=False)
-        ways = [self.policy.read_as(ids) for ids in encoded]
-        return [self._completion(one, way) for output, way in zip(outputs, ways, strict=True) for one in output.outputs]
+        said = iter(self._completions([row.ids for row in rows], [row.room for row in rows], sampling))
+        return [None if row is None else next(said) for row in speaking]
 
     def send_weights(self) -> None:
-        """Give the engine the weights as they are now, an adapter merged into them."""
-        weights = list(self.policy.merged().state_dict().items())
-        self.engine.apply_model(_Loading(weights))
-        self.engine.reset_prefix_cache()
+        """Give the engine the weights as they are now."""
+        self.engine.send()
 
-    def _parameters(self, n: int, sampling: Sampling, place: int) -> Any:
-        return self._vllm.SamplingParams(
-            n=n,
-            max_tokens=sampling.max_new_tokens,
-            temperature=sampling.temperature,
-            top_p=sampling.top_p,
-            seed=sampling.seed + place,
-            stop_token_ids=list(self.policy.eos_ids),
-            logprobs=0,
-            detokenize=False,
-        )
+    def rest(self) -> None:
+        """Nothing is generated until `send_weights` is called: an engine that may sleep frees its memory."""
+        self.engine.rest()
 
-    def _completion(self, output: Any, read_as: ReadAs) -> Completion:
-        tokens = tuple(int(i) for i in output.token_ids)
-        logprobs = tuple(float(step[i].logprob) for step, i in zip(output.logprobs, tokens, strict=True))
-        finished = bool(tokens) and tokens[-1] in self.policy.eos_ids
-        return Completion(self.policy.text_of(tokens, finished=finished), tokens, logprobs, (), finished, read_as)
+    def close(self) -> None:
+        """Give back what the engine holds."""
+        self.engine.close()
+
+    def _completions(
+        self, encoded: Sequence[Sequence[int]], rooms: Sequence[int], sampling: Sampling
+    ) -> list[Completion]:
+        if not encoded:
+            return []
+        rooms = rooms if len(rooms) == len(encoded) else [*rooms] * len(encoded)
+        asked = [
+            Asked(list(ids), self._parameters(replace(sampling, max_new_tokens=room), seed))
+            for ids, room, seed in zip(encoded, rooms, stream_seeds(sampling.seed, len(encoded)), strict=True)
+        ]
+        drawn = self.engine.draw(asked)
+        return [self._completion(ids, one, sampling) for ids, one in zip(encoded, drawn, strict=True)]
+
+    def _parameters(self, sampling: Sampling, seed: int) -> dict[str, Any]:
+        return {
+            "max_tokens": sampling.max_new_tokens,
+            "temperature": sampling.temperature,
+            "top_p": sampling.top_p,
+            "seed": seed,
+            "min_tokens": self.policy.min_new_tokens,
+            "stop_token_ids": list(self.policy.eos_ids),
+            "stop": list(sampling.stop),
+        }
+
+    def _completion(self, ids: Sequence[int], drawn: Drawn, sampling: Sampling) -> Completion:
+        ended = drawn.stopped and drawn.token_ids[-1] in self.policy.eos_ids
+        text = self.policy.text_of(drawn.token_ids, finished=ended)
+        way = self.policy.read_as(ids)
+        said = Completion(text, tuple(drawn.token_ids), tuple(drawn.logprobs), (), drawn.stopped, way)
+        return stopped(said, sampling.stop, lambda tokens: self.policy.text_of(tokens, finished=False))
 
 
-class _Loading:
-    """What the engine applies to its own model, where it runs."""
+def stream_seeds(seed: int, count: int) -> list[int]:
+    """A seed for each sample of a call; no two have the same stream of random numbers.
 
-    def __init__(self, weights: list[tuple[str, Any]]) -> None:
-        self.weights = weights
+    vLLM gives copy k of a request the seed of the request plus k, so that requests with neighbouring seeds share
+    streams. Here each sample is a request of its own, and its seed a place behind the one that `seed` decides, mixed.
+    """
+    first = int(np.random.SeedSequence(seed).generate_state(1, np.uint64)[0] >> 2)
+    return [(first & ~(STREAMS - 1)) | _mixed((first + place) % STREAMS) for place in range(count)]
 
-    def __call__(self, model: Any) -> None:
-        load: Callable[[list[tuple[str, Any]]], object] = model.load_weights
-        load(self.weights)
 
-
-def _vllm() -> Any:
-    try:
-        return importlib.import_module("vllm")
-    except ImportError as error:
-        raise MissingExtra("vllm", "vllm") from error
+def _mixed(number: int) -> int:
+    """32 bits stirred, no two alike: the end of MurmurHash3. Neighbouring seeds start a Mersenne twister alike."""
+    for factor, shift in ((0x85EBCA6B, 16), (0xC2B2AE35, 13)):
+        number = (number ^ number >> shift) * factor % STREAMS
+    return number ^ number >> 16

@@ -1,6 +1,11 @@
-"""The generator of vLLM, against a stand-in that has the documented names only: the real engine is not run here."""
+"""The generator of vLLM, against a stand-in: what it is asked, what is made of its answers, when it sleeps.
+
+tests/integrations/test_with_vllm.py runs the real engine.
+"""
 
 import sys
+from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -11,48 +16,137 @@ pytest.importorskip("transformers", reason="needs the extra: train")
 from chat_models import chat_policy
 from number_game import guessing
 
-from rlenv.errors import MissingExtra
+from rlenv.errors import ConfigError, MissingExtra, PolicyError
 from rlenv.policies import Sampling
 from rlenv.policies.policy import Policy
 from rlenv.policies.tiny import tiny_policy
-from rlenv.policies.vllm import VllmPolicy
+from rlenv.policies.vllm import STREAMS, VllmPolicy, stream_seeds
+from rlenv.policies.vllm_engines import IN_PROCESS, InProcess
+from rlenv.policies.vllm_settings import VllmSettings
 from rlenv.turns.play import TurnPolicy, play
+
+SAMPLING = Sampling(max_new_tokens=6, seed=4)
 
 
 @pytest.fixture
 def _stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "vllm", vllm_stand_in.MODULE)
+    for name in IN_PROCESS:
+        monkeypatch.setenv(name, "")  # so that what the engine sets is taken back
+
+
+def engine_of(policy: VllmPolicy) -> Any:
+    assert isinstance(policy.engine, InProcess)
+    return policy.engine.llm
 
 
 @pytest.mark.usefixtures("_stand_in")
-def test_completions_carry_tokens_and_the_logprobs_that_they_were_sampled_at() -> None:
-    policy = VllmPolicy(tiny_policy(0), "folder")
+def test_each_sample_is_asked_for_with_a_seed_of_its_own(tmp_path: Path) -> None:
+    policy = VllmPolicy(tiny_policy(0), tmp_path)
     assert isinstance(policy, Policy)
-    sampling = Sampling(max_new_tokens=6, seed=4)
-    assert policy.generate(["1+1=?"], 3, sampling) == tiny_policy(1).generate(["1+1=?"], 3, sampling)
+    said = policy.generate(["1+1=?", "2+2=?"], 3, SAMPLING)
+    assert engine_of(policy).seeds == stream_seeds(4, 6)
+    drawn = [
+        tiny_policy(1).generate([prompt], 1, Sampling(max_new_tokens=6, seed=seed))[0]
+        for prompt, seed in zip(["1+1=?"] * 3 + ["2+2=?"] * 3, stream_seeds(4, 6), strict=True)
+    ]
+    assert said == drawn
+
+
+def test_no_two_streams_of_ten_thousand_samples_are_equal() -> None:
+    seeds = stream_seeds(7, 10_000)
+    assert len({seed % STREAMS for seed in seeds}) == 10_000
+    assert all(0 <= seed < 2**63 for seed in seeds)
+    drawn = {tuple(torch.rand(4, generator=torch.Generator().manual_seed(seed)).tolist()) for seed in seeds}
+    assert len(drawn) == 10_000
+
+
+def test_calls_with_neighbouring_seeds_share_no_stream() -> None:
+    streams = [seed % STREAMS for call in range(40) for seed in stream_seeds(call, 256)]
+    assert len(set(streams)) == len(streams)
 
 
 @pytest.mark.usefixtures("_stand_in")
-def test_sent_weights_are_what_the_engine_samples_from() -> None:
+def test_sent_weights_are_what_the_engine_samples_from(tmp_path: Path) -> None:
     ours = tiny_policy(0)
-    policy = VllmPolicy(ours, "folder")
+    policy = VllmPolicy(ours, tmp_path)
     with torch.no_grad():
         for parameter in ours.model.parameters():
             parameter.mul_(1.1)
     policy.send_weights()
-    sampling = Sampling(max_new_tokens=6, seed=4)
-    assert policy.generate(["1+1=?"], 3, sampling) == ours.generate(["1+1=?"], 3, sampling)
-    assert policy.engine.resets == 1
+    (seed,) = stream_seeds(4, 1)
+    expected = ours.generate(["1+1=?"], 1, Sampling(max_new_tokens=6, seed=seed))
+    assert policy.generate(["1+1=?"], 1, SAMPLING) == expected
+    assert engine_of(policy).done == ["reload_weights", "reset"]
 
 
 @pytest.mark.usefixtures("_stand_in")
-def test_transcripts_go_in_and_come_out_as_ids() -> None:
-    policy, definition = VllmPolicy(chat_policy("qwen2"), "folder"), guessing()
+def test_an_engine_that_sleeps_has_no_weights_until_the_next_come(tmp_path: Path) -> None:
+    policy = VllmPolicy(tiny_policy(0), tmp_path, VllmSettings(sleep=True))
+    policy.rest()
+    with pytest.raises(PolicyError, match="sleeps; call send_weights"):
+        policy.generate(["1"], 1, SAMPLING)
+    policy.send_weights()
+    assert engine_of(policy).done == [
+        ("sleep", 2),
+        ("wake", "weights"),
+        "reload_weights",
+        ("wake", "kv_cache"),
+        "reset",
+    ]
+    assert policy.generate(["1"], 1, SAMPLING)
+    policy.close()
+    assert engine_of(policy).done[-1] == "shutdown"
+
+
+@pytest.mark.usefixtures("_stand_in")
+def test_settings_reach_the_engine(tmp_path: Path) -> None:
+    settings = VllmSettings(memory_share=0.4, max_length=99, eager=True, more={"swap_space": 2})
+    found = engine_of(VllmPolicy(tiny_policy(0), tmp_path, settings))
+    assert found.model == str(tmp_path)
+    assert (tmp_path / "config.json").exists()
+    assert found.settings == {
+        "dtype": "float32",
+        "gpu_memory_utilization": 0.4,
+        "tensor_parallel_size": 1,
+        "enforce_eager": True,
+        "enable_sleep_mode": False,
+        "max_model_len": 99,
+        "swap_space": 2,
+    }
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"memory_share": 0}, {"tensor_parallel": 0}, {"adapter": "both"}, {"url": "http://x", "sleep": True}]
+)
+def test_settings_that_cannot_work_are_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ConfigError, match="expected"):
+        VllmSettings(**wrong)
+
+
+@pytest.mark.usefixtures("_stand_in")
+def test_a_completion_that_was_broken_off_is_no_completion(tmp_path: Path) -> None:
+    policy = VllmPolicy(tiny_policy(0), tmp_path)
+    engine_of(policy).reason = "abort"
+    with pytest.raises(PolicyError, match="ended a completion by abort"):
+        policy.generate(["1"], 1, SAMPLING)
+
+
+@pytest.mark.usefixtures("_stand_in")
+def test_a_prompt_without_room_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    policy = VllmPolicy(tiny_policy(0), tmp_path, VllmSettings(max_length=8))
+    with pytest.raises(PolicyError, match="room for 8 tokens, and a prompt has 22; raise max_length"):
+        policy.generate(["1" * 20], 1, SAMPLING)
+
+
+@pytest.mark.usefixtures("_stand_in")
+def test_transcripts_go_in_and_come_out_as_ids(tmp_path: Path) -> None:
+    policy, definition = VllmPolicy(chat_policy("qwen2"), tmp_path), guessing()
     assert isinstance(policy, TurnPolicy)
-    policy.engine.policy = chat_policy("qwen2", seed=1)
+    engine_of(policy).policy = chat_policy("qwen2", seed=1)
     said = play(definition, policy, [definition.tasks[0]], 6, Sampling(max_new_tokens=9, max_episode_tokens=70, seed=2))
     assert max(len(one.said_turns) for one in said) == 3
-    model, prompt = policy.engine.policy.model, policy.policy.encode(definition.tasks[0].prompt)
+    model, prompt = engine_of(policy).policy.model, policy.policy.encode(definition.tasks[0].prompt)
     for one in said:
         assert len(one.token_ids) <= 70
         ids = torch.tensor([[*prompt, *one.token_ids]])
@@ -62,7 +156,9 @@ def test_transcripts_go_in_and_come_out_as_ids() -> None:
         assert torch.allclose(logprobs[-len(chosen) :][chosen], torch.tensor(one.logprobs)[chosen], atol=1e-5)
 
 
-def test_without_vllm_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_vllm_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "vllm", None)
+    for name in IN_PROCESS:
+        monkeypatch.setenv(name, "")
     with pytest.raises(MissingExtra, match="vllm"):
-        VllmPolicy(tiny_policy(0), "folder")
+        VllmPolicy(tiny_policy(0), tmp_path)

@@ -1,4 +1,4 @@
-"""A stand-in for the vllm module that has the documented names only: the real engine is not run in tests."""
+"""A stand-in for the vllm module, with the names we use; `make test-integrations PACKAGES=vllm` runs the real one."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -12,25 +12,39 @@ class Engine:
 
     def __init__(self, model: str, logprobs_mode: str, **settings: Any) -> None:
         assert logprobs_mode == "processed_logprobs"
-        self.model, self.policy, self.resets = model, tiny_policy(1), 0
+        self.model, self.settings, self.policy, self.done = model, settings, tiny_policy(1), list[Any]()
+        self.reason = ""
+        self.model_config = SimpleNamespace(max_model_len=settings.get("max_model_len", 512))
+        self.seeds: list[int] = []
+        self.llm_engine = SimpleNamespace(engine_core=SimpleNamespace(shutdown=lambda: self.done.append("shutdown")))
 
-    def generate(self, prompts: list[Any], parameters: list[Any], use_tqdm: bool) -> list[Any]:
+    def generate(self, prompts: list[Any], parameters: list[Any], use_tqdm: bool, lora_request: Any) -> list[Any]:
         return [self._answer(p.prompt_token_ids, s) for p, s in zip(prompts, parameters, strict=True)]
 
-    def apply_model(self, function: Any) -> None:
-        function(SimpleNamespace(load_weights=lambda weights: self.policy.model.load_state_dict(dict(weights))))
+    def collective_rpc(self, method: str, kwargs: dict[str, Any]) -> None:
+        self.done.append(method)
+        self.policy.model.load_state_dict(dict(kwargs["weights_iterator"]))
 
     def reset_prefix_cache(self) -> None:
-        self.resets += 1
+        self.done.append("reset")
+
+    def sleep(self, level: int) -> None:
+        self.done.append(("sleep", level))
+
+    def wake_up(self, tags: list[str]) -> None:
+        self.done.append(("wake", *tags))
 
     def _answer(self, ids: list[int], given: Any) -> Any:
+        assert given.logprobs == 0
+        assert given.detokenize == bool(given.stop)  # stop texts are found in text
+        self.seeds.append(given.seed)
         sampling = Sampling(max_new_tokens=given.max_tokens, temperature=given.temperature, seed=given.seed)
-        said = self.policy._sampled([ids], given.n, sampling)
-        return SimpleNamespace(outputs=[self._output(c) for c in said])
+        return SimpleNamespace(outputs=[self._output(c) for c in self.policy._sampled([ids], 1, sampling)])
 
     def _output(self, said: Any) -> Any:
         steps = [{i: SimpleNamespace(logprob=x)} for i, x in zip(said.token_ids, said.logprobs, strict=True)]
-        return SimpleNamespace(token_ids=list(said.token_ids), logprobs=steps)
+        reason = self.reason or ("stop" if said.finished else "length")
+        return SimpleNamespace(token_ids=list(said.token_ids), logprobs=steps, finish_reason=reason)
 
 
 MODULE = SimpleNamespace(LLM=Engine, SamplingParams=SimpleNamespace, TokensPrompt=SimpleNamespace)

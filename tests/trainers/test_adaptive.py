@@ -12,7 +12,6 @@ from rlenv.trainers import ALGORITHMS, TrainConfig, Trainer, with_changes
 from rlenv.trainers.checkpoint import FILE, fingerprint
 from rlenv.trainers.collect import Collected
 from rlenv.trainers.logs import read_metrics
-from rlenv.trainers.losses import corrected
 
 
 def trainer(settings: TrainConfig, folder: Path) -> Trainer:
@@ -144,16 +143,6 @@ def test_the_logged_difference_is_the_samplers_whatever_the_updates_do(kind: str
     run.close()
     expected = 16 * (3.0 + 0.1) / 2 / float(rollout.mask.sum())  # the first token of each of 16 completions
     assert metrics["sampling/sampling_logp_difference/mean"] == pytest.approx(expected, rel=1e-2)
-
-
-def test_a_correction_keeps_the_sign_and_never_exceeds_its_cap() -> None:
-    sampled, logprobs = torch.zeros(1, 4), torch.log(torch.tensor([[0.1, 0.6, 1.0, 9.0]]))
-    advantages = torch.tensor([[1.0, -1.0, 1.0, -1.0]])
-    truncated = corrected(advantages, logprobs, sampled, cap=2.0, masked=False)
-    torch.testing.assert_close(truncated, torch.tensor([[0.1, -0.6, 1.0, -2.0]]))
-    torch.testing.assert_close(
-        corrected(advantages, logprobs, sampled, cap=2.0, masked=True), torch.tensor([[0.0, -0.6, 1.0, 0.0]])
-    )
 
 
 def test_a_value_head_on_the_policys_trunk_learns_and_is_saved(tmp_path: Path) -> None:

@@ -20,10 +20,10 @@ from tabular import (
 from tabular import entropies as entropies_of
 
 from rlenv.trainers.advantages import group_standardised
-from rlenv.trainers.choices import Averaging, Control
+from rlenv.trainers.choices import Averaging, Control, Correction
+from rlenv.trainers.correction import weights
 from rlenv.trainers.losses import (
     averaging_weights,
-    corrected,
     entropy_bonus,
     policy_terms,
 )
@@ -158,24 +158,29 @@ def test_the_entropy_bonus_has_the_gradient_of_the_entropy_at_each_state(policy:
     same(found, -0.3 * token_entropy_gradient(policy))
 
 
-def _corrected_gradient(policy: torch.Tensor, engine: torch.Tensor, cap: float, *, masked: bool) -> torch.Tensor:
-    """Of batches that another engine sampled, weighed token by token."""
+def _corrected_gradient(policy: torch.Tensor, engine: torch.Tensor, rule: Correction) -> torch.Tensor:
+    """Of batches that another engine sampled, weighed by this rule."""
     spoken = logprobs(policy)
-    spread = REWARDS[:, None] * MASK
-    weighed = corrected(spread, spoken.detach(), logprobs(engine), cap=cap, masked=masked)
-    terms = policy_terms(spoken, spoken.detach(), weighed, MASK, PLAIN)
+    weight, _ = weights(spoken.detach(), logprobs(engine), MASK, rule)
+    terms = policy_terms(spoken, spoken.detach(), REWARDS[:, None] * MASK * weight, MASK, PLAIN)
     return expected_gradient(policy, 1, lambda i: (terms[i] * MASK[i]).sum(), behaviour=engine)
+
+
+def test_the_ratio_of_whole_completions_makes_another_engines_gradient_exact(policy: torch.Tensor) -> None:
+    engine = (policy + 0.2 * table(5)).detach()
+    rule = Correction(kind="truncate", per="sequence", cap=1e9)
+    same(_corrected_gradient(policy, engine, rule), -reward_gradient(policy))
 
 
 def test_the_importance_correction_makes_the_last_token_exact_and_leaves_the_prefix(policy: torch.Tensor) -> None:
     """Weights of single tokens: what the engine says before a token stays the engine's, the token becomes ours."""
     engine = (policy + 0.2 * table(5)).detach()
     drift = (logprobs(policy) - logprobs(engine)).detach()
-    found = _corrected_gradient(policy, engine, 1e9, masked=False)
+    found = _corrected_gradient(policy, engine, Correction(kind="truncate", cap=1e9))
     weight = drift.exp()
     by_hand = (probabilities(engine).detach()[:, None] * weight * -REWARDS[:, None] * MASK * logprobs(policy)).sum()
     same(found, gradient(by_hand, policy))
-    unmoved = _corrected_gradient(policy, policy.detach(), 2.0, masked=False)
+    unmoved = _corrected_gradient(policy, policy.detach(), Correction(kind="truncate"))
     same(unmoved, -reward_gradient(policy))
 
 
@@ -185,7 +190,8 @@ def test_a_bandit_sampled_by_another_engine_is_corrected_exactly() -> None:
     engine = torch.tensor([0.0, 0.5, 0.2], dtype=torch.float64).log_softmax(0)
     rewards = torch.tensor([[1.0], [0.2], [0.5]], dtype=torch.float64)
     spoken = logits.log_softmax(0)
-    weighed = corrected(rewards, spoken.detach()[:, None], engine[:, None], cap=1e9, masked=False)
+    rule = Correction(kind="truncate", cap=1e9)
+    weighed = rewards * weights(spoken.detach()[:, None], engine[:, None], torch.ones(3, 1), rule)[0]
     loss = (engine.exp()[:, None] * -weighed * spoken[:, None]).sum()
     same(gradient(loss, logits), -gradient((spoken.exp() * rewards[:, 0]).sum(), logits))
 
@@ -197,5 +203,6 @@ def test_bounded_weights_are_those_of_the_rule(policy: torch.Tensor, masked: boo
     kept = ratio * ((ratio <= cap) & (ratio >= 1 / cap)) if masked else ratio.clamp(max=cap)
     assert (kept[MASK > 0] != ratio[MASK > 0]).any()
     by_hand = (probabilities(engine).detach()[:, None] * kept * -REWARDS[:, None] * MASK * logprobs(policy)).sum()
-    found = _corrected_gradient(policy, engine, cap, masked=masked)
+    rule = Correction(kind="mask" if masked else "truncate", cap=cap)
+    found = _corrected_gradient(policy, engine, rule)
     same(found, gradient(by_hand, policy))
