@@ -43,7 +43,7 @@ class Arm:
             "groups": 32,
             "group_size": 8,
             "learning_rate": 3e-4,
-            "warmup_steps": 10,
+            "warmup_steps": 60,
             "decay_share": 0.5,
             **self.settings,
         }
@@ -74,6 +74,9 @@ ARMS: tuple[Arm, ...] = (
     Arm(algorithm="high-entropy", steps=150, settings=_TWO),
     Arm(algorithm="kl-cov", settings=_TWO),
     Arm(algorithm="gfpo", settings=_TWO),
+    Arm(algorithm="length-aware", steps=240),
+    Arm(algorithm="darling", settings=_TWO),
+    Arm(algorithm="entropy-target", settings=_TWO, changes={"entropy.target": 0.25}),
     Arm(algorithm="reinforce-rej", settings=_TWO),
     Arm(algorithm="pass-at-k", steps=240),
     Arm(algorithm="max-entropy", steps=240),
@@ -82,6 +85,13 @@ ARMS: tuple[Arm, ...] = (
     Arm(algorithm="cispo", settings=_TWO),
     Arm(algorithm="ppo", steps=140, settings={**_CRITIC, **_TWO}),
     Arm(algorithm="ppo-kl", steps=140, settings={**_CRITIC, **_TWO}),
+    Arm(
+        algorithm="vapo",
+        steps=150,
+        settings={**_CRITIC, **_TWO},
+        changes={"advantage.length_lambda": 1.0, "critic.pretrain": 10},
+    ),
+    Arm(algorithm="vineppo", steps=80, settings=_TWO, changes={"advantage.step_tokens": 3}),
     Arm(algorithm="a2c", steps=140, settings=_CRITIC),
     Arm(
         algorithm="trpo",
@@ -97,6 +107,7 @@ ARMS: tuple[Arm, ...] = (
         settings={"groups": 64, "group_size": 2, "learning_rate": 2e-4, "decay_share": 0.7},
         changes={"preference.beta": 1.0, "preference.nll_weight": 1.0, "preference.nll_on_prompt": False},
     ),
+    Arm(algorithm="dpo-shift", steps=260, settings=_PAIRS, changes={"preference.beta": 1.0}),
     Arm(algorithm="ipo", steps=260, settings=_PAIRS, changes={"preference.beta": 1.0}),
     Arm(algorithm="kto", steps=320, settings={**_PAIRS, "learning_rate": 1e-4}, changes={"preference.beta": 0.5}),
     Arm(algorithm="simpo", steps=400, settings={**_PAIRS, "learning_rate": 1e-4}, changes={"preference.margin": 0.3}),
@@ -127,6 +138,12 @@ ARMS: tuple[Arm, ...] = (
     ),
     Arm(
         algorithm="distill",
+        learns_from="teacher",
+        steps=140,
+        settings={"groups": 128, "group_size": 2, "learning_rate": 6e-4},
+    ),
+    Arm(
+        algorithm="gkd",
         learns_from="teacher",
         steps=140,
         settings={"groups": 128, "group_size": 2, "learning_rate": 6e-4},

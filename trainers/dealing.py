@@ -31,7 +31,7 @@ def has_signal(rollout: Rollout, config: TrainConfig) -> bool:
     if row.selection is not None:
         return bool(with_selection(rollout, row.selection, config.group_size).advantages.any())
     if row.advantage.kind == "teacher":
-        return bool(rollout.advantages.any())
+        return row.divergence is not None or bool(rollout.advantages.any())
     size = config.group_size if row.needs_group else len(rollout)
     compared = rollout.signals if row.drawing.drop_constant_groups else rollout.rewards
     return bool(varied(compared, rollout.graded, size).any())

@@ -35,6 +35,8 @@ class Reading:
     """Nats a token."""
     kl: float | None = None
     """From the reference model, nats a token."""
+    chosen: float | None = None
+    """Log-prob of the chosen completions, where pairs are learned from."""
 
     def to_json(self) -> dict[str, Json]:
         return asdict(self)
@@ -66,6 +68,7 @@ def reading_of(episodes: Sequence[Episode], metrics: Mapping[str, float]) -> Rea
         zero_variance=metrics.get("frac_reward_zero_std"),
         entropy=metrics.get("entropy"),
         kl=metrics.get("kl"),
+        chosen=metrics.get("logps/chosen"),
     )
 
 
@@ -91,6 +94,7 @@ def mean(readings: Sequence[Reading]) -> Reading:
         zero_variance=of(r.zero_variance for r in readings),
         entropy=of(r.entropy for r in readings),
         kl=of(r.kl for r in readings),
+        chosen=of(r.chosen for r in readings),
     )
 
 
