@@ -9,8 +9,10 @@ from rlenv.trainers.row import Algorithm
 
 _CLIP = Control(ratio="token", bound="clip")
 _STANDARDISED = AdvantageRule(kind="group_standardised")
-_CRITIC = AdvantageRule(kind="gae", whiten=True)
+_CRITIC = AdvantageRule(kind="gae", whiten=True, gae_lambda=0.95)
 _K1_IN_REWARD = Kl(place="reward", estimator="k1")
+_BETA = 0.001
+"""REINFORCE++'s for mathematics, which a verifier judges; it has 0.01 for general rewards."""
 
 ONLINE: tuple[Algorithm, ...] = (
     Algorithm(
@@ -31,14 +33,14 @@ ONLINE: tuple[Algorithm, ...] = (
         paper="Hu 2025, arXiv 2501.03262",
         advantage=AdvantageRule(whiten=True),
         control=_CLIP,
-        kl=_K1_IN_REWARD,
+        kl=Kl(place="reward", estimator="k1", beta=_BETA),
     ),
     Algorithm(
         name="reinforce++-baseline",
         paper="Hu 2025, arXiv 2501.03262",
         advantage=AdvantageRule(kind="group_centred", whiten=True),
         control=_CLIP,
-        kl=Kl(estimator="k2"),
+        kl=Kl(estimator="k2", beta=_BETA),
     ),
     Algorithm(
         name="rloo",
