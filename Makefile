@@ -1,13 +1,14 @@
 # make demo: watch a small model get better at a checked task. make test: the style, the types and the behaviour, on a
 # CPU and with Python alone. make test-slow: what takes long or needs more (kills, attacks on every sandbox, an engine,
 # Ray). make test-integrations: the adapters on other people's packages. CI runs all three, the last on what is quick.
+# make docs: the documentation as a site.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 THREADS := OMP_NUM_THREADS=1
 WORKERS ?= 2
 
-.PHONY: demo test test-slow test-integrations behaviour check smollm2 clean
+.PHONY: demo test test-slow test-integrations behaviour check smollm2 docs clean
 
 demo: $(VENV)/installed
 	$(BIN)/rlenv demo --out runs/demo
@@ -39,6 +40,16 @@ $(VENV)/installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt torch setuptools
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	touch $@
+
+# The pages of docs/ and the reference as a site in site/; a broken link or a public name without its place is an error.
+docs: .venvs/docs/installed
+	NO_MKDOCS_2_WARNING=1 .venvs/docs/bin/mkdocs build --quiet
+	@echo "site/index.html; with the search: $(PYTHON) -m http.server --directory site"
+
+.venvs/docs/installed: pyproject.toml
+	$(PYTHON) -m venv .venvs/docs
+	.venvs/docs/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
 	touch $@
 
 clean:

@@ -42,7 +42,7 @@ Arm: TypeAlias = "tuple[str, Judge, Judge, Callable[[], Jobs]]"
 @contextmanager
 def served(*envs: str) -> Iterator[tuple[str, int]]:
     """The address and the process of a server of these environments."""
-    command = [sys.executable, "-m", "rlenv.cli", "serve", *envs, "--port", "0", "--import", "serve_programs"]
+    command = [sys.executable, "-m", "rlenv", "serve", *envs, "--port", "0", "--import", "serve_programs"]
     with subprocess.Popen(command, cwd=HERE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:

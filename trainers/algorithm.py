@@ -8,6 +8,7 @@ from rlenv.trainers.online import ONLINE
 from rlenv.trainers.row import Algorithm
 
 ALGORITHMS: dict[str, Algorithm] = {row.name: row for row in (*ONLINE, *BRANCHES)}
+"""Every algorithm by its name."""
 
 
 def algorithm_named(name: str | Algorithm) -> Algorithm:

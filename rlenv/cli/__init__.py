@@ -1,4 +1,4 @@
-"""The command `rlenv`. Each command is a module with a `command`, or with an `app` of several; COMMANDS is the list.
+"""The command `rlenv`. Each command is a module with a `command`, or with an `app` of several; GROUPS lists them.
 
 Every error of rlenv and of its sandbox becomes one line on standard error and exit code 2; Ctrl-C exits with 130.
 """
@@ -10,44 +10,55 @@ import io
 import sys
 from collections.abc import Callable
 from traceback import extract_tb
-from typing import Any, cast
+from typing import Annotated, Any, cast
 
 import typer
 from typer.core import TyperGroup
 
+import rlenv
 from rlenv.cli.echo import echo
 from rlenv.errors import MissingExtra, RlenvError
 from rlenv.sandbox.errors import SandboxError
 from rlenv.shown import shown_line
 
-COMMANDS = {
-    "new": "rlenv.cli.new",
-    "list": "rlenv.cli.list",
-    "show": "rlenv.cli.show",
-    "eval": "rlenv.cli.eval",
-    "import": "rlenv.cli.import_logs",
-    "report": "rlenv.cli.report",
-    "rescore": "rlenv.cli.rescore",
-    "compare": "rlenv.cli.compare",
-    "card": "rlenv.cli.card",
-    "algorithms": "rlenv.cli.algorithms",
-    "train": "rlenv.cli.train",
-    "pairs": "rlenv.cli.pairs",
-    "judge-pairs": "rlenv.cli.judge_pairs",
-    "train-rm": "rlenv.cli.train_rm",
-    "train-prm": "rlenv.cli.train_prm",
-    "prm-labels": "rlenv.cli.prm_labels",
-    "demo": "rlenv.cli.demo",
-    "smollm2": "rlenv.cli.smollm2",
-    "hackbench": "rlenv.cli.hackbench",
-    "verify": "rlenv.cli.verify",
-    "serve": "rlenv.cli.serve",
-    "audit": "rlenv.cli.audit",
-    "sandbox": "rlenv.cli.sandbox",
-    "hacks": "rlenv.cli.hacks",
-    "view": "rlenv.cli.view",
+GROUPS = {
+    "Environments": {
+        "list": "rlenv.cli.list",
+        "show": "rlenv.cli.show",
+        "new": "rlenv.cli.new",
+        "card": "rlenv.cli.card",
+        "serve": "rlenv.cli.serve",
+    },
+    "Trust in the reward": {
+        "audit": "rlenv.cli.audit",
+        "hacks": "rlenv.cli.hacks",
+        "hackbench": "rlenv.cli.hackbench",
+        "verify": "rlenv.cli.verify",
+        "sandbox": "rlenv.cli.sandbox",
+    },
+    "Training": {
+        "demo": "rlenv.cli.demo",
+        "train": "rlenv.cli.train",
+        "algorithms": "rlenv.cli.algorithms",
+        "smollm2": "rlenv.cli.smollm2",
+    },
+    "Runs and evaluation": {
+        "eval": "rlenv.cli.eval",
+        "report": "rlenv.cli.report",
+        "view": "rlenv.cli.view",
+        "compare": "rlenv.cli.compare",
+        "rescore": "rlenv.cli.rescore",
+        "import": "rlenv.cli.import_logs",
+    },
+    "Learned rewards": {
+        "pairs": "rlenv.cli.pairs",
+        "judge-pairs": "rlenv.cli.judge_pairs",
+        "prm-labels": "rlenv.cli.prm_labels",
+        "train-rm": "rlenv.cli.train_rm",
+        "train-prm": "rlenv.cli.train_prm",
+    },
 }
-"""Command to module. The modules import what is heavy inside their functions, so that `--help` is quick."""
+"""Command to module, by what one wants to do. The modules import what is heavy in their functions: `-h` is quick."""
 
 TRAIN = ("torch", "transformers", "tokenizers", "matplotlib", "accelerate", "tensorboard")
 """Packages of the extra `train`; a command that misses one of them says so."""
@@ -88,8 +99,19 @@ class _OneLineErrors(TyperGroup):
             raise typer.Exit(130) from interrupt
 
 
+def _tell_version(wanted: bool) -> None:
+    if wanted:
+        echo(f"rlenv {rlenv.__version__}")
+        raise typer.Exit
+
+
+Version = Annotated[
+    bool, typer.Option("--version", callback=_tell_version, is_eager=True, help="Show the version and exit.")
+]
+
+
 def make_app() -> typer.Typer:
-    """The application with every command of COMMANDS."""
+    """The application with every command of GROUPS."""
     app = typer.Typer(
         name="rlenv",
         cls=_OneLineErrors,
@@ -97,18 +119,20 @@ def make_app() -> typer.Typer:
         no_args_is_help=True,
         add_completion=False,
         pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
     )
 
     @app.callback()
-    def root() -> None:  # keeps `rlenv list` a command even if it were the only one
+    def root(version: Version = False) -> None:
         pass
 
-    for name, module in COMMANDS.items():
-        imported = importlib.import_module(module)
-        if hasattr(imported, "app"):
-            app.add_typer(imported.app, name=name)
-        else:
-            app.command(name)(cast("Callable[..., None]", imported.command))
+    for group, commands in GROUPS.items():
+        for name, module in commands.items():
+            imported = importlib.import_module(module)
+            if hasattr(imported, "app"):
+                app.add_typer(imported.app, name=name, rich_help_panel=group)
+            else:
+                app.command(name, rich_help_panel=group)(cast("Callable[..., None]", imported.command))
     return app
 
 

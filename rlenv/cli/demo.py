@@ -136,6 +136,7 @@ def command(
     report = run(out, recipe)
     echo(f"\n{report.read_text()}")
     echo(f"everything is in {out}: report.md, report.png, train/episodes.jsonl.gz, train/metrics.jsonl, train/model")
+    echo(f"to look at its completions in a browser: rlenv view {out / 'train'}")
 
 
 def run(out: Path, recipe: Recipe) -> Path:

@@ -66,7 +66,7 @@ def command(
 
     For example: rlenv train math/arithmetic-v0 --sft-steps 200 --steps 100 --learning-rate 4e-4 --max-new-tokens 24
 
-    Several processes: accelerate launch --num_processes 2 -m rlenv.cli train ..., or torchrun.
+    Several processes: accelerate launch --num_processes 2 -m rlenv train ..., or torchrun.
     """
     import_modules(imports)
     from rlenv.registry import load

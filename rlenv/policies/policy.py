@@ -52,6 +52,7 @@ class Sampling:
 
 
 DEFAULT_SAMPLING = Sampling()
+"""Temperature 1, nothing cut from the distribution."""
 
 
 @runtime_checkable

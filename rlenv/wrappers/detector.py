@@ -38,6 +38,7 @@ from rlenv.wrappers.exact import to_reward
 from rlenv.wrappers.wrapper import State
 
 Action: TypeAlias = Literal["observe", "penalise", "gate", "veto"]
+"""What a detector does: it flags alone, takes a penalty, takes what was earned, or pays `veto_reward`."""
 ACTIONS: tuple[Action, ...] = get_args(Action)
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from rlenv.evidence.evidence import Evidence
 
 State: TypeAlias = "MutableMapping[str, Json]"
+"""What a wrapper remembers over the run; saved and resumed with it, as JSON."""
 
 
 def number(state: Mapping[str, Json], key: str) -> float:

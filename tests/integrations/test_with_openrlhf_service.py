@@ -30,7 +30,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     end = str(POLICY.tokenizer.convert_ids_to_tokens(POLICY.eos_ids[0]))
     keywords = [f"--set-of={env}:{key}={value}" for env, given, _ in SOURCES for key, value in given.items()]
     envs = [env for env, _, _ in SOURCES]
-    command = [sys.executable, "-m", "rlenv.cli", "serve", *envs, *keywords, "--eos", end, "--port", "0"]
+    command = [sys.executable, "-m", "rlenv", "serve", *envs, *keywords, "--eos", end, "--port", "0"]
     settings = {**os.environ, "NO_PROXY": "*", "PYTHONPATH": search_path(tmp_path_factory.mktemp("plugin"))}
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=settings) as process:
         try:

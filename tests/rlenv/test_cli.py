@@ -1,5 +1,6 @@
 """The command line, run as a user runs it."""
 
+import importlib.metadata
 import json
 import os
 import re
@@ -14,7 +15,8 @@ import gymnasium
 import pytest
 from typer.testing import CliRunner, Result
 
-from rlenv.cli import COMMANDS, app
+import rlenv
+from rlenv.cli import GROUPS, app
 from rlenv.cli.environment_options import environment_kwargs
 from rlenv.cli.eval import numbers
 from rlenv.episode import count_episodes
@@ -63,7 +65,7 @@ def run(*arguments: str) -> Result:
 def command(arguments: Sequence[str], **options: object) -> subprocess.CompletedProcess[str]:
     """The same in a process of its own."""
     return subprocess.run(  # type: ignore[call-overload, no-any-return]
-        [sys.executable, "-m", "rlenv.cli", *arguments], capture_output=True, text=True, check=False, **options
+        [sys.executable, "-m", "rlenv", *arguments], capture_output=True, text=True, check=False, **options
     )
 
 
@@ -213,7 +215,7 @@ def test_a_reader_that_leaves_early_is_no_error() -> None:
     reading, writing = os.pipe()
     os.close(reading)
     with os.fdopen(writing, "w") as closed:
-        done = subprocess.run([sys.executable, "-m", "rlenv.cli", "list"], stdout=closed, stderr=-1, check=False)
+        done = subprocess.run([sys.executable, "-m", "rlenv", "list"], stdout=closed, stderr=-1, check=False)
     assert b"Traceback" not in done.stderr
 
 
@@ -234,7 +236,7 @@ def test_interrupting_says_how_to_go_on(mine: str) -> None:
         "--out",
         "run",
     ]
-    process = subprocess.Popen([sys.executable, "-m", "rlenv.cli", *arguments], stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen([sys.executable, "-m", "rlenv", *arguments], stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 60
     while not Path("asked").exists() and time.monotonic() < deadline and process.poll() is None:
         time.sleep(0.02)
@@ -247,10 +249,26 @@ def test_interrupting_says_how_to_go_on(mine: str) -> None:
 
 
 def test_every_command_has_help() -> None:
-    for name in COMMANDS:
-        result = run(name, "--help")
-        assert result.exit_code == 0
-        assert "Usage" in result.stdout
+    for name in (name for commands in GROUPS.values() for name in commands):
+        for option in ("--help", "-h"):
+            result = run(name, option)
+            assert result.exit_code == 0
+            assert "Usage" in result.stdout
+
+
+def test_the_commands_are_listed_in_groups_by_what_one_wants() -> None:
+    shown = run("-h").stdout
+    assert all(group in shown for group in GROUPS)
+
+
+def test_the_version_is_told_and_is_that_of_the_distribution() -> None:
+    assert run("--version").stdout == f"rlenv {rlenv.__version__}\n"
+    assert importlib.metadata.version("rlenv-llm") == rlenv.__version__
+
+
+def test_the_package_is_the_command_too() -> None:
+    asked = subprocess.run([sys.executable, "-m", "rlenv", "--version"], capture_output=True, text=True, check=True)
+    assert asked.stdout == f"rlenv {rlenv.__version__}\n"
 
 
 def test_settings_are_json_or_text() -> None:

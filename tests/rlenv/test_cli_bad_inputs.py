@@ -109,7 +109,7 @@ def test_bad_input_is_one_line(typed: str, words: str) -> None:
 
 def started(*arguments: str, **options: object) -> subprocess.Popen[str]:
     """The command in a process of its own."""
-    line = [sys.executable, "-m", "rlenv.cli", *arguments]
+    line = [sys.executable, "-m", "rlenv", *arguments]
     return subprocess.Popen(line, stderr=subprocess.PIPE, text=True, **options)  # type: ignore[call-overload, no-any-return]
 
 

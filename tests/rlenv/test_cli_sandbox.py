@@ -107,7 +107,7 @@ def test_a_missing_engine_is_told_in_one_line(arguments: tuple[str, ...]) -> Non
     pytest.importorskip("docker")
     # In a process of its own: the SDK leaves the socket unclosed that it could not connect.
     done = subprocess.run(
-        [sys.executable, "-m", "rlenv.cli", "sandbox", *arguments],
+        [sys.executable, "-m", "rlenv", "sandbox", *arguments],
         check=False,
         capture_output=True,
         text=True,

@@ -27,7 +27,7 @@ TOLD = re.compile(r"judging (.+) at (http://\S+:\d+) (.+); Ctrl-C ends it\n")
 @contextmanager
 def started(*arguments: str, **environ: str) -> Iterator[tuple[subprocess.Popen[str], re.Match[str]]]:
     """The command, once it has said where it listens, and what it said."""
-    command = [sys.executable, "-m", "rlenv.cli", "serve", *arguments, "--port", "0"]
+    command = [sys.executable, "-m", "rlenv", "serve", *arguments, "--port", "0"]
     environment = {**os.environ, "NO_PROXY": "*", **environ}
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
         assert process.stdout is not None
@@ -77,7 +77,7 @@ def test_a_signal_ends_it(number: signal.Signals, code: int) -> None:
 def test_an_address_that_is_taken_is_told() -> None:
     with started(ENV) as (_, said):
         port = said[2].rpartition(":")[2]
-        command = [sys.executable, "-m", "rlenv.cli", "serve", ENV, "--port", port]
+        command = [sys.executable, "-m", "rlenv", "serve", ENV, "--port", port]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert f"cannot listen on 127.0.0.1 port {port}: Address already in use" in done.stderr

@@ -33,7 +33,7 @@ class Restarted:
         self._start()
 
     def _start(self) -> None:
-        command = [sys.executable, "-m", "rlenv.cli", "serve", ENV, "--port", str(self.port)]
+        command = [sys.executable, "-m", "rlenv", "serve", ENV, "--port", str(self.port)]
         self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         assert self._process.stdout is not None
         assert self.url in self._process.stdout.readline()

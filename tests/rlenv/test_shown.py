@@ -91,7 +91,7 @@ def test_verify_shows_a_completion() -> None:
 
 
 def test_verify_reads_bytes_that_are_no_text() -> None:
-    arguments = [sys.executable, "-m", "rlenv.cli", "verify", "--gold", "42", "--answer", "-"]
+    arguments = [sys.executable, "-m", "rlenv", "verify", "--gold", "42", "--answer", "-"]
     done = subprocess.run(arguments, input=b"\\boxed{41\x9b\xff\x1b[2J}", capture_output=True, check=False)
     assert done.returncode == 1
     assert done.stderr == b""

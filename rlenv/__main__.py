@@ -1,0 +1,5 @@
+"""`python -m rlenv` is `rlenv`."""
+
+from rlenv.cli import main
+
+main()

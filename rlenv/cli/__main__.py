@@ -1,5 +1,0 @@
-"""`python -m rlenv.cli` is `rlenv`."""
-
-from rlenv.cli import main
-
-main()
