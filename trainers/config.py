@@ -12,6 +12,7 @@ from rlenv.sampler import SAMPLERS
 from rlenv.trainers.algorithm import algorithm_named
 from rlenv.trainers.engine import EngineConfig
 from rlenv.trainers.row import Algorithm
+from rlenv.trainers.schedule import SCHEDULES, fall, rise
 from rlenv.trainers.trackers import tracker_names
 
 FINITE = sys.float_info.max
@@ -52,8 +53,10 @@ class TrainConfig:
     """Of AdamW on the critic; the policy's when not given."""
     warmup_steps: int = 10
     """Optimiser steps over which the learning rate rises from 0: Adam's first steps are sign descent."""
+    schedule: str = "constant"
+    """How the learning rate goes on behind its rise: constant, or down to a tenth, linear or cosine."""
     decay_share: float = 0.0
-    """Share of the run, at its end, over which the learning rate falls to a tenth on a straight line."""
+    """Share of the run, at its end, over which it falls (by itself: linear); 0 with linear or cosine: all of it."""
     max_grad_norm: float = 1.0
     """Gradients are scaled down to this norm."""
     epochs: int = 1
@@ -97,6 +100,8 @@ class TrainConfig:
         object.__setattr__(self, "row", algorithm_named(self.algorithm))
         if self.sampler not in SAMPLERS:
             raise ConfigError(f"expected a sampler out of {', '.join(SAMPLERS)}, got {self.sampler!r}")
+        if self.schedule not in SCHEDULES:
+            raise ConfigError(f"expected a schedule out of {', '.join(SCHEDULES)}, got {self.schedule!r}")
         for name in _AT_LEAST_ONE:
             if getattr(self, name) < 1:
                 raise ConfigError(f"expected {name} of at least 1, got {getattr(self, name)}")
@@ -154,8 +159,14 @@ class TrainConfig:
         """Optimiser steps on each rollout."""
         return self.epochs * self.minibatches
 
+    @property
+    def falls(self) -> str:
+        """The way in which the learning rate falls towards the end; empty where it does not."""
+        if self.schedule == "constant":
+            return "linear" if self.decay_share else ""
+        return self.schedule
+
     def learning_rate_share(self, step: int, optimiser_step: int) -> float:
         """What the learning rate is multiplied by: the rise at the start times the fall at the end."""
-        rise = min(1.0, (optimiser_step + 1) / max(1, self.warmup_steps))
-        left = (self.steps - step) / (self.steps * self.decay_share) if self.decay_share else 1.0
-        return rise * max(0.1, min(1.0, left))
+        left = (self.steps - step) / (self.steps * (self.decay_share or 1.0)) if self.steps else 1.0
+        return rise(optimiser_step, self.warmup_steps) * fall(self.falls or "constant", left)

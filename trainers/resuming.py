@@ -35,6 +35,7 @@ MAY_CHANGE = {
 REFUSED = {
     "seed": "every draw follows from it",
     "sampler": "which tasks come follows from it",
+    "schedule": "the learning rate would jump",
     "decay_share": "the learning rate would jump",
     "steps": "its schedule counts from the end",
     "env": "other tasks are another run",
@@ -62,7 +63,7 @@ def changes(
     without (by an older version) differs from nothing.
     """
     found = {name: [old[name], value] for name, value in new.items() if name in old and old[name] != value}
-    from_the_end = config.decay_share or config.row.entropy.final_coefficient is not None
+    from_the_end = config.falls or config.row.entropy.final_coefficient is not None
     free = {*MAY_CHANGE, *(VERIFIER if changed_verifier else ())} - ({"steps"} if from_the_end else set())
     wrong = [_told(name, *found[name]) for name in sorted(found) if name not in free]
     if wrong:

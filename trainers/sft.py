@@ -16,6 +16,7 @@ from rlenv.policies.transformers import TransformersPolicy
 from rlenv.tasksets import ListTasks
 from rlenv.trainers.finite import step_if_finite
 from rlenv.trainers.logprobs import completion_logprobs
+from rlenv.trainers.schedule import fall, rise
 from rlenv.turns.demonstration import demonstrated
 
 TOGETHER = 64
@@ -32,8 +33,10 @@ class SftConfig:
     batch_size: int = 64
     """Demonstrations an optimiser step, drawn with replacement."""
     learning_rate: float = 3e-3
-    """Of AdamW; rises over `warmup_steps`, then falls to a tenth on a straight line."""
+    """Of AdamW; rises over `warmup_steps`, then goes on as `schedule` says."""
     warmup_steps: int = 20
+    schedule: str = "linear"
+    """constant, or from its rise on down to a tenth: linear or cosine."""
     weight_decay: float = 0.01
     max_grad_norm: float = 1.0
     max_demonstrations: int = 100_000
@@ -105,7 +108,8 @@ def supervised(
     model.train()
     for step in range(config.steps):
         for group in optimizer.param_groups:
-            group["lr"] = config.learning_rate * _schedule(step, config)
+            left = 1 - step / config.steps
+            group["lr"] = config.learning_rate * rise(step, config.warmup_steps) * fall(config.schedule, left)
         picked = [data[i] for i in rng.integers(len(data), size=config.batch_size)]
         loss = _loss(policy, picked)
         loss.backward()
@@ -121,11 +125,6 @@ def supervised(
             on_step(step, losses[-1])
     model.eval()
     return losses
-
-
-def _schedule(step: int, config: SftConfig) -> float:
-    rise = min(1.0, (step + 1) / max(1, config.warmup_steps))
-    return rise * max(0.1, 1 - step / config.steps)
 
 
 def _loss(policy: TransformersPolicy, picked: Sequence[Demonstration]) -> torch.Tensor:
