@@ -5,7 +5,7 @@ import re
 from dataclasses import MISSING, fields, is_dataclass
 from functools import reduce
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 import pytest
 
@@ -35,8 +35,8 @@ def _numbers(cell: str) -> tuple[float, ...]:
 
 
 def _value(row: Algorithm, setting: str) -> tuple[float, ...]:
-    found = reduce(getattr, setting.split("."), row)
-    return tuple(found) if isinstance(found, tuple) else (found,)  # type: ignore[arg-type]
+    found: Any = reduce(getattr, setting.split("."), cast("Any", row))
+    return tuple(found) if isinstance(found, tuple) else (found,)
 
 
 def _own_numbers(row: Algorithm) -> set[str]:
