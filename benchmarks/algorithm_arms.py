@@ -74,7 +74,7 @@ ARMS: tuple[Arm, ...] = (
     Arm(algorithm="dr-grpo", settings=_FOUR),
     Arm(algorithm="dapo", steps=200, settings=_FOUR),
     Arm(algorithm="high-entropy", steps=200, settings=_FOUR, changes={"advantage.entropy_share": 0.5}),
-    Arm(algorithm="kl-cov", settings=_FOUR),
+    Arm(algorithm="kl-cov", settings={"minibatches": 2, "learning_rate": 1e-4}),
     Arm(algorithm="gfpo", settings=_FOUR),
     Arm(algorithm="length-aware", steps=480, settings=_SMALL),
     Arm(algorithm="darling", settings=_FOUR),
