@@ -24,9 +24,15 @@ def run(containing: str, folder: Path, page: Path = README) -> str:
 
 
 def test_the_first_program_runs_and_earns_its_reward(tmp_path: Path) -> None:
-    said = run("import rlenv", tmp_path)
+    run("rlenv.register", tmp_path)
+    (tmp_path / "program.py").rename(tmp_path / "my_tasks.py")
+    said = run("import my_tasks", tmp_path)
     assert said.startswith("1.0 Verdict(reward=1.0")
     assert "pass@1" in said
+
+
+def test_an_evaluation_in_three_lines_runs(tmp_path: Path) -> None:
+    assert "pass@4" in run('rlenv.evaluate("math/arithmetic-v0"', tmp_path)
 
 
 def test_the_interaction_in_ten_lines_is_won_by_its_script(tmp_path: Path) -> None:
