@@ -84,7 +84,7 @@ class LikelihoodDisplacement:
     """The chosen completions of pairs are `factor` times as unlikely, in nats, as in the first window."""
 
     name: ClassVar[str] = "likelihood_displacement"
-    factor: float = 1.5
+    factor: float = 1.25
 
     def broken(self, history: History) -> Broken | None:
         value, first = history.now.chosen, history.earlier[0].chosen if history.earlier else None
