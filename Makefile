@@ -1,14 +1,14 @@
 # make demo: watch a small model get better at a checked task. make test: the style, the types and the behaviour, on a
 # CPU and with Python alone. make test-slow: what takes long or needs more (kills, attacks on every sandbox, an engine,
 # Ray). make test-integrations: the adapters on other people's packages. CI runs all three, the last on what is quick.
-# make docs: the documentation as a site.
+# make docs: the documentation as a site. make gpu: what only a GPU can show.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 THREADS := OMP_NUM_THREADS=1
 WORKERS ?= 2
 
-.PHONY: demo test test-slow test-integrations behaviour check smollm2 docs clean
+.PHONY: demo test test-slow test-integrations behaviour check smollm2 gpu docs clean
 
 demo: $(VENV)/installed
 	$(BIN)/rlenv demo --out runs/demo
@@ -34,6 +34,14 @@ check: $(VENV)/installed
 
 smollm2: $(VENV)/installed
 	$(BIN)/rlenv smollm2 --out models/smollm2-135m
+
+# What only a GPU can show, offline, with what is installed: GPU=generation,update takes these parts, TINY=1 tries the code
+# on a CPU. It sets nothing up: a machine with a GPU may have no package index.
+GPU_PYTHON ?= $(if $(wildcard $(BIN)/python),$(BIN)/python,$(PYTHON))
+GPU_OUT ?= docs/gpu
+GPU_PAGE ?= docs/gpu.md
+gpu:
+	PYTHONPATH=.:benchmarks $(GPU_PYTHON) benchmarks/gpu/run.py --parts "$(GPU)" --out $(GPU_OUT) --page $(GPU_PAGE) $(if $(TINY),--tiny)
 
 # torch comes first and pinned, so that no other package draws in another build of it.
 $(VENV)/installed: pyproject.toml constraints.txt

@@ -22,6 +22,7 @@ from rlenv.policies.transformers import TransformersPolicy
 from rlenv.task import Task
 from rlenv.trainers.config import TrainConfig
 from rlenv.trainers.engine import EngineConfig
+from rlenv.trainers.row import Algorithm
 from rlenv.trainers.trainer import Trainer
 from rlenv.verifier import FunctionVerifier
 
@@ -87,7 +88,13 @@ class InOrder:
 class OurArm:
     """rlenv's Trainer with everything that it does in a run: verdicts journalled, episodes and metrics written."""
 
-    def __init__(self, load: Load, engine: EngineConfig | None = None, name: str = "rlenv") -> None:
+    def __init__(
+        self,
+        load: Load,
+        engine: EngineConfig | None = None,
+        name: str = "rlenv",
+        algorithm: str | Algorithm = "grpo",
+    ) -> None:
         self.name, self.times = name, Times()
         self.policy = TransformersPolicy.load(str(load.folder), device=load.device, dtype="float32")
         self.policy.min_new_tokens = load.new_tokens
@@ -95,7 +102,7 @@ class OurArm:
             tasks=[Task(prompt) for prompt in load.prompts], verifier=FunctionVerifier(share_of_digits, cheap=True)
         )
         config = TrainConfig(
-            algorithm="grpo",
+            algorithm=algorithm,
             steps=10_000,
             groups=load.groups,
             group_size=load.group_size,
@@ -111,7 +118,7 @@ class OurArm:
 
     def step(self) -> None:
         started = time.perf_counter()
-        metrics = self._trainer.step()
+        self.metrics = metrics = self._trainer.step()
         synchronise(self.policy.model.device)
         self.times.step.append(time.perf_counter() - started)
         self.times.generate.append(metrics["time/generate"])

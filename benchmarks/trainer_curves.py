@@ -6,11 +6,9 @@ import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-import rlenv
 from rlenv.definition import Definition
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers.config import TrainConfig
-from rlenv.trainers.engine import EngineConfig
 from rlenv.trainers.logs import read_metrics
 from rlenv.trainers.plots import plot_run
 from rlenv.trainers.trainer import train
@@ -42,19 +40,3 @@ def curve(env: Definition, policy: TransformersPolicy, out: Path, config: TrainC
     (out / "curve.json").write_text(json.dumps({**asdict(found), "steps": rows}, indent=1))
     plot_run(metrics, out / "curve.png")
     return found
-
-
-def gsm8k_curve(model: str, data: Path, device: str, out: Path, steps: int) -> Curve:
-    """A pretrained model (SmolLM2-135M) on GSM8K: 256 completions a rollout, passes in bfloat16, weights in float32."""
-    out.mkdir(parents=True, exist_ok=True)
-    config = TrainConfig(
-        algorithm="dr-grpo",
-        steps=steps,
-        groups=32,
-        group_size=8,
-        max_new_tokens=256,
-        learning_rate=3e-6,
-        engine=EngineConfig(precision="bf16"),
-    )
-    env = rlenv.load("math/gsm8k-v0", data=str(data))
-    return curve(env, TransformersPolicy.load(model, device=device, dtype="float32"), out, config)

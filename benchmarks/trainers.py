@@ -1,14 +1,11 @@
 """rlenv's trainer beside TRL's on the same checkpoint, prompts, group size, lengths and precision.
 
     OMP_NUM_THREADS=1 python benchmarks/trainers.py --out runs/trainers
-    python benchmarks/trainers.py --device cuda --out runs/trainers-gpu --model smollm2-135m --gsm8k train.jsonl
 
-On a CPU: models of about 0.1 and 4 million parameters in float32 without gradient checkpointing, on short prompts
+Models of about 0.1 and 4 million parameters in float32 without gradient checkpointing, on short prompts
 (sums) and on longer ones (the same sums behind an instruction); TRL with its growing and with its static cache. All
 take turns in one run. Then the peak memory of log-probs, forward and backward, at a vocabulary of 151,936, each in a
-fresh process. On a GPU: bfloat16, a random model of the shape of Qwen2-0.5B (benchmarks/trainer_gpu.py), then, given a
-model and the file of GSM8K, its curve there (benchmarks/trainer_curves.py). Prints
-Markdown tables and writes them, with every single time, as JSON.
+fresh process. Prints Markdown tables and writes them, with every single time, as JSON. `make gpu` is for a GPU.
 """
 
 from __future__ import annotations
@@ -104,23 +101,10 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=8)
     parser.add_argument("--groups", type=int, default=32, help="Of 8 completions; a quarter for 4 M.")
     parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--device", default="cpu")
     parser.add_argument("--no-memory", action="store_true", help="Leave the memory of log-probs out.")
-    parser.add_argument("--model", default="HuggingFaceTB/SmolLM2-135M-Instruct", help="For --gsm8k.")
-    parser.add_argument("--gsm8k", type=Path, help="On a GPU, the rows to train that model on.")
-    parser.add_argument("--steps", type=int, default=200, help="Rollouts of that run.")
     given = parser.parse_args()
     torch.set_num_threads(given.threads)
     given.out.mkdir(parents=True, exist_ok=True)
-    if given.device != "cpu":
-        from trainer_gpu import on_gpu
-
-        on_gpu(given.device, given.out)
-        if given.gsm8k is not None:
-            from trainer_curves import gsm8k_curve
-
-            gsm8k_curve(given.model, given.gsm8k, given.device, given.out / "gsm8k", given.steps)
-        return
     rows = on_cpu(given.rounds, given.groups)
     memory, memory_rows = ("", []) if given.no_memory else memory_table()
     print("\n" + table(rows) + "\n\n" + memory)

@@ -28,7 +28,7 @@ from rlenv.sampler import Sampler, UniformSampler
 from rlenv.task import Prompt, Task
 from rlenv.turns.replay import played_verdict
 from rlenv.verdict import Verdict
-from rlenv.workers import WorkerPool
+from rlenv.workers import Pool
 from rlenv.wrappers.wrapper import State, apply_wrappers
 
 EnvLike: TypeAlias = "str | Definition | gymnasium.Env[Any, Any]"
@@ -55,7 +55,7 @@ class BatchEnvironment:
         group_size: int = 1,
         seed: int = 0,
         sampler: Sampler | None = None,
-        pool: WorkerPool | None = None,
+        pool: Pool | None = None,
     ) -> None:
         if group_size < 1:
             raise ConfigError(f"expected a group size of at least 1, got {group_size}")
@@ -64,8 +64,8 @@ class BatchEnvironment:
         self.sampler: Sampler = sampler or UniformSampler(len(self.definition.tasks), seed)
         self.tasks: list[Task] = []
         """The task of each group of the batch under way."""
-        self._grader = Grader(self.definition, pool)
-        self._asker = asker_for(self.definition, self._grader)
+        self.grader = Grader(self.definition, pool)
+        self._asker = asker_for(self.definition, self.grader)
         self._states: dict[str, State] = {}
         self._next = 0
 
@@ -140,7 +140,7 @@ class BatchEnvironment:
                 journal.record(asked[position], said[asked[position]], verdict)
 
         jobs = [(self.tasks[i // self.group_size], said[i]) for i in asked]
-        given = dict(zip(asked, self._grader.judge_all(jobs, keep), strict=True))
+        given = dict(zip(asked, self.grader.judge_all(jobs, keep), strict=True))
         return [known[i] if i in known else given[i] for i in range(len(said))]
 
     def _played(self, index: int, said: Completion) -> Verdict | None:

@@ -21,6 +21,7 @@ from rlenv.errors import ConfigError
 from rlenv.task import Task
 from rlenv.verdict import Verdict
 from rlenv.verifier import BatchVerifier, Verifier, decided_cheaply, has_cheap_tiers, judge
+from rlenv.workers import anywhere
 
 Job: TypeAlias = "tuple[Task, Completion]"
 
@@ -131,6 +132,11 @@ class _Gate:
 class _BatchWeighted(_Weighted):
     """With terms that isolate by themselves, beside cheap ones."""
 
+    @property
+    def anywhere(self) -> bool:
+        """Where all of them do."""
+        return all(verifier.cheap or anywhere(verifier) for _, verifier, _ in self.terms)
+
     def verify_all(self, jobs: Sequence[Job]) -> Iterator[tuple[int, Verdict]]:
         columns = [_all(verifier, jobs) for _, verifier, _ in self.terms]
         for index in range(len(jobs)):
@@ -140,6 +146,11 @@ class _BatchWeighted(_Weighted):
 @dataclass(frozen=True)
 class _BatchGate(_Gate):
     """Asks the verifier for all jobs at once whose gate is open."""
+
+    @property
+    def anywhere(self) -> bool:
+        """Where both do."""
+        return all(verifier.cheap or anywhere(verifier) for verifier in (self.condition, self.verifier))
 
     def verify_all(self, jobs: Sequence[Job]) -> Iterator[tuple[int, Verdict]]:
         opened: list[tuple[int, Verdict]] = []

@@ -24,6 +24,7 @@ import numpy as np
 
 from rlenv.batch import EnvLike
 from rlenv.batch import definition as definition_of
+from rlenv.cluster.source import judged_at
 from rlenv.definition import Definition
 from rlenv.errors import ConfigError
 from rlenv.folder_lock import run_folder
@@ -37,7 +38,7 @@ from rlenv.report import Report, Tally
 from rlenv.savedrun import SavedRun
 from rlenv.task import Task, prompt_messages
 from rlenv.tasksets import ListTasks, TaskSet
-from rlenv.workers import WorkerPool
+from rlenv.workers import Pool
 from rlenv.wrappers.wrapper import Wrapper
 
 COMPLETIONS_AT_ONCE = 64
@@ -68,7 +69,8 @@ def evaluate(
     endpoint: Mapping[str, Json] | None = None,
     system_prompt: str = "",
     command: str = "",
-    pool: WorkerPool | None = None,
+    pool: Pool | None = None,
+    verdicts: str = "",
     quiet: bool = False,
 ) -> Report:
     """Ask the policy for `n` completions of each task and judge them.
@@ -80,13 +82,14 @@ def evaluate(
     whatever `sampling.seed` says. A completion passes when its reward is at least `threshold`.
 
     With `out`, episodes are saved there as they finish, and the same call resumes an interrupted run; with a larger `n`
-    it asks for what is missing. `command` is what the report says that made it.
+    it asks for what is missing. `command` is what the report says that made it. `verdicts` says where they come from
+    (rlenv.cluster.source.judged_at): "ray", "ray://HOST:PORT", "http://HOST:PORT", or this machine.
 
     Raises ConfigError for k > n and other impossible settings, RunError when `out` holds another run, is in use or is
     on a full disk, and
     TooManyVerifierErrors when the checker fails on more than `max_error_share` of the episodes.
     """
-    definition = _definition(env, env_kwargs)
+    definition = judged_at(verdicts, _definition(env, env_kwargs), env_kwargs or {})
     definition = replace(definition, wrappers=(*definition.wrappers, *wrappers))
     ks = _checked(n, k, seed, sampling)
     if not math.isfinite(threshold) or not 0 <= max_error_share <= 1:

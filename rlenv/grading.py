@@ -1,13 +1,13 @@
 """Where verdicts are made: inline for cheap verifiers, in killable workers for the others.
 
 A verifier with tiers is asked inline what it can decide cheaply; only the rest goes to the workers. A batch
-verifier isolates by itself: it is asked inline for all of it at once, whatever isolation the definition asks for.
+verifier isolates by itself: it is asked inline for all of it at once, whatever isolation the definition asks for, or
+where it says that it works anywhere, on the machines of the pool.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import TypeAlias
+from collections.abc import Iterator, Sequence
 
 from rlenv.completion import Completion
 from rlenv.definition import Definition
@@ -15,16 +15,13 @@ from rlenv.round import Job
 from rlenv.task import Task
 from rlenv.verdict import Verdict
 from rlenv.verifier import BatchVerifier, has_cheap_tiers, judge, judge_cheaply, over_limit
-from rlenv.workers import PickledVerifier, WorkerPool, shared_pool
-
-OnVerdict: TypeAlias = "Callable[[int, Verdict], None]"
-"""Called with the index and the verdict of each job as it is answered."""
+from rlenv.workers import FarPool, OnVerdict, PickledVerifier, Pool, anywhere, shared_pool
 
 
 class Grader:
     """Judges completions with the verifier of one definition. Never raises for what a completion holds."""
 
-    def __init__(self, definition: Definition, pool: WorkerPool | None = None) -> None:
+    def __init__(self, definition: Definition, pool: Pool | None = None) -> None:
         self._verifier = definition.verifier
         self._batch = definition.verifier if isinstance(definition.verifier, BatchVerifier) else None
         self._inline = definition.inline and self._batch is None
@@ -83,18 +80,15 @@ class Grader:
         return judge_cheaply(self._verifier, task, completion) if self._tiered else None
 
     def _decided_apart(self, jobs: Sequence[Job], on_verdict: OnVerdict | None) -> list[Verdict]:
-        if self._batch is not None:
-            return _in_batch(self._batch, jobs, on_verdict)
-        return self._in_workers(jobs, on_verdict)
-
-    def _in_workers(self, jobs: Sequence[Job], on_verdict: OnVerdict | None) -> list[Verdict]:
+        pool = self._pool or shared_pool()
+        if self._batch is not None and not (anywhere(self._batch) and isinstance(pool, FarPool)):
+            return in_batch(self._batch, jobs, on_verdict)
         if self._pickled is None:
             self._pickled = PickledVerifier.of(self._verifier)
-        pool = self._pool or shared_pool()
         return pool.judge_all(self._pickled, jobs, self._time_limit_s, on_verdict)
 
 
-def _in_batch(verifier: BatchVerifier, jobs: Sequence[Job], on_verdict: OnVerdict | None) -> list[Verdict]:
+def in_batch(verifier: BatchVerifier, jobs: Sequence[Job], on_verdict: OnVerdict | None = None) -> list[Verdict]:
     """One verdict a job, whatever the verifier does."""
     verdicts: dict[int, Verdict] = {}
     for index, verdict in _known_by_batch(verifier, jobs):

@@ -25,7 +25,7 @@ from rlenv.savedrun import SavedRun
 from rlenv.side_by_side import Question, asked_side_by_side
 from rlenv.task import Task
 from rlenv.turns.play import play
-from rlenv.workers import WorkerPool
+from rlenv.workers import Pool
 
 EARLIEST_STOP = 32
 """Verifier errors stop a run once this many episodes are in, or at its end."""
@@ -44,7 +44,7 @@ class Keeping:
         saved: SavedRun | None,
         tally: Tally,
         seed: int,
-        pool: WorkerPool | None,
+        pool: Pool | None,
         max_error_share: float,
     ) -> None:
         self.definition, self.tasks, self.numbering, self.seed, self.tally = definition, tasks, numbering, seed, tally

@@ -35,7 +35,7 @@ from rlenv.task import Task
 from rlenv.tasksets import Row, RowMap, TaskSet, as_taskset
 from rlenv.turns.equip import Tools, equipped
 from rlenv.verifier import FunctionVerifier, Verifier, VerifierFunction
-from rlenv.workers import WorkerPool
+from rlenv.workers import Pool
 from rlenv.wrappers.wrapper import Wrapper
 
 _ID = re.compile(r"[\w-]+/[\w.-]+-v\d+")
@@ -235,7 +235,7 @@ def make_batch(
     seed: int = 0,
     sampler: Sampler | None = None,
     wrappers: Sequence[Wrapper] = (),
-    pool: WorkerPool | None = None,
+    pool: Pool | None = None,
     **kwargs: Any,
 ) -> BatchEnvironment:
     """The batch form of a registered environment (see rlenv.batch)."""

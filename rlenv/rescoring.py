@@ -32,7 +32,7 @@ from rlenv.savedrun import SavedRun
 from rlenv.second_opinion import Disagreement, Opinion, counted, disagreement
 from rlenv.shown import shown_line
 from rlenv.verifier import Verifier
-from rlenv.workers import WorkerPool
+from rlenv.workers import Pool
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ def rescore(
     env_kwargs: Mapping[str, Json] | None = None,
     k: Sequence[int] | None = None,
     threshold: float | None = None,
-    pool: WorkerPool | None = None,
+    pool: Pool | None = None,
     quiet: bool = False,
 ) -> Rescored:
     """Judge the episodes saved in `folder` with the present verifier of the environment that it names, or of `env`.

@@ -27,7 +27,7 @@ from rlenv.jsontypes import Json, canonical
 from rlenv.registry import load
 from rlenv.task import Task
 from rlenv.verdict import Verdict
-from rlenv.workers import WorkerPool
+from rlenv.workers import Pool
 from rlenv.wrappers.wrapper import State, apply_wrappers
 
 log = logging.getLogger(__name__)
@@ -88,7 +88,7 @@ def judge_rows(
 class GroupJudge:
     """Judges completions of one definition, whose equal keys are groups; what wrappers learn stays in `states`."""
 
-    def __init__(self, definition: Definition, pool: WorkerPool | None = None) -> None:
+    def __init__(self, definition: Definition, pool: Pool | None = None) -> None:
         self.definition, self.states = definition, cast("dict[str, State]", {})
         self._grader = Grader(definition, pool)
         self._asker = asker_for(definition, self._grader)
@@ -147,7 +147,7 @@ class RowJudge:
     `training`, an environment that is for evaluation only is refused: its rows are a `verifier_error` that says so.
     """
 
-    def __init__(self, *, wrappers: bool = True, training: bool = False, pool: WorkerPool | None = None) -> None:
+    def __init__(self, *, wrappers: bool = True, training: bool = False, pool: Pool | None = None) -> None:
         self.wrappers, self.training, self._pool = wrappers, training, pool
         self._judges: dict[str, GroupJudge] = {}
 

@@ -20,7 +20,7 @@ from rlenv.errors import ConfigError
 from rlenv.reward_functions import RewardFunction, Style
 from rlenv.task import Task
 from rlenv.tasksets import Row
-from rlenv.workers import WorkerPool
+from rlenv.workers import Pool
 
 
 def assert_not_hackable(
@@ -36,7 +36,7 @@ def assert_not_hackable(
     seed: int = 0,
     attacks: Sequence[Attack] = (),
     time_limit_s: float = 5.0,
-    pool: WorkerPool | None = None,
+    pool: Pool | None = None,
 ) -> Audit:
     """Raise AssertionError, with the texts that show it, where an audit finds something of `fail_on` or above.
 

@@ -18,6 +18,7 @@ import weakref
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
 import cloudpickle
 
@@ -27,7 +28,14 @@ from rlenv.round import Job, Round
 from rlenv.verdict import Verdict
 from rlenv.verifier import Verifier
 
+if TYPE_CHECKING:
+    from rlenv.completion import Completion
+    from rlenv.jsontypes import Json
+    from rlenv.turns.interaction import Interaction, Reply
+
 DEFAULT_MEMORY_MB = 2048
+OnVerdict: TypeAlias = "Callable[[int, Verdict], None]"
+"""Called with the index and the verdict of each job as it is answered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +44,12 @@ class PickledVerifier:
 
     key: str
     blob: bytes
+    version: str = ""
+    """Of the verifier, so that another machine can say that its code is another one."""
 
     @classmethod
-    def of(cls, verifier: Verifier) -> PickledVerifier:
-        """Raises VerifierContractError when the verifier holds what cannot be pickled."""
+    def of(cls, verifier: Verifier | Interaction) -> PickledVerifier:
+        """Raises VerifierContractError when the verifier (or interaction) holds what cannot be pickled."""
         try:
             blob = cloudpickle.dumps(verifier)
         except Exception as error:  # cloudpickle raises what the object's own __reduce__ raises
@@ -47,7 +57,43 @@ class PickledVerifier:
                 f"the verifier cannot be sent to a worker process ({error}); "
                 "let it hold plain data, or register it with cheap=True to run it inline"
             ) from error
-        return cls(hashlib.blake2b(blob, digest_size=8).hexdigest(), blob)
+        version = str(getattr(verifier, "version", ""))
+        return cls(hashlib.blake2b(blob, digest_size=8).hexdigest(), blob, version)
+
+
+class Pool(Protocol):
+    """What judges in other processes: a WorkerPool on this machine, a `rlenv.cluster.pool.RayPool` on many."""
+
+    def judge_all(
+        self,
+        verifier: PickledVerifier,
+        jobs: Sequence[Job],
+        time_limit_s: float,
+        on_verdict: OnVerdict | None = None,
+    ) -> list[Verdict]:
+        """One verdict a job, in order; `on_verdict` hears of each as it is answered."""
+
+    def close(self) -> None:
+        """End its processes, once nobody waits for a verdict."""
+
+
+@runtime_checkable
+class FarPool(Pool, Protocol):
+    """A pool on other machines: what declares itself `anywhere` goes there too.
+
+    That is a verifier that isolates by itself (programs) and whose verdicts do not depend on each other, and an
+    interaction that costs.
+    """
+
+    def respond_all(
+        self, interaction: Interaction, turns: Sequence[tuple[Json, Completion]], homes: Sequence[int]
+    ) -> Sequence[Reply | Exception]:
+        """The reply to each turn; equal homes are answered on one machine while it lives."""
+
+
+def anywhere(judge: object) -> bool:
+    """Whether a verifier that isolates by itself, or an interaction, may work on another machine."""
+    return getattr(judge, "anywhere", False) is True
 
 
 class WorkerPool:
@@ -83,7 +129,7 @@ class WorkerPool:
         verifier: PickledVerifier,
         jobs: Sequence[Job],
         time_limit_s: float,
-        on_verdict: Callable[[int, Verdict], None] | None = None,
+        on_verdict: OnVerdict | None = None,
     ) -> list[Verdict]:
         """One verdict a job, in order; `on_verdict(index, verdict)` hears of each as it is answered.
 
@@ -118,7 +164,7 @@ class WorkerPool:
     def __exit__(self, *exception: object) -> None:
         self.close()
 
-    def _see_through(self, work: Round, on_verdict: Callable[[int, Verdict], None] | None) -> None:
+    def _see_through(self, work: Round, on_verdict: OnVerdict | None) -> None:
         told = 0
         while told < len(work.given) or not work.done:
             self._progress(work, len(work.jobs) if on_verdict is None else told + 1)
@@ -200,11 +246,11 @@ class WorkerPool:
 
 
 _pools: weakref.WeakSet[WorkerPool] = weakref.WeakSet()
-_shared: WorkerPool | None = None
+_shared: Pool | None = None
 _shared_lock = threading.Lock()
 
 
-def shared_pool() -> WorkerPool:
+def shared_pool() -> Pool:
     """The pool of this process, made when first asked for and closed at exit."""
     global _shared
     with _shared_lock:
@@ -212,6 +258,18 @@ def shared_pool() -> WorkerPool:
             _shared = WorkerPool()
             atexit.register(_shared.close)
         return _shared
+
+
+def share(pool: Pool | None) -> None:
+    """Let this be the pool of this process, for all that names none; what was it is closed. None: a local one again."""
+    global _shared
+    with _shared_lock:
+        before, _shared = _shared, pool
+        if pool is not None:
+            atexit.register(pool.close)
+    if before is not None and before is not pool:
+        atexit.unregister(before.close)
+        before.close()
 
 
 def _forget_after_fork() -> None:

@@ -8,6 +8,7 @@ kernel killed the cell for memory (MEMORY_LIMIT).
 from __future__ import annotations
 
 import itertools
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -21,6 +22,8 @@ from rlenv.sandbox.launcher import CellSettings, Launcher
 from rlenv.sandbox.slot import Slot
 
 RECYCLE_AFTER = 2000
+CELLS_ENV = "RLENV_CELLS"
+"""The environment variable that says how many cells, where nothing else does; without it one a core."""
 REST_S = 5.0
 """After cells failed to start, how long no other start is tried."""
 
@@ -46,7 +49,7 @@ class Pool:
     ) -> None:
         self._launcher, self.settings, self._recycle_after = launcher, settings, recycle_after
         self._claims = CoreClaims()
-        self.size = cells or len(self._claims)
+        self.size = cells or int(os.environ.get(CELLS_ENV, "0")) or len(self._claims)
         self.cores = self._claims.take(self.size)
         """Of each slot; an empty list leaves it to the kernel."""
         self._slots = [Slot(self, cores) for cores in self.cores]

@@ -9,11 +9,11 @@ from rlenv.definition import Definition, check_trainable
 from rlenv.errors import ConfigError
 from rlenv.sampler import sampler_named
 from rlenv.trainers.config import TrainConfig
-from rlenv.workers import WorkerPool
+from rlenv.workers import Pool
 from rlenv.wrappers import OverlongPenalty
 
 
-def training_environment(env: EnvLike, config: TrainConfig, pool: WorkerPool | None) -> BatchEnvironment:
+def training_environment(env: EnvLike, config: TrainConfig, pool: Pool | None) -> BatchEnvironment:
     """The batch form for this run. Raises ConfigError for what is for evaluation only."""
     given = with_overlong_penalty(definition(env), config)
     check_trainable(given)

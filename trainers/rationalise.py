@@ -26,7 +26,7 @@ from rlenv.trainers.processes import ALONE, Processes
 from rlenv.trainers.shared_judging import judged_together
 from rlenv.turns.play import reference_script
 from rlenv.verdict import Flag
-from rlenv.workers import WorkerPool
+from rlenv.workers import Pool
 
 HINTED = "hinted"
 """The flag of an episode whose prompt held the answer."""
@@ -44,7 +44,7 @@ def rationalised(
     step: int,
     journal: Journal | None = None,
     processes: Processes = ALONE,
-    pool: WorkerPool | None = None,
+    pool: Pool | None = None,
 ) -> Collected:
     """The rollout with right answers to hinted prompts in the place of wrong ones, where a whole group was wrong.
 

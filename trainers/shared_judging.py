@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from rlenv.batch import BatchEnvironment, VerdictJournal
 from rlenv.completion import Completion
 from rlenv.episode import Episode
-from rlenv.grading import Grader
 from rlenv.trainers.processes import Processes
 from rlenv.verdict import Verdict
 
@@ -52,5 +51,5 @@ def _judged(
             journal.record(*jobs[position], verdict)
 
     tasks = [(env.tasks[i // env.group_size], completion) for i, completion in jobs]
-    found = Grader(env.definition).judge_all(tasks, keep) if tasks else []
+    found = env.grader.judge_all(tasks, keep) if tasks else []
     return {i: verdict for (i, _), verdict in zip(jobs, found, strict=True)}

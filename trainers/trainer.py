@@ -67,7 +67,7 @@ from rlenv.trainers.steps import updated
 from rlenv.trainers.update import Step
 from rlenv.trainers.values import explained_variance
 from rlenv.trainers.watching import Watch
-from rlenv.workers import WorkerPool
+from rlenv.workers import Pool
 
 if TYPE_CHECKING:
     from rlenv.trainers.monitors.monitor import Monitor
@@ -134,7 +134,7 @@ class Trainer:
         out: Path,
         *,
         sft: SftConfig | None = None,
-        pool: WorkerPool | None = None,
+        pool: Pool | None = None,
         teacher: TransformersPolicy | None = None,
         pairs: Sequence[Pair] | None = None,
         monitors: Sequence[Monitor] = (),

@@ -156,6 +156,7 @@ class Attempts:
     verifier: CodeVerifier
     attempts: int
     tools: tuple[Mapping[str, Json], ...] = ()
+    anywhere: bool = True
 
     def start(self, task: Task) -> Json:
         return {"attempt": 0, "task": task.id, "examples": examples_of(task.reference)}
@@ -213,6 +214,7 @@ class RepairVerifier:
     discount: float = 1.0
     cheap: bool = False
     sees_turns: bool = True
+    anywhere: bool = True
 
     @property
     def version(self) -> str:

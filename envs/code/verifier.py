@@ -56,6 +56,7 @@ class CodeVerifier:
     limits: Limits = DEFAULT_LIMITS
     probe: bool = False
     cheap: bool = False
+    anywhere: bool = True
 
     @property
     def version(self) -> str:

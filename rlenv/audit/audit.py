@@ -36,7 +36,7 @@ from rlenv.reward_functions import RewardFunction, Style
 from rlenv.task import Task
 from rlenv.tasksets import Row, TaskSet
 from rlenv.verifier import BatchVerifier
-from rlenv.workers import WorkerPool
+from rlenv.workers import Pool
 
 TASKS = 32
 TASKS_OF_PROGRAMS = 8
@@ -53,7 +53,7 @@ def audit(
     attacks: Sequence[Attack] = (),
     splits: Mapping[str, TaskSet] | None = None,
     against: EnvLike | None = None,
-    pool: WorkerPool | None = None,
+    pool: Pool | None = None,
     quiet: bool = True,
 ) -> Audit:
     """Look for ways to earn the reward of an environment without its task; no model is needed.
@@ -89,7 +89,7 @@ def _played(
     seed: int,
     attacks: Sequence[Attack],
     splits: Mapping[str, TaskSet],
-    pool: WorkerPool | None,
+    pool: Pool | None,
     quiet: bool,
 ) -> tuple[Audit, Subject]:
     start = time.monotonic()
@@ -130,7 +130,7 @@ def audit_reward(
     tasks: int | None = None,
     seed: int = 0,
     attacks: Sequence[Attack] = (),
-    pool: WorkerPool | None = None,
+    pool: Pool | None = None,
     quiet: bool = True,
 ) -> Audit:
     """The same for a plain reward function or one of TRL, with rows to play it on (see reward_definition)."""

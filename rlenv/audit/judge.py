@@ -20,7 +20,7 @@ from rlenv.task import Task
 from rlenv.turns.play import play, reference_script
 from rlenv.verdict import Verdict
 from rlenv.verifier import BatchVerifier
-from rlenv.workers import PickledVerifier, WorkerPool
+from rlenv.workers import PickledVerifier, Pool
 
 CHUNK = 512
 MOST_COSTS = 6
@@ -63,7 +63,7 @@ class _Stopped(Exception):
 class Judge:
     """Verdicts of a definition without its wrappers. `errors` and `costs` collect what went wrong on the way."""
 
-    def __init__(self, definition: Definition, tasks: Sequence[Task], pool: WorkerPool | None = None) -> None:
+    def __init__(self, definition: Definition, tasks: Sequence[Task], pool: Pool | None = None) -> None:
         self.definition = replace(definition, wrappers=())
         self.tasks = tasks
         self.pool = pool

@@ -15,7 +15,7 @@ from rlenv.audit.judge import Judge, Said
 from rlenv.definition import Definition
 from rlenv.task import Task, prompt_text
 from rlenv.verdict import Verdict
-from rlenv.workers import WorkerPool
+from rlenv.workers import Pool
 
 NONSENSE = "zqxj"
 """Stands where the answer stood, to see whether the reward hangs on it."""
@@ -48,7 +48,7 @@ NO_CANARIES = Canaries(0, 0)
 class Subject:
     """The tasks of an audit and the judge of their completions."""
 
-    def __init__(self, definition: Definition, count: int, seed: int = 0, pool: WorkerPool | None = None) -> None:
+    def __init__(self, definition: Definition, count: int, seed: int = 0, pool: Pool | None = None) -> None:
         self.definition = definition
         self.indices = drawn(len(definition.tasks), count, seed)
         tasks = [definition.tasks[index] for index in self.indices]

@@ -22,6 +22,7 @@ from rlenv.cli.endpoint_options import (
     stop_texts,
 )
 from rlenv.cli.environment_options import Data, Imports, Set, environment_kwargs, find_modules_here, import_modules
+from rlenv.cli.verdict_options import Verdicts
 from rlenv.cli.watch_options import Watch
 from rlenv.errors import ConfigError, PolicyError
 from rlenv.jsontypes import Json
@@ -52,6 +53,7 @@ def command(
     data: Data = None,
     settings: Set = None,
     imports: Imports = None,
+    verdicts: Verdicts = "",
     watch: Watch = "",
     temperature: Annotated[float, typer.Option(help="0 is greedy.")] = DEFAULT_SAMPLING.temperature,
     top_p: Annotated[float, typer.Option(help="Sample from the likeliest tokens of this share.")] = 1.0,
@@ -117,6 +119,7 @@ def command(
             dtype=dtype,
             endpoint=endpoint_settings(concurrency, extra_body, logprobs, max_context),
             system_prompt=system_prompt,
+            verdicts=verdicts,
             command=shlex.join(["rlenv", *sys.argv[1:]]),
             quiet=quiet,
         )

@@ -12,7 +12,9 @@ from rlenv.cli.echo import echo
 from rlenv.cli.environment_options import Data, Imports, environment_kwargs, import_modules
 from rlenv.cli.monitor_options import Gold, GoldEvery, GoldSet, GoldTasks, Rules, StopOnGold, monitors
 from rlenv.cli.options import with_options
+from rlenv.cli.verdict_options import Verdicts
 from rlenv.cli.watch_options import Watch, with_detectors
+from rlenv.cluster.source import judged_at
 from rlenv.errors import PolicyError
 from rlenv.trainers.config import TrainConfig
 
@@ -53,6 +55,7 @@ def command(
         typer.Option(metavar="FILE", help="Learn from the pairs of this file (JSONL with prompt, chosen, rejected)."),
     ] = None,
     imports: Imports = None,
+    verdicts: Verdicts = "",
     watch: Watch = "",
     rules: Rules = "default",
     gold: Gold = None,
@@ -80,7 +83,8 @@ def command(
     from rlenv.trainers.view import viewed
     from rlenv.view import write_after
 
-    definition = with_detectors(load(env, **environment_kwargs(data, settings)), watch)
+    kwargs = environment_kwargs(data, settings)
+    definition = judged_at(verdicts, with_detectors(load(env, **kwargs), watch), kwargs)
     watching = monitors(
         config,
         out,

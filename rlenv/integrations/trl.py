@@ -38,7 +38,7 @@ from rlenv.reading.message import message_text
 from rlenv.rows import GroupJudge
 from rlenv.task import Task, prompt_messages
 from rlenv.verdict import Verdict
-from rlenv.workers import PickledVerifier, WorkerPool
+from rlenv.workers import PickledVerifier, Pool
 
 if TYPE_CHECKING:
     from datasets import Dataset
@@ -74,7 +74,7 @@ def to_trl(
     chat: bool = False,
     eos_token_ids: Collection[int] = (),
     max_new_tokens: int | None = None,
-    pool: WorkerPool | None = None,
+    pool: Pool | None = None,
 ) -> TrlEnvironment:
     """The environment (an id, a definition, or an env with its wrappers) as TRL takes it.
 
@@ -109,7 +109,7 @@ class TrlReward:
         definition: Definition,
         *,
         eos_token_ids: Collection[int] = (),
-        pool: WorkerPool | None = None,
+        pool: Pool | None = None,
         rollout: TurnRollout | None = None,
     ) -> None:
         self.definition, self.rollout = definition, rollout

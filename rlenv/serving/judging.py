@@ -21,7 +21,7 @@ from rlenv.rows import GroupJudge
 from rlenv.task import Task
 from rlenv.turns.play import reference_completion
 from rlenv.verdict import Verdict
-from rlenv.workers import WorkerPool
+from rlenv.workers import Pool
 
 LONGEST_PAUSE_S = 60
 Found = TypeVar("Found")
@@ -68,7 +68,7 @@ class Environments:
     """The environments that were named, found by id and keywords."""
 
     def __init__(
-        self, named: Sequence[tuple[str, Mapping[str, Json]]], *, evaluation: bool, pool: WorkerPool | None = None
+        self, named: Sequence[tuple[str, Mapping[str, Json]]], *, evaluation: bool, pool: Pool | None = None
     ) -> None:
         """Raises ConfigError where none or one twice is named, and whatever making an environment raises."""
         if not named:

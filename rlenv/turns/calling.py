@@ -21,7 +21,7 @@ from rlenv.errors import MachineryError
 from rlenv.jsontypes import Json
 from rlenv.task import Task
 from rlenv.verdict import Verdict
-from rlenv.workers import PickledVerifier, WorkerPool
+from rlenv.workers import PickledVerifier, Pool
 
 ToolFunction: TypeAlias = "Callable[..., object]"
 STATE = "state"
@@ -56,7 +56,7 @@ def call_apart(
     arguments: Mapping[str, Json],
     state: Json,
     time_limit_s: float,
-    pool: WorkerPool,
+    pool: Pool,
 ) -> Outcome:
     """Call it in a process that is killed past the limit; one that dies or hangs is what the call came to.
 

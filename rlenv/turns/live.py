@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 
 from rlenv.completion import Completion
 from rlenv.definition import Definition
@@ -35,6 +36,8 @@ class Live:
     task: Task
     interaction: Interaction
     max_turns: int
+    number: int = field(default_factory=count().__next__, kw_only=True, repr=False)
+    """Tells it from the other episodes of this process."""
     max_chars: int = 1_000_000
     """Of the whole text: nobody judges more, so no more is said."""
     state: Json = None

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
@@ -17,11 +18,14 @@ import numpy as np
 from rlenv.completion import Completion, as_completion
 from rlenv.definition import Definition
 from rlenv.errors import ConfigError, PolicyError
+from rlenv.jsontypes import Json
 from rlenv.policies.policy import DEFAULT_SAMPLING, Policy, Sampling, ScriptedPolicy, ask
 from rlenv.task import Task
 from rlenv.turns.interaction import AtOnce, Reply
 from rlenv.turns.live import Live
+from rlenv.workers import FarPool, anywhere, shared_pool
 
+RespondAll: TypeAlias = "Callable[[Sequence[tuple[Json, Completion]], Sequence[int]], Sequence[Reply | Exception]]"
 Speaker: TypeAlias = "Callable[[Sequence[Live], Sampling], list[Completion]]"
 
 
@@ -69,21 +73,25 @@ def hear(definition: Definition, said: Sequence[tuple[Live, Completion | None]])
             live.end_cut()
         else:
             spoken.append((live, as_completion(completion, definition.read_as)))
-    if isinstance(definition.interaction, AtOnce):
-        _answer_at_once(definition.interaction, spoken)
+    interaction, pool = definition.interaction, shared_pool()
+    if interaction is not None and anywhere(interaction) and isinstance(pool, FarPool):
+        _answer_at_once(partial(pool.respond_all, interaction), spoken)
+    elif isinstance(interaction, AtOnce):
+        together = interaction.respond_all
+        _answer_at_once(lambda turns, _: together(turns), spoken)
     else:
         for live, completion in spoken:
             live.step(completion)
 
 
-def _answer_at_once(interaction: AtOnce, spoken: Sequence[tuple[Live, Completion]]) -> None:
+def _answer_at_once(respond_all: RespondAll, spoken: Sequence[tuple[Live, Completion]]) -> None:
     """Add these turns and what answers them all."""
     asked = [(live, said) for live, said in spoken if live.say(said) is None]
     if not asked:
         return
     replies: Sequence[Reply | Exception]
     try:
-        replies = interaction.respond_all([(live.state, said) for live, said in asked])
+        replies = respond_all([(live.state, said) for live, said in asked], [live.number for live, _ in asked])
         if len(replies) != len(asked):
             raise ConfigError(f"expected {len(asked)} replies of respond_all, got {len(replies)}; give one a turn")
     except Exception as error:  # an interaction is user code, as in Live.step

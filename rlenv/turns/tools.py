@@ -40,7 +40,7 @@ from rlenv.turns.calling import STATE, Outcome, Runner, ToolFunction, call_apart
 from rlenv.turns.interaction import Reply
 from rlenv.turns.schema import Schema, tool_schema
 from rlenv.verdict import Flag
-from rlenv.workers import PickledVerifier, WorkerPool, shared_pool
+from rlenv.workers import PickledVerifier, Pool, shared_pool
 
 MAX_CALLS = 8
 MAX_RESULT_CHARS = 4_000
@@ -102,7 +102,7 @@ class ToolInteraction:
         max_result_chars: int = MAX_RESULT_CHARS,
         max_call_chars: int = MAX_CALL_CHARS,
         time_limit_s: float = TIME_LIMIT_S,
-        pool: WorkerPool | None = None,
+        pool: Pool | None = None,
     ) -> None:
         made = [f if isinstance(f, Tool) else Tool(f, cheap=cheap, time_limit_s=time_limit_s) for f in functions]
         self._tools = {tool.name: tool for tool in made}
@@ -120,6 +120,11 @@ class ToolInteraction:
 
     def __getstate__(self) -> dict[str, object]:
         return {**vars(self), "_pool": None, "_runner": None}
+
+    @property
+    def anywhere(self) -> bool:
+        """Calls that run apart, or in a sandbox held for the episode, are worth another machine; string work is not."""
+        return any(not tool.cheap or tool.close is not None for tool in self._tools.values())
 
     @property
     def tools(self) -> Sequence[Schema]:

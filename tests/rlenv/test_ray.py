@@ -55,9 +55,11 @@ class Judge:
         return judged(self.definition)
 
     def workers(self) -> int:
-        from rlenv.workers import shared_pool
+        from rlenv.workers import WorkerPool, shared_pool
 
-        return shared_pool().running
+        pool = shared_pool()
+        assert isinstance(pool, WorkerPool)
+        return pool.running
 
 
 @pytest.fixture(scope="module")

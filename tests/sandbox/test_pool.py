@@ -11,7 +11,7 @@ from fake_cells import DONE, FakeChannel, FakeLauncher, Reaction, answers, dies,
 from rlenv.sandbox import Call, Limits, Program, Sandbox, SandboxClosed, SandboxUnavailable, SandboxUsageError, Status
 from rlenv.sandbox.inside.wire import frame
 from rlenv.sandbox.launcher import CellSettings
-from rlenv.sandbox.pool import Pool
+from rlenv.sandbox.pool import CELLS_ENV, Pool
 
 PROGRAM = Program("print(1)")
 ASKED = Program("def f(): pass", calls=[Call("f")])
@@ -130,6 +130,14 @@ def test_cells_are_replaced_when_they_have_done_enough() -> None:
         assert [slot.run(PROGRAM, Limits()).stdout for _ in range(5)] == [b"a", b"a", b"b", b"b", b"c"]
     pool.close()
     assert all(channel.closed for channel in launcher.launched)
+
+
+def test_the_environment_says_how_many_cells_where_nothing_else_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(CELLS_ENV, "3")
+    for given, size in ((None, 3), (2, 2)):
+        pool = Pool(FakeLauncher(), CellSettings(), given)
+        assert (pool.size, len(pool.cores)) == (size, size)
+        pool.close()
 
 
 def test_an_engine_that_is_gone_fails_programs_at_once_and_is_asked_again_later(

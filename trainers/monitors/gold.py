@@ -26,7 +26,7 @@ from rlenv.jsontypes import Json
 from rlenv.policies.policy import Sampling
 from rlenv.trainers.monitors.monitor import Alarm
 from rlenv.turns.play import play
-from rlenv.workers import WorkerPool
+from rlenv.workers import Pool
 
 if TYPE_CHECKING:
     from rlenv.policies.transformers import TransformersPolicy
@@ -84,7 +84,7 @@ class GoldMonitor:
     """The alarm ends the run."""
     best: Path | None = None
     """A folder for the policy with the highest gold so far."""
-    pool: WorkerPool | None = None
+    pool: Pool | None = None
     name: str = "gold"
     _rewards: list[float] = field(default_factory=list, init=False)
     """Training rewards since the last measurement."""

@@ -1,0 +1,106 @@
+"""What runs on each node of the cluster: its local pool, and the sandbox of that node for programs and tools.
+
+The actor itself runs nothing that a completion can make expensive: that happens in the pool's processes and in cells.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import cloudpickle
+
+import rlenv
+from rlenv.completion import Completion
+from rlenv.errors import MachineryError, VerifierContractError
+from rlenv.grading import in_batch
+from rlenv.jsontypes import Json
+from rlenv.round import Job
+from rlenv.turns.interaction import AtOnce, Interaction, Reply
+from rlenv.verdict import Verdict
+from rlenv.verifier import BatchVerifier
+from rlenv.workers import PickledVerifier, WorkerPool, anywhere, share
+
+MOST_LOADED = 32
+"""Verifiers and interactions that are kept."""
+
+
+class Node:
+    """Judges and answers on one node. Its methods are called from several threads."""
+
+    def __init__(self, host: str, cpus: int, cells: int | None) -> None:
+        """`cpus` worker processes; with `cells` so many programs at once, else one a core."""
+        self.host, self.cpus = host, cpus
+        if cells is not None:
+            os.environ["RLENV_CELLS"] = str(cells)  # what rlenv.sandbox opens is bounded by it
+        self._pool = WorkerPool(cpus)
+        share(self._pool)  # for tools, and for verifiers that ask others
+        self._loaded: dict[str, Any] = {}
+        self._lock = threading.Lock()
+
+    def version(self) -> str:
+        """Of rlenv on this node."""
+        return rlenv.__version__
+
+    def judge(self, verifier: PickledVerifier, jobs: bytes, time_limit_s: float) -> list[Verdict]:
+        """One verdict a job. Raises VerifierContractError where the verifier cannot be loaded, or is not the same."""
+        given: Sequence[Job] = cloudpickle.loads(jobs)
+        loaded = self._load(verifier)
+        if isinstance(loaded, BatchVerifier) and anywhere(loaded):
+            return in_batch(loaded, given)
+        return self._pool.judge_all(verifier, given, time_limit_s)
+
+    def respond(self, interaction: PickledVerifier, turns: bytes) -> list[Reply | Exception]:
+        """The reply to each turn; an episode that ends with it is closed."""
+        given: Sequence[tuple[Json, Completion]] = cloudpickle.loads(turns)
+        loaded: Interaction = self._load(interaction)
+        try:
+            replies = self._replies(loaded, given)
+        except Exception as error:  # an interaction is user code
+            replies = [error] * len(given)
+        close = getattr(loaded, "close", None)
+        for reply in replies:
+            if close is not None and isinstance(reply, Reply) and reply.ended:
+                close(reply.state)
+        return [
+            MachineryError(f"{type(reply).__name__}: {reply}") if isinstance(reply, Exception) else reply
+            for reply in replies
+        ]
+
+    def _replies(self, interaction: Interaction, turns: Sequence[tuple[Json, Completion]]) -> list[Reply | Exception]:
+        if isinstance(interaction, AtOnce):
+            return list(interaction.respond_all(turns))
+
+        def reply(turn: tuple[Json, Completion]) -> Reply | Exception:
+            try:
+                return interaction.respond(*turn)
+            except Exception as error:
+                return error
+
+        with ThreadPoolExecutor(2 * self.cpus) as threads:
+            return list(threads.map(reply, turns))
+
+    def _load(self, pickled: PickledVerifier) -> Any:
+        with self._lock:
+            if pickled.key in self._loaded:
+                return self._loaded[pickled.key]
+            try:
+                loaded = cloudpickle.loads(pickled.blob)
+            except Exception as error:  # whatever unpickling user code raises
+                raise VerifierContractError(
+                    f"node {self.host} cannot load the verifier ({type(error).__name__}: {error}); install there what "
+                    "it needs, or bring it with Ray's runtime_env"
+                ) from error
+            found = str(getattr(loaded, "version", ""))
+            if found != pickled.version:
+                raise VerifierContractError(
+                    f"node {self.host} has version {found!r} of the verifier, this process {pickled.version!r}; "
+                    f"install the same rlenv there (it has {rlenv.__version__})"
+                )
+            if len(self._loaded) >= MOST_LOADED:
+                self._loaded.clear()
+            self._loaded[pickled.key] = loaded
+            return loaded
