@@ -24,7 +24,7 @@ from rlenv.trainers.config import TrainConfig
 from rlenv.trainers.journal import Journal
 from rlenv.trainers.processes import ALONE, Processes
 from rlenv.trainers.shared_judging import judged_together
-from rlenv.workers import WorkerPool
+from rlenv.workers import Pool
 
 CONTINUE = 4
 """What a derived seed is for; the uses before are those of rlenv.trainers.collect and rationalise."""
@@ -43,7 +43,7 @@ def continued(
     step: int,
     journal: Journal | None = None,
     processes: Processes = ALONE,
-    pool: WorkerPool | None = None,
+    pool: Pool | None = None,
 ) -> Collected:
     """The rollout with the value of the state before each step, where the row learns from such values."""
     rule = config.row.advantage
