@@ -25,8 +25,8 @@ ALLOWED = {
     "trainers": {"rlenv", "trainers"},
     "sandbox": {"sandbox"},
 }
-EXCEPTIONS = {("rlenv/__init__.py", "rlenv.envs")}
-"""Our own environments register when rlenv is imported, by name, like anybody's."""
+EXCEPTIONS = {("rlenv/__init__.py", "rlenv.envs"), ("rlenv/__main__.py", "rlenv.cli.main")}
+"""Our own environments register when rlenv is imported, by name, like anybody's; `python -m rlenv` is the command."""
 
 
 def sources() -> list[Path]:
