@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rlenv.trainers.collect import tensors
     from rlenv.trainers.config import TrainConfig
     from rlenv.trainers.logprobs import completion_logprobs
+    from rlenv.trainers.mixture import Member, Mixture
     from rlenv.trainers.report import write_report
     from rlenv.trainers.row import Algorithm
     from rlenv.trainers.sft import SftConfig
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 _HOMES = {
     "ALGORITHMS": "algorithm",
     "Algorithm": "row",
+    "Member": "mixture",
+    "Mixture": "mixture",
     "SftConfig": "sft",
     "TrainConfig": "config",
     "Trainer": "trainer",
@@ -36,6 +39,8 @@ _HOMES = {
 __all__ = [
     "ALGORITHMS",
     "Algorithm",
+    "Member",
+    "Mixture",
     "SftConfig",
     "TrainConfig",
     "Trainer",

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
 
 from rlenv.trainers.advantages import moved_baseline
 from rlenv.trainers.kl import adapted_coefficient, proportional_coefficient
+from rlenv.trainers.parts import GroupSize, stretches
 from rlenv.trainers.rollout import Rollout
 from rlenv.trainers.row import Algorithm
 
@@ -15,8 +18,8 @@ from rlenv.trainers.row import Algorithm
 class Adaptive:
     """What stands after the rollouts so far."""
 
-    baseline: float | None = None
-    """Moving mean of the rewards; None before the first rollout."""
+    baselines: dict[str, float] = field(default_factory=dict)
+    """Moving mean of the rewards of each part of a rollout, by its name; none before its first episodes."""
     kl_coefficient: float = 1.0
     """Of the trust-region penalty."""
     beta: float | None = None
@@ -30,7 +33,14 @@ class Adaptive:
     def first(cls, row: Algorithm) -> Adaptive:
         """Where a run begins."""
         beta = None if row.kl.target is None else row.kl.beta
-        return cls(None, row.control.kl_coefficient, beta, row.entropy.coefficient)
+        return cls({}, row.control.kl_coefficient, beta, row.entropy.coefficient)
+
+    @classmethod
+    def from_state(cls, saved: Mapping[str, Any]) -> Adaptive:
+        """What `state_dict` gave; a run begun before environments were mixed had one baseline."""
+        state = dict(saved)
+        older = state.pop("baseline", None)
+        return cls(**{"baselines": {} if older is None else {"": older}, **state})
 
     def row(self, row: Algorithm) -> Algorithm:
         """The row with the beta that stands now."""
@@ -59,16 +69,19 @@ class Adaptive:
         if bool(drift.isfinite()):
             self.beta = proportional_coefficient(self.beta, float(drift), row.kl.target)
 
-    def observe_rewards(self, row: Algorithm, rollout: Rollout) -> None:
-        """Move the baseline, once the rollout has been judged against the old one."""
-        if row.advantage.moving_baseline is not None:
-            decay = row.advantage.moving_baseline
-            self.baseline = moved_baseline(self.baseline, rollout.rewards, rollout.graded, decay)
+    def observe_rewards(self, row: Algorithm, rollout: Rollout, group_size: GroupSize) -> None:
+        """Move the baselines, once the rollout has been judged against the old ones."""
+        if (decay := row.advantage.moving_baseline) is None:
+            return
+        for part, own in stretches(rollout, group_size):
+            moved = moved_baseline(self.baselines.get(part.name), own.rewards, own.graded, decay)
+            if moved is not None:
+                self.baselines[part.name] = moved
 
     def observe_kl(self, row: Algorithm, kl: float) -> None:
         """Adapt the coefficient to how far the updates of a rollout moved the policy."""
         if row.control.kl_target is not None:
             self.kl_coefficient = adapted_coefficient(self.kl_coefficient, kl, row.control.kl_target)
 
-    def state_dict(self) -> dict[str, float | None]:
+    def state_dict(self) -> dict[str, Any]:
         return asdict(self)

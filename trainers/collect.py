@@ -21,6 +21,7 @@ from rlenv.trainers.advantages import varied
 from rlenv.trainers.config import TrainConfig
 from rlenv.trainers.journal import Journal
 from rlenv.trainers.measured import measured, signals_of
+from rlenv.trainers.parts import Part
 from rlenv.trainers.processes import ALONE, Processes
 from rlenv.trainers.rollout import Rollout, needs_offsets, rollout_of
 from rlenv.trainers.shared_judging import judged_together
@@ -47,11 +48,21 @@ class Collected:
     metrics: dict[str, float]
     kept: list[int] | None = None
     """Places of the episodes that make the rollout, row by row; None for all of them."""
+    parts: tuple[Part, ...] | None = None
+    """Of the rollout, where environments are mixed."""
 
     @property
     def trained(self) -> list[Episode]:
         """The episodes of the rollout, row by row."""
         return self.episodes if self.kept is None else [self.episodes[i] for i in self.kept]
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What was drawn ahead of a rollout: its tasks and a group of completions of each."""
+
+    tasks: Sequence[Task]
+    said: list[list[Completion]]
 
 
 @dataclass(slots=True)
@@ -71,10 +82,14 @@ def collect(
     journal: Journal | None = None,
     processes: Processes = ALONE,
     generator: Policy | None = None,
+    given: Given | None = None,
 ) -> Collected:
-    """Generate and judge the rollout of this step; `generator` draws the tokens, by default the policy itself."""
+    """Generate and judge the rollout of this step; `generator` draws the tokens, by default the policy itself.
+
+    Where completions are `given`, they are only judged.
+    """
     drawn, size, rule = _Drawn(), config.group_size, config.row.drawing
-    signal = _draw(env, policy, config, step, config.groups, drawn, journal, processes, generator)
+    signal = _draw(env, policy, config, step, config.groups, drawn, journal, processes, generator, given)
     while rule.refill and sum(signal) < config.groups and drawn.draws <= rule.max_refills:
         if error_share(drawn.episodes) > config.max_error_share:
             break  # the run ends here: more of the same would only take time
@@ -113,13 +128,18 @@ def _draw(
     journal: Journal | None,
     processes: Processes,
     generator: Policy | None,
+    given: Given | None = None,
 ) -> list[bool]:
     """Draw, judge and add so many groups; returns which of them hold two different signals."""
-    env.reset(groups, step=step + (drawn.draws << 32))
+    if given is None:
+        env.reset(groups, step=step + (drawn.draws << 32))
+    else:
+        env.reset(tasks=given.tasks)
     more = (drawn.draws, processes.rank) if drawn.draws or processes.rank else ()
     seed = derived_seed(config.seed, step, GENERATE, *more)
     started, size = time.perf_counter(), config.group_size
-    by_prompt = played(env.definition, generator or policy, env.tasks, config, seed, processes)
+    speaker = generator or policy
+    by_prompt = given.said if given else played(env.definition, speaker, env.tasks, config, seed, processes)
     generated = time.perf_counter()
     if journal is not None:
         journal.step, journal.draw = step, drawn.draws

@@ -67,6 +67,8 @@ class TrainConfig:
     """Tokens, padding included, in one forward and backward pass; changes memory, not results."""
     sft_steps: int = 0
     """Supervised steps on the environment's own demonstrations before the first rollout."""
+    staleness: int = 0
+    """Rollouts that a generator of its own may be behind; above 0 it draws the next ones while the policy updates."""
     sampler: str = "uniform"
     """Which tasks come: uniform, or pass-rate, which draws more of the levels (or tasks) that are sometimes solved."""
     seed: int = 0
@@ -105,7 +107,7 @@ class TrainConfig:
         for name in _AT_LEAST_ONE:
             if getattr(self, name) < 1:
                 raise ConfigError(f"expected {name} of at least 1, got {getattr(self, name)}")
-        for name in ("steps", "warmup_steps", "sft_steps", "seed"):
+        for name in ("steps", "warmup_steps", "sft_steps", "seed", "staleness"):
             if getattr(self, name) < 0:
                 raise ConfigError(f"expected {name} of 0 or more, got {getattr(self, name)}")
         for name, most in (("learning_rate", FINITE), ("temperature", FINITE), ("max_grad_norm", math.inf)):
@@ -143,6 +145,23 @@ class TrainConfig:
             raise ConfigError(
                 f"{row.name} bounds one step from the policy that sampled: expected epochs=1 and minibatches=1, got "
                 f"{self.epochs} and {self.minibatches}"
+            )
+
+        if self.staleness:
+            self._check_stale(weighs=weighs)
+
+    def _check_stale(self, *, weighs: bool) -> None:
+        """What cannot learn from rollouts of an older policy."""
+        row = self.row
+        if row.drawing.refill or self.engine.generator == "vllm":
+            what = "engine.generator='vllm'" if self.engine.generator == "vllm" else f"the refills of {row.name}"
+            raise ConfigError(f"what is drawn beside the updates is drawn in one go: set staleness=0 for {what}")
+        if row.control.bound == "natural":
+            raise ConfigError(f"{row.name} bounds one step from the policy that sampled: set staleness=0")
+        if weighs and row.control.ratio == "none" and row.correction.kind == "none":
+            raise ConfigError(
+                f"{row.name} takes rollouts for those of the present policy, and with staleness={self.staleness} they "
+                "are not: set correction.kind='truncate' (or 'mask'), or staleness=0"
             )
 
     def sampling(self, seed: int) -> Sampling:

@@ -23,6 +23,8 @@ class Journal:
         self.path = path
         self.step = 0
         self.draw = 0
+        self.env = ""
+        """Which environment of a mixture is asked; two of them may hear the same completion."""
         self._file = opened(path, "a+")
         self._known = self._read()
         self.replayed = 0
@@ -31,7 +33,7 @@ class Journal:
         """Verdicts given to these very completions at this step before."""
         found: dict[int, Verdict] = {}
         for index, completion in enumerate(completions if self._known else ()):
-            verdict = self._known.get((self.step, self.draw, index, _fingerprint(completion)))
+            verdict = self._known.get((self.step, self.draw, index, _fingerprint(completion, self.env)))
             if verdict is not None:
                 found[index] = verdict
         self.replayed += len(found)
@@ -39,7 +41,7 @@ class Journal:
 
     def record(self, index: int, completion: Completion, verdict: Verdict) -> None:
         """Write one verdict; it survives the process from here on."""
-        self._file.write(line([self.step, self.draw, index, _fingerprint(completion), verdict.to_json()]))
+        self._file.write(line([self.step, self.draw, index, _fingerprint(completion, self.env), verdict.to_json()]))
         self._file.flush()
 
     def clear(self) -> None:
@@ -60,9 +62,11 @@ class Journal:
         return {(step, draw, index, mark): Verdict.from_json(said) for step, draw, index, mark, said in entries}
 
 
-def _fingerprint(completion: Completion) -> str:
-    stated = [completion.text, completion.token_ids, completion.finished]
+def _fingerprint(completion: Completion, env: str) -> str:
+    stated: list[object] = [completion.text, completion.token_ids, completion.finished]
     if completion.turns:
         stated.append([turn.to_json() for turn in completion.turns])
+    if env:
+        stated.append(env)
     content = json.dumps(stated)
     return hashlib.blake2b(content.encode(), digest_size=8).hexdigest()

@@ -37,13 +37,15 @@ def plot_run(metrics: Sequence[Mapping[str, float]], path: Path, alarms: Sequenc
 
 
 def plot_watched(metrics: Sequence[Mapping[str, float]], path: Path, alarms: Sequence[Alarm] = ()) -> bool:
-    """The reward beside the gold, the parts of the reward and the flags; False, and no plot, where there are none."""
+    """The reward beside the gold, of each environment, its parts, and the flags; False, and no plot, without any."""
     names = dict.fromkeys(name for m in metrics for name in m)
     parts = {name: name.split("/")[1] for name in names if name.startswith("rewards/") and name.endswith("/mean")}
+    environments = {name: name[len("env/") : -len("/reward")] for name in names if of_environment(name)}
     flags = {name: name.removeprefix("flags/") for name in names if name.startswith("flags/")}
     gold = {"gold/reward": "gold"} if "gold/reward" in names else {}
     shown = [
         ("reward", gold and {"reward": "reward", **gold}),
+        ("reward of each environment", environments),
         ("part of the reward", parts if len(parts) > 1 else {}),
         ("episodes with the flag", flags),
     ]
@@ -58,6 +60,11 @@ def plot_watched(metrics: Sequence[Mapping[str, float]], path: Path, alarms: Seq
         _alarm_marks(axis, alarms)
     _save(figure, path)
     return True
+
+
+def of_environment(name: str) -> bool:
+    """Whether a metric is the reward of one environment of a mixture: env/math/arithmetic-v0/reward."""
+    return name.startswith("env/") and name.endswith("/reward")
 
 
 def _curves(axes: Any, metrics: Sequence[Mapping[str, float]], names: Mapping[str, str]) -> None:

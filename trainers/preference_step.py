@@ -15,6 +15,7 @@ from transformers import PreTrainedModel
 from rlenv.errors import ConfigError
 from rlenv.trainers.branch_choices import Preference
 from rlenv.trainers.logprobs import completion_logprobs
+from rlenv.trainers.parts import GroupSize, group_numbers, in_groups
 from rlenv.trainers.preference import ranked_places
 from rlenv.trainers.preference_losses import Scored, implicit_rewards, kto_kl, pair_losses
 from rlenv.trainers.processes import Processes
@@ -40,10 +41,10 @@ class Pairs:
         return Pairs(processes.share_of(self.chosen), processes.share_of(self.rejected))
 
 
-def ranked_pairs(rollout: Rollout, rows: torch.Tensor, group_size: int, pairs: int) -> Pairs:
+def ranked_pairs(rollout: Rollout, rows: torch.Tensor, group_size: GroupSize, pairs: int) -> Pairs:
     """The pairs of the whole groups at `rows`; none from ties or from episodes that were not graded."""
     found: list[tuple[int, int]] = []
-    for group in rows.view(-1, group_size).tolist():
+    for group in (members.tolist() for members in in_groups(rows, group_size)):
         rewards, graded = rollout.rewards[group].tolist(), rollout.graded[group].tolist()
         ranked = ranked_places([r if g else None for r, g in zip(rewards, graded, strict=True)], pairs)
         found += [(group[chosen], group[rejected]) for chosen, rejected in ranked]
@@ -121,14 +122,14 @@ def pair_batches(rollout: Rollout, pairs: Pairs, max_tokens: int) -> Iterator[Pa
         yield pairs[start:]
 
 
-def mismatched(rollout: Rollout, rows: torch.Tensor, group_size: int) -> Rollout:
+def mismatched(rollout: Rollout, rows: torch.Tensor, group_size: GroupSize) -> Rollout:
     """Each prompt of `rows` with the completion of another prompt of them; each completion is used once.
 
     In the order of their groups, completions move on by the largest number of rows that share a prompt: with one row a
     prompt this is TRL's shift by one. A single prompt has no other, and its rows exchange their completions.
     """
     order = rows.sort().values
-    counts = (order // group_size).unique_consecutive(return_counts=True)[1]
+    counts = group_numbers(order, group_size).unique_consecutive(return_counts=True)[1]
     shift = 1 if len(counts) == 1 else int(counts.max())
     picked = rollout.rows(order)
     front = picked.ids.shape[1] - picked.mask.shape[1]

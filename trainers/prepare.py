@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import torch
 from transformers import PreTrainedModel
@@ -29,6 +30,7 @@ from rlenv.trainers.kl import kl_penalty, trust_region_penalty
 from rlenv.trainers.logprobs import completion_logprobs
 from rlenv.trainers.losses import corrected, uncertain
 from rlenv.trainers.micro_batches import micro_batches
+from rlenv.trainers.parts import GroupSize, part_by_part
 from rlenv.trainers.processes import ALONE, Processes
 from rlenv.trainers.rollout import Rollout
 from rlenv.trainers.row import Algorithm
@@ -86,19 +88,22 @@ class Judges:
 
 
 def prepared(
-    rollout: Rollout, row: Algorithm, group_size: int, judges: Judges, baseline: float | None = None
+    rollout: Rollout,
+    row: Algorithm,
+    group_size: GroupSize,
+    judges: Judges,
+    baselines: Mapping[str, float] = MappingProxyType({}),
 ) -> tuple[Rollout, dict[str, float]]:
     """The rollout with `advantages` and what the loss needs besides, and metrics; pure, given the networks.
 
-    `baseline` is the moving mean of earlier rewards, for rows that have one.
+    `baselines` are the moving means of earlier rewards, for rows that have one; of each part of the rollout its own.
     """
     if row.drawing.mask_cut:
         rollout = rollout.with_(mask=rollout.mask * ~rollout.cut[:, None])
     if row.drawing.signal == "reward":
         rollout = rollout.with_(signals=rollout.rewards)
     if row.drawing.drop_constant_groups:
-        counted = varied(rollout.signals, rollout.graded, group_size).repeat_interleave(group_size)
-        rollout = rollout.with_(mask=rollout.mask * counted[:, None])
+        rollout = part_by_part(rollout, group_size, lambda own, size, _: _of_varied_groups(own, size))
     sampled, metrics = rollout.old_logprobs, dict[str, float]()
     if row.correction.kind != "none":
         rollout = rollout.with_(old_logprobs=judges.logprobs(judges.policy, rollout))
@@ -113,7 +118,9 @@ def prepared(
     values = judges.values(rollout)
     if values is not None:
         rollout = rollout.with_(values=values)
-    rollout = with_advantages(rollout, row, group_size, baseline)
+    rollout = part_by_part(
+        rollout, group_size, lambda own, size, name: with_advantages(own, row, size, baselines.get(name))
+    )
     if row.advantage.entropy_share < 1:
         forks = uncertain(judges.entropies(rollout), rollout.mask, row.advantage.entropy_share)
         rollout = rollout.with_(advantages=rollout.advantages * forks)
@@ -122,6 +129,12 @@ def prepared(
         advantages = corrected(rollout.advantages, rollout.old_logprobs, sampled, cap=cap, masked=masked)
         rollout = rollout.with_(advantages=advantages)
     return rollout, metrics
+
+
+def _of_varied_groups(rollout: Rollout, group_size: int) -> Rollout:
+    """The rollout with a mask that leaves out the groups without a difference."""
+    counted = varied(rollout.signals, rollout.graded, group_size).repeat_interleave(group_size)
+    return rollout.with_(mask=rollout.mask * counted[:, None])
 
 
 def with_advantages(rollout: Rollout, row: Algorithm, group_size: int, baseline: float | None = None) -> Rollout:

@@ -13,7 +13,7 @@ from rlenv.saved_episodes import SavedEpisodes, saved_episodes
 from rlenv.shown import shown_cell, shown_line
 from rlenv.trainers.logs import read_metrics
 from rlenv.trainers.monitors.monitor import Alarm, read_alarms
-from rlenv.trainers.plots import plot_run, plot_watched
+from rlenv.trainers.plots import of_environment, plot_run, plot_watched
 from rlenv.trainers.runfolder import read_evidence
 from rlenv.turns.told import told
 
@@ -53,13 +53,13 @@ def write_report(folder: Path) -> Path:
         f"| metric | first {tenth} rollouts | last {tenth} |",
         "|---|---|---|",
     ]
-    for name in SHOWN:
+    for name in (*SHOWN, *dict.fromkeys(name for m in metrics for name in m if of_environment(name))):
         values = [m[name] for m in metrics if name in m]
         if values:
-            lines.append(f"| {name} | {np.mean(values[:tenth]):.4g} | {np.mean(values[-tenth:]):.4g} |")
+            lines.append(f"| {shown_cell(name)} | {np.mean(values[:tenth]):.4g} | {np.mean(values[-tenth:]):.4g} |")
     lines += ["", "![reward](reward.png)", ""]
     if plot_watched(metrics, folder / "watched.png", alarms):
-        lines += ["![gold, parts and flags](watched.png)", ""]
+        lines += ["![gold, environments, parts and flags](watched.png)", ""]
     path = folder / "report.md"
     evidence = [shown_line(f"- {line}") for line in read_evidence(folder)]
     if evidence:

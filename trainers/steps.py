@@ -6,6 +6,7 @@ import torch
 
 from rlenv.trainers.finite import SKIPPED, not_finite
 from rlenv.trainers.networks import Networks
+from rlenv.trainers.parts import part_by_part
 from rlenv.trainers.rollout import Rollout
 from rlenv.trainers.update import Step, critic_step, policy_step
 
@@ -42,7 +43,10 @@ def _policy(
     if row.selection is not None:
         from rlenv.trainers.selection import with_selection
 
-        rollout = with_selection(rollout, row.selection, step.group_size, epoch, epochs)
+        rule = row.selection
+        rollout = part_by_part(
+            rollout, step.group_size, lambda own, size, _: with_selection(own, rule, size, epoch, epochs)
+        )
     if row.control.bound == "natural":
         from rlenv.trainers.natural import natural_step
 

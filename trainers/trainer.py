@@ -25,29 +25,33 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from rlenv.batch import EnvLike
+from rlenv.batch import BatchEnvironment, EnvLike
 from rlenv.episode import Episode
 from rlenv.errors import RunError
 from rlenv.files import told_when_full
-from rlenv.fingerprint import code_version
 from rlenv.folder_lock import FolderLock
 from rlenv.jsontypes import Json
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.saved_episodes import saved_episodes
 from rlenv.trainers import checkpoint, resuming
 from rlenv.trainers.adaptive import Adaptive
-from rlenv.trainers.collect import SFT, Collected, collect, derived_seed, refuse_failing_checker
+from rlenv.trainers.ahead import Ahead
+from rlenv.trainers.collect import SFT, Collected, Given, collect, derived_seed
 from rlenv.trainers.config import TrainConfig
 from rlenv.trainers.context import check_context
 from rlenv.trainers.continued import continued
 from rlenv.trainers.dealing import has_signal, rows_of
 from rlenv.trainers.engine import generator_of, prepare
-from rlenv.trainers.environment import most_said, training_environment
+from rlenv.trainers.environment import most_said
+from rlenv.trainers.environments import Environments
 from rlenv.trainers.finite import SKIPPED, not_finite, what_was_not
 from rlenv.trainers.given import check_given, demonstrated, fingerprint_of, paired
 from rlenv.trainers.journal import Journal
 from rlenv.trainers.logs import Display, MetricsLog
+from rlenv.trainers.mixing import drawn
+from rlenv.trainers.mixture import Mixture
 from rlenv.trainers.networks import Networks
+from rlenv.trainers.parts import GroupSize, Part
 from rlenv.trainers.position import Position
 from rlenv.trainers.prepare import Judges, measured_kl, prepared
 from rlenv.trainers.processes import Processes, this_process
@@ -62,7 +66,7 @@ from rlenv.trainers.runfolder import (
     write_config,
     write_evidence,
 )
-from rlenv.trainers.sft import SftConfig, demonstrations, refuse_answerless, supervised
+from rlenv.trainers.sft import SftConfig, refuse_answerless, supervised
 from rlenv.trainers.steps import updated
 from rlenv.trainers.update import Step
 from rlenv.trainers.values import explained_variance
@@ -81,7 +85,7 @@ GO_ON = "go on with --resume"
 
 def train(
     config: TrainConfig,
-    env: EnvLike,
+    env: EnvLike | Mixture,
     policy: TransformersPolicy,
     out: str | Path,
     *,
@@ -129,7 +133,7 @@ class Trainer:
     def __init__(
         self,
         config: TrainConfig,
-        env: EnvLike,
+        env: EnvLike | Mixture,
         policy: TransformersPolicy,
         out: Path,
         *,
@@ -148,7 +152,7 @@ class Trainer:
         self.quiet = quiet or not self.processes.is_main
         self.row, self.teacher, self.pairs, self._pool = config.row, teacher, pairs, pool
         check_given(config, policy, teacher, pairs)
-        self.env = training_environment(env, config, pool)
+        self.envs = Environments(env, config, pool)
         self.sft = sft or SftConfig(steps=config.sft_steps, seed=config.seed)
         self.position = Position()
         self.adaptive = Adaptive.first(self.row)
@@ -157,18 +161,21 @@ class Trainer:
         self._rollout: Rollout | None = None
         self._episodes: list[Episode] = []
         self._kept: list[int] | None = None
+        self._parts: tuple[Part, ...] | None = None
         self._metrics: dict[str, Any] = {}
         self._skipped = 0
         """Optimiser steps that were not taken since the last one that was."""
         self._rewards: list[float] = []
         """Mean rewards of the rollouts since the last checkpoint."""
         self._initial = checkpoint.fingerprint(policy.model.state_dict())
+        self.ahead: Ahead | None = None
         self.log: MetricsLog | None = None
         self.journal: Journal | None = None
         self._lock: FolderLock | None = None
-        check_context(self.env.definition, policy, config, pairs)
-        if self.row.selection is not None and self.row.selection.kind == "demonstrations":
-            refuse_answerless(self.env.definition)
+        for definition in self.envs.definitions:
+            check_context(definition, policy, config, pairs)
+            if self.row.selection is not None and self.row.selection.kind == "demonstrations":
+                refuse_answerless(definition)
         if self.processes.is_main and (holds_run(out) or not resume):
             self._lock = FolderLock(out)
         try:
@@ -193,6 +200,10 @@ class Trainer:
         if saved is not None:
             self._restore(saved)
         self.generator = generator_of(policy, config.engine, out / f"generator-{self.processes.rank}")
+        if config.staleness:
+            self.ahead = Ahead(policy, self.envs, config, self.processes)
+            if saved is not None:
+                self.ahead.load(saved["ahead"])
         if main:
             resuming.write_down(out, self.position.step, self.position.optimiser_steps, changed)
             write_config(out, config, others)
@@ -205,12 +216,9 @@ class Trainer:
 
     def _others(self) -> dict[str, Any]:
         """What decides the run beside its config."""
-        definition = self.env.definition
         return {
             "sft": asdict(self.sft),
-            "env": definition.id,
-            "verifier": definition.verifier.version,
-            "wrappers": [f"{wrapper.name}:{code_version(wrapper)}" for wrapper in definition.wrappers],
+            **self.envs.settings(),
             "teacher": None if self.teacher is None else checkpoint.fingerprint(self.teacher.model.state_dict()),
             "pairs": None if self.pairs is None else fingerprint_of(self.pairs),
         }
@@ -219,7 +227,7 @@ class Trainer:
         """Go on to the last step, or until a monitor says stop, and save the model."""
         position = self.position
         position.stopped = position.stopped and bool(self.watch.monitors)  # without monitors it goes on
-        title = f"{self.row.name} on {self.env.definition.id or 'environment'}"
+        title = f"{self.row.name} on {self.envs.title}"
         with Display(title, self.config.steps, quiet=self.quiet, done=position.step) as display:
             while position.step < self.config.steps and not position.stopped:
                 metrics = self.step()
@@ -241,7 +249,7 @@ class Trainer:
         self.save()
         if self.processes.is_main:
             save_model(self.policy, self.out / "model")
-            write_evidence(self.out, self.env.evidence)
+            write_evidence(self.out, self.envs.evidence)
         self.processes.barrier()
 
     def step(self) -> dict[str, float]:
@@ -285,10 +293,12 @@ class Trainer:
                 "adaptive": self.adaptive.state_dict(),
                 "initial": self._initial,
                 "networks": self.networks.state_dict(),
-                "env": json.dumps(self.env.state_dict()),
+                "ahead": None if self.ahead is None else self.ahead.state(),
+                "env": json.dumps(self.envs.state_dict()),
                 "monitors": json.dumps(self.watch.state_dict()),
                 "rollout": None if self._rollout is None else self._rollout.state(),
                 "kept": self._kept,
+                "parts": None if self._parts is None else [list(part) for part in self._parts],
                 "metrics": self._metrics,
                 "files": sizes(self.out),
             }
@@ -319,14 +329,14 @@ class Trainer:
     def close(self) -> None:
         """Close the files of the run and let go of its folder."""
         with ExitStack() as stack:  # each is closed, even where a full disk does not take what another still holds
-            for part in (self._lock, self.journal, self.log):
+            for part in (self._lock, self.journal, self.log, self.ahead):
                 if part is not None:
                     stack.callback(part.close)
 
     def _warm_start(self) -> None:
         if self.sft.steps == 0:
             return
-        data = demonstrations(self.env.definition, self.policy, self.sft.max_demonstrations)
+        data = self.envs.demonstrations(self.policy, self.sft.max_demonstrations)
         config = replace(self.sft, seed=derived_seed(self.sft.seed, 0, SFT))
         with Display("warm start", config.steps, quiet=self.quiet) as display:
             supervised(self.policy, data, config, lambda i, loss: display.update(i + 1, f"loss {loss:.3f}"))
@@ -337,12 +347,13 @@ class Trainer:
                 f"{self.out} was started from another policy; give the one it was started with, or a new folder"
             )
         self.position = Position(**saved["position"])
-        self.adaptive = Adaptive(**saved["adaptive"])
+        self.adaptive = Adaptive.from_state(saved["adaptive"])
         self.networks.load_state_dict(saved["networks"])
-        self.env.load_state_dict(json.loads(saved["env"]))
+        self.envs.load_state_dict(json.loads(saved["env"]))
         self.watch.load_state_dict(json.loads(saved["monitors"]))
         self._rollout = None if saved["rollout"] is None else Rollout.from_state(saved["rollout"])
         self._kept = saved["kept"]
+        self._parts = tuple(Part(*part) for part in saved.get("parts") or ()) or None
         self._metrics = saved["metrics"]
         if self.processes.is_main:
             cut_back(self.out, saved["files"])
@@ -359,16 +370,17 @@ class Trainer:
         collected = self._drawn()
         if self.processes.is_main:
             self.saved.append(collected.episodes)
-        refuse_failing_checker(collected.episodes, config.max_error_share)
+        self.envs.observe(position.step, collected.episodes, config.max_error_share)
+        self._parts = collected.parts
         rollout, metrics = prepared(
             collected.rollout,
             self.adaptive.row(row),
-            config.group_size,
+            self._group_size,
             self._judges(),
-            baseline=self.adaptive.baseline,
+            self.adaptive.baselines,
         )
         if not not_finite(rollout):
-            self.adaptive.observe_rewards(row, rollout)
+            self.adaptive.observe_rewards(row, rollout, self._group_size)
         self._rollout, self._episodes, self._kept = rollout, collected.episodes, collected.kept
         position.tokens += int(rollout.attention_mask.sum())
         self._metrics = {**collected.metrics, **metrics}
@@ -378,16 +390,35 @@ class Trainer:
 
     def _drawn(self) -> Collected:
         """Tasks out, completions in, verdicts; or what needs none: the next pairs of a file, the next solutions."""
-        env, policy, config, step, rule = self.env, self.policy, self.config, self.position.step, self.row.selection
+        policy, config, step = self.policy, self.config, self.position.step
         if self.pairs is not None:
             return paired(self.pairs, policy, config, step)
-        if rule is not None and rule.kind == "demonstrations":
-            return demonstrated(env.definition, policy, config, step)
         if self.generator is not None:
             self.generator.send_weights()
-        collected = collect(env, policy, config, step, self.journal, self.processes, self.generator)
-        given = (env.definition, policy, config, step, self.journal, self.processes, self._pool)
-        return continued(rationalised(collected, *given), *given)
+        if self.ahead is not None:
+            self.ahead.go_on(step)
+        now = ((*own, None) for own in self.envs.drawing(step))
+        drawing = now if self.ahead is None else self.ahead.drawing(step)
+        mixed = self.envs.mixture is not None
+        return drawn(drawing, policy.eos_ids[0], config.metrics_by, self.journal, self._drawn_from, mixed=mixed)
+
+    def _drawn_from(self, env: BatchEnvironment, config: TrainConfig, given: Given | None) -> Collected:
+        """What one environment gives to a rollout."""
+        policy, step, rule, definition = self.policy, self.position.step, self.row.selection, env.definition
+        if rule is not None and rule.kind == "demonstrations":
+            return demonstrated(definition, policy, config, step)
+        collected = collect(env, policy, config, step, self.journal, self.processes, self.generator, given)
+        said = (definition, policy, config, step, self.journal, self.processes, self._pool)
+        return continued(rationalised(collected, *said), *said)
+
+    @property
+    def env(self) -> BatchEnvironment:
+        """The environment, or the first of a mixture."""
+        return next(iter(self.envs.envs.values()))
+
+    @property
+    def _group_size(self) -> GroupSize:
+        return self._parts or self.config.group_size
 
     def _judges(self) -> Judges:
         compared = self.row.selection is None or self.row.kl.beta > 0 or self.config.log_kl
@@ -419,9 +450,9 @@ class Trainer:
             temperature=config.temperature,
             micro_batch_tokens=config.micro_batch_tokens,
             max_grad_norm=config.max_grad_norm,
-            max_new_tokens=most_said(self.env.definition, config),
-            group_size=config.group_size,
-            on_policy=config.updates_a_rollout == 1 and self.row.correction.kind == "none",
+            max_new_tokens=max(most_said(definition, config) for definition in self.envs.definitions),
+            group_size=self._group_size,
+            on_policy=config.updates_a_rollout == 1 and self.row.correction.kind == "none" and not config.staleness,
             shows_sampler=update == 0 and self.row.correction.kind == "none",
             measure_all=config.measure_all,
             entropy_coefficient=self.adaptive.entropy_at(self.row, position.step, config.steps),
@@ -430,7 +461,7 @@ class Trainer:
             teacher=None if self.teacher is None else self.teacher.model,
             processes=self.processes,
         )
-        epoch, rows = update // config.minibatches, rows_of(rollout, config, position.step, update)
+        epoch, rows = update // config.minibatches, rows_of(rollout, config, position.step, update, self._group_size)
         metrics = updated(self.networks, rollout, rows, step, epoch, config.epochs)
         self._count_skipped(rollout, rows, metrics)
         return {**metrics, "learning_rate": learning_rate}
@@ -474,14 +505,16 @@ class Trainer:
         metrics["num_tokens"] = float(position.tokens)
         metrics["step_time"] = sum(value for name, value in metrics.items() if name.startswith("time/"))
         trained = Collected(self._episodes, rollout, {}, self._kept).trained
-        position.stopped = self.watch.after_step(position.step, trained, rollout, metrics, self.policy)
+        position.stopped = self.watch.after_step(
+            position.step, trained, rollout, metrics, self.policy, self.envs.alarms(position.step)
+        )
         if self.log is not None:
             self.log.write(position.step, metrics)
         if math.isfinite(metrics.get("reward", math.nan)):
             self._rewards.append(metrics["reward"])
-        position.quiet_steps = 0 if has_signal(rollout, self.config) else position.quiet_steps + 1
+        position.quiet_steps = 0 if has_signal(rollout, self.config, self._group_size) else position.quiet_steps + 1
         position.step, position.update = position.step + 1, 0
-        self._rollout, self._metrics, self._episodes, self._kept = None, {}, [], None
+        self._rollout, self._metrics, self._episodes, self._kept, self._parts = None, {}, [], None, None
         if position.optimiser_steps % self.config.save_every < self.config.updates_a_rollout:
             self.save()
         return metrics

@@ -15,6 +15,7 @@ from rlenv.trainers.kl import kl_penalty, trust_region_penalty
 from rlenv.trainers.logprobs import completion_logprobs
 from rlenv.trainers.losses import averaging_weights, covariant, entropy_bonus, policy_terms
 from rlenv.trainers.micro_batches import micro_batches
+from rlenv.trainers.parts import GroupSize, group_numbers
 from rlenv.trainers.processes import ALONE, Processes
 from rlenv.trainers.rollout import Rollout
 from rlenv.trainers.row import Algorithm
@@ -33,7 +34,7 @@ class Step:
     micro_batch_tokens: int = 32_768
     max_grad_norm: float = 1.0
     max_new_tokens: int = 256
-    group_size: int = 1
+    group_size: GroupSize = 1
     on_policy: bool = False
     """True when this is the only step on the rollout: the old policy is then the present one, exactly."""
     shows_sampler: bool = False
@@ -55,7 +56,7 @@ class Step:
         Groups stay whole, because the passes over their common prompt are shared.
         """
         if self.processes.count > 1:
-            groups, of_row = (rows // self.group_size).unique(return_inverse=True)
+            groups, of_row = group_numbers(rows, self.group_size).unique(return_inverse=True)
             lengths = torch.zeros_like(groups).index_add_(0, of_row, rollout.attention_mask[rows].sum(1))
             own = self.processes.share_of(lengths.argsort(descending=True, stable=True))
             rows = rows[torch.isin(of_row, own)]

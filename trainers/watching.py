@@ -37,15 +37,16 @@ class Watch:
         rollout: Rollout,
         metrics: MutableMapping[str, float],
         policy: TransformersPolicy,
+        alarms: Sequence[Alarm] = (),
     ) -> bool:
-        """Ask every monitor and write its alarms down; returns whether the run is to end."""
-        self.last = []
-        if not self.monitors:
+        """Ask every monitor and write the alarms down, those of the run itself too; returns whether it is to end."""
+        self.last = list(alarms)
+        if not self.monitors and not alarms:
             return False
         if self._processes.is_main:
             for monitor in self.monitors:
                 self.last += monitor.after_step(step, episodes, rollout, metrics, policy)
-        if self.last:
+        if self.last and self._processes.is_main:
             append(self._path, (line(alarm.to_json()) for alarm in self.last))
         stops = self._processes.sum_of({"stop": float(any(alarm.stop for alarm in self.last))})
         return stops["stop"] > 0

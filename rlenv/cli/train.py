@@ -9,12 +9,12 @@ import typer
 
 from rlenv.cli.algorithm_options import change_algorithm
 from rlenv.cli.echo import echo
-from rlenv.cli.environment_options import Data, Imports, environment_kwargs, import_modules
+from rlenv.cli.environment_options import Data, Imports, import_modules
+from rlenv.cli.mixture_options import DataOf, Envs, MixCurriculum, MixTemperature, SetOf, trained_in
 from rlenv.cli.monitor_options import Gold, GoldEvery, GoldSet, GoldTasks, Rules, StopOnGold, monitors
 from rlenv.cli.options import with_options
 from rlenv.cli.verdict_options import Verdicts
-from rlenv.cli.watch_options import Watch, with_detectors
-from rlenv.cluster.source import judged_at
+from rlenv.cli.watch_options import Watch
 from rlenv.errors import PolicyError
 from rlenv.trainers.config import TrainConfig
 
@@ -34,8 +34,8 @@ Settings: TypeAlias = Annotated[
 
 @with_options(TrainConfig, before=change_algorithm)
 def command(
-    env: Annotated[str, typer.Argument(metavar="ENV", help="The id of an environment; see `rlenv list`.")],
     config: TrainConfig,
+    env: Annotated[str, typer.Argument(metavar="ENV", help="The id of an environment; see `rlenv list`.")] = "",
     policy: Annotated[str, typer.Option("--policy", "-p", help="tiny, smollm2-135m, a folder or a hub id.")] = "tiny",
     out: Annotated[Path, typer.Option(metavar="DIR", help="The folder of the run.")] = Path("runs/train"),
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in the folder.")] = False,
@@ -55,6 +55,11 @@ def command(
         typer.Option(metavar="FILE", help="Learn from the pairs of this file (JSONL with prompt, chosen, rejected)."),
     ] = None,
     imports: Imports = None,
+    envs: Envs = None,
+    data_of: DataOf = None,
+    set_of: SetOf = None,
+    mix_temperature: MixTemperature = 1.0,
+    mix_curriculum: MixCurriculum = False,
     verdicts: Verdicts = "",
     watch: Watch = "",
     rules: Rules = "default",
@@ -69,10 +74,11 @@ def command(
 
     For example: rlenv train math/arithmetic-v0 --sft-steps 200 --steps 100 --learning-rate 4e-4 --max-new-tokens 24
 
+    Several environments: rlenv train --env math/arithmetic-v0:2 --env games/guess-v0:1:16 ...
+
     Several processes: accelerate launch --num_processes 2 -m rlenv train ..., or torchrun.
     """
     import_modules(imports)
-    from rlenv.registry import load
     from rlenv.trainers.preference import read_pairs
 
     given = None if pairs is None else read_pairs(pairs)
@@ -83,8 +89,18 @@ def command(
     from rlenv.trainers.view import viewed
     from rlenv.view import write_after
 
-    kwargs = environment_kwargs(data, settings)
-    definition = judged_at(verdicts, with_detectors(load(env, **kwargs), watch), kwargs)
+    trained = trained_in(
+        env,
+        envs,
+        data=data,
+        settings=settings,
+        data_of=data_of,
+        set_of=set_of,
+        temperature=mix_temperature,
+        curriculum=mix_curriculum,
+        watch=watch,
+        verdicts=verdicts,
+    )
     watching = monitors(
         config,
         out,
@@ -98,7 +114,7 @@ def command(
     device = local_device(device)
     train(
         config,
-        definition,
+        trained,
         trainable(policy, device, dtype),
         out,
         teacher=None if teacher is None else trainable(teacher, device, dtype),

@@ -23,6 +23,8 @@ BLOCK_CHARS = 300_000
 """A block of texts is closed at this length: it opens in some milliseconds."""
 MOST_NAMES = 16
 """So many parts and scores are columns; a column of a task has at most as many values."""
+ENVIRONMENT = "environment"
+"""The column of a task that says where it came from; shown where a run has several."""
 FINISHED, FAILED, TURNS = 1, 2, 4
 """Bits of the column `state`."""
 
@@ -34,7 +36,7 @@ class Packed:
         self._run = run
         self._decode = decoder(run.tokenizer)
         self._groups: dict[str, list[int]] = {"step": [], "group": [], "task": []}
-        self._tasks: dict[str, int] = {}
+        self._tasks: dict[tuple[str, str], int] = {}
         self._columns: dict[str, list[Json]] = {}
         self._episodes: dict[str, list[int | float | None]] = {k: [] for k in ("g", "reward", "length", "state", "f")}
         self._numbers: dict[str, list[float | None]] = {}
@@ -83,7 +85,7 @@ class Packed:
             "metrics": {name: [number(row.get(name)) for row in run.metrics] for name in names},
             "alarms": [{k: number(v) if isinstance(v, float) else v for k, v in a.items()} for a in run.alarms],
             "unit": "tokens" if self._tokens else "characters",
-            "tasks": list(self._tasks),
+            "tasks": [id for _, id in self._tasks],
             "columns": self._task_columns(),
             "groups": {**self._groups, "block": self._block_of},
             "episodes": self._episodes,
@@ -122,14 +124,16 @@ class Packed:
 
     def _task(self, episode: Episode) -> int:
         task = episode.task
-        if task.id not in self._tasks:
-            for name in task.metadata:
+        key = (episode.env_id, task.id)
+        if key not in self._tasks:
+            metadata = {ENVIRONMENT: episode.env_id, **task.metadata}
+            for name in metadata:
                 self._columns.setdefault(name, [None] * len(self._tasks))
             for name, values in self._columns.items():
-                value = task.metadata.get(name)
+                value = metadata.get(name)
                 values.append(value if isinstance(value, (str, int)) and len(str(value)) <= 60 else None)
-            self._tasks[task.id] = len(self._tasks)
-        return self._tasks[task.id]
+            self._tasks[key] = len(self._tasks)
+        return self._tasks[key]
 
     def _count(self, episode: Episode, group: int) -> int:
         """Put an episode into the columns; returns its ordinal."""

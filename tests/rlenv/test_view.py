@@ -9,6 +9,7 @@ import re
 import threading
 import zlib
 from collections.abc import Iterator
+from dataclasses import replace
 from http.server import ThreadingHTTPServer
 from importlib.resources import files
 from pathlib import Path
@@ -167,6 +168,13 @@ def test_columns_count_every_episode() -> None:
     assert head["columns"]["level"] == {"values": ["1", "2"], "of": [0, 1] * 4}
     assert head["metrics"]["gold/reward"] == [0.4, None, None, 0.31]
     assert head["flags"] == ["trick"]
+
+
+def test_a_run_in_several_environments_is_told_apart_by_them() -> None:
+    run = run_of(*(replace(one("x"), env_id=name, group=group) for group, name in enumerate(("a-v0", "b-v0"))))
+    head = blocks(html([run]))["head"]["runs"][0]
+    assert head["columns"]["environment"]["values"] == ["a-v0", "b-v0"]
+    assert head["tasks"] == ["t", "t"]
 
 
 def test_texts_beyond_the_limit_are_sampled_and_numbers_are_not() -> None:

@@ -32,7 +32,7 @@ def test_the_moving_baseline_is_taken_off_the_next_rollout_and_not_off_its_own(t
         torch.testing.assert_close(rollout.advantages[chosen], (returns - (expected or 0.0))[chosen])
         mean = float(rollout.rewards.mean())
         expected = mean if expected is None else 0.9 * expected + 0.1 * mean
-        assert run.adaptive.baseline == pytest.approx(expected)
+        assert run.adaptive.baselines[""] == pytest.approx(expected)
         run.step()
     run.close()
 

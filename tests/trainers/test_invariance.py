@@ -89,7 +89,7 @@ def _trained(name: str, rollout: Rollout, tokens: int = ALL_AT_ONCE) -> torch.Te
         critic=networks.critic,
         value_head=networks.value_head,
     )
-    ready, _ = prepared(rollout, row, GROUP_SIZE, judges, baseline=0.2)
+    ready, _ = prepared(rollout, row, GROUP_SIZE, judges, baselines={"": 0.2})
     step = Step(
         row=row,
         micro_batch_tokens=tokens,

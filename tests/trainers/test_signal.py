@@ -65,7 +65,7 @@ def test_where_the_verifier_always_pays_0_no_group_of_dapo_counts(signal: Signal
     ready, _ = prepared(found.rollout, settings.row, SIZE, judges)
     counted = (ready.mask.sum(1) > 0).view(-1, SIZE).any(1)
     assert int(counted.sum()) == expected
-    assert has_signal(ready, settings) == (signal == "reward")
+    assert has_signal(ready, settings, SIZE) == (signal == "reward")
 
 
 @pytest.mark.parametrize("name", ["star", "rest"])

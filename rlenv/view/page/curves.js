@@ -30,6 +30,10 @@ function runPanels(run, route, keep) {
       const part = /^rewards\/(.+)\/mean$/.exec(name); // "rewards/correct/mean"
       return part ? [[name, part[1]]] : [];
     }),
+    environments = metricNames().flatMap((name) => {
+      const own = /^env\/(.+)\/reward$/.exec(name); // "env/math/arithmetic-v0/reward"
+      return own ? [[name, own[1]]] : [];
+    }),
     kls = metricNames().filter((name) => /^kl\b/.test(name)), // "kl", "kl/first"
     shown = metricNames().includes(route.metric) ? route.metric : null;
   return [
@@ -39,6 +43,7 @@ function runPanels(run, route, keep) {
       ["gold/reward", "gold"],
     ]),
     ratePanel(run, route, keep, options),
+    environments.length > 0 && curves("Reward of each environment", environments),
     parts.length > 1 && curves("Parts of the reward", parts),
     flagPanel(run, keep, options),
     curves("Length, tokens", [["completions/mean_length", "mean length"]]),

@@ -1,0 +1,163 @@
+"""Rollouts drawn by a process beside the updates: from which weights, the same every time, and across kills."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from digits import config, digits, warm
+from number_game import guessing
+
+from rlenv import read_episodes
+from rlenv.errors import ConfigError, RunError
+from rlenv.policies.transformers import TransformersPolicy
+from rlenv.trainers import ALGORITHMS, Member, Mixture, TrainConfig, Trainer, train, with_changes
+from rlenv.trainers.ahead import Ahead
+from rlenv.trainers.checkpoint import fingerprint
+from rlenv.trainers.collect import GENERATE, derived_seed
+from rlenv.trainers.environments import Environments
+from rlenv.trainers.processes import Processes
+from rlenv.turns.play import play
+
+CORRECTED = with_changes(ALGORITHMS["grpo"], {"correction.kind": "truncate"})
+
+
+def settings(**given: Any) -> TrainConfig:
+    return config(**{"steps": 5, "staleness": 1, "algorithm": CORRECTED, "warmup_steps": 0, "save_every": 100, **given})
+
+
+def copied(policy: TransformersPolicy) -> dict[str, torch.Tensor]:
+    return {name: value.clone() for name, value in policy.model.state_dict().items()}
+
+
+def _steps(trainer: Trainer, count: int) -> None:
+    for _ in range(count):
+        trainer.step()
+
+
+def said_of(folder: Path, step: int) -> list[tuple[str, str, tuple[float, ...]]]:
+    return [(e.task.id, e.completion.text, e.completion.logprobs) for e in read_episodes(folder) if e.step == step]
+
+
+@pytest.mark.parametrize(("make", "staleness"), [(digits, 2), (guessing, 1)])
+def test_each_rollout_is_of_the_weights_so_many_rollouts_before(make: Any, staleness: int, tmp_path: Path) -> None:
+    """What is drawn is what the policy of that moment says itself, to the last bit of its log-probs."""
+    given, env = settings(staleness=staleness, groups=8), make()
+    trainer = Trainer(given, env, warm(), tmp_path, quiet=True)
+    versions = [copied(trainer.policy)]
+    for _ in range(4):
+        trainer.step()
+        versions.append(copied(trainer.policy))
+    trainer.close()
+    assert len({fingerprint(weights) for weights in versions}) == 5
+    for step in range(4):
+        trainer.policy.model.load_state_dict(versions[max(0, step - staleness)])
+        trainer.env.reset(given.groups, step=step)
+        sampling = given.sampling(derived_seed(given.seed, step, GENERATE))
+        alone = play(env, trainer.policy, trainer.env.tasks, given.group_size, sampling)
+        tasks = [task.id for task in trainer.env.tasks for _ in range(given.group_size)]
+        wanted = [(task, said.text, said.logprobs) for task, said in zip(tasks, alone, strict=True)]
+        assert said_of(tmp_path, step) == wanted
+
+
+def mixture() -> Mixture:
+    return Mixture([Member(env=digits(), sampler="pass-rate"), Member(env=guessing(), group_size=6)], curriculum=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("make", "staleness"), [(digits, 1), (mixture, 2)])
+def test_a_run_that_was_cut_goes_on_with_what_was_drawn_ahead(make: Any, staleness: int, tmp_path: Path) -> None:
+    given = settings(staleness=staleness, save_every=2, minibatches=2, groups=6)
+    whole = train(given, make(), warm(), tmp_path / "whole", quiet=True)
+    trainer = Trainer(given, make(), warm(), tmp_path / "cut", quiet=True)
+    for _ in range(3):
+        trainer.step()
+    trainer._collect()
+    rollout = trainer._rollout
+    assert rollout is not None
+    trainer._update(rollout, 0)
+    trainer.position.update, trainer.position.optimiser_steps = 1, 7
+    trainer.save()
+    trainer.close()
+    resumed = train(given, make(), warm(), tmp_path / "cut", resume=True, quiet=True)
+    assert fingerprint(resumed.model.state_dict()) == fingerprint(whole.model.state_dict())
+    assert said_of(tmp_path / "cut", 4) == said_of(tmp_path / "whole", 4)
+
+
+@pytest.mark.slow
+def test_a_longer_run_begins_as_a_shorter_one(tmp_path: Path) -> None:
+    whole = train(settings(steps=4), digits(), warm(), tmp_path / "whole", quiet=True)
+    train(settings(steps=2), digits(), warm(), tmp_path / "more", quiet=True)
+    more = train(settings(steps=4), digits(), warm(), tmp_path / "more", resume=True, quiet=True)
+    assert fingerprint(more.model.state_dict()) == fingerprint(whole.model.state_dict())
+
+
+@pytest.mark.slow
+def test_a_generator_that_died_ends_the_run_with_what_to_do(tmp_path: Path) -> None:
+    whole = train(settings(steps=3), digits(), warm(), tmp_path / "whole", quiet=True)
+    trainer = Trainer(settings(steps=3), digits(), warm(), tmp_path / "cut", quiet=True)
+    trainer.step()
+    trainer.save()
+    assert trainer.ahead is not None
+    (generator,) = trainer.ahead._generator._processes
+    os.kill(generator, signal.SIGKILL)
+    with pytest.raises(RunError, match="go on with --resume"):
+        _steps(trainer, 2)  # what was drawn before may still be there
+    trainer.close()
+    resumed = train(settings(steps=3), digits(), warm(), tmp_path / "cut", resume=True, quiet=True)
+    assert fingerprint(resumed.model.state_dict()) == fingerprint(whole.model.state_dict())
+
+
+SCRIPT = """
+from digits import config, digits, policy
+from rlenv.trainers import train
+train(config(steps=2, staleness=1), digits(), policy(), "run", quiet=True)
+"""
+
+
+@pytest.mark.slow
+def test_a_script_that_trains_when_it_is_imported_is_told_so_and_does_not_hang(tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(SCRIPT)
+    support = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent / "support"), "PYTHONWARNINGS": "ignore"}
+    ended = subprocess.run(
+        [sys.executable, "script.py"],
+        cwd=tmp_path,
+        env=support,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert ended.returncode == 1
+    assert "without `if __name__ == '__main__':` before it" in ended.stderr
+
+
+@pytest.mark.slow
+def test_the_present_policy_is_weighed_against_the_one_that_sampled(tmp_path: Path) -> None:
+    trainer = Trainer(settings(algorithm="grpo", learning_rate=0.01), digits(), warm(), tmp_path, quiet=True)
+    ratios = [trainer.step()["sampling/sampling_logp_difference/mean"] for _ in range(3)]
+    trainer.close()
+    assert ratios[0] < 1e-5 < 1e-3 < min(ratios[1:])
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"algorithm": "rloo"}, r"set correction\.kind='truncate'"),
+        ({"algorithm": "dapo"}, "drawn in one go: set staleness=0 for the refills of dapo"),
+        ({"algorithm": "trpo"}, "bounds one step from the policy that sampled: set staleness=0"),
+        ({"staleness": -1}, "expected staleness of 0 or more, got -1"),
+    ],
+)
+def test_what_cannot_learn_from_an_older_policy_is_refused(given: dict[str, Any], said: str) -> None:
+    with pytest.raises(ConfigError, match=said):
+        settings(**given)
+
+
+def test_several_processes_are_refused() -> None:
+    with pytest.raises(ConfigError, match="expected staleness=0 with 2 processes, got 1"):
+        Ahead(warm(), Environments(digits(), settings(), None), settings(), Processes(1, 2))
