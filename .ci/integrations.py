@@ -12,6 +12,7 @@ library only: it runs before anything is installed.
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -30,6 +31,17 @@ def python_of(name: str) -> Path:
     return ROOT / ".venvs" / name / "bin" / "python"
 
 
+def interpreter(package: dict[str, Any]) -> str:
+    """What the environment is made with: this Python, or the one of the version that the package asks for."""
+    if "python" not in package:
+        return sys.executable
+    name = f"python{package['python']}"
+    found = shutil.which(name)
+    if found is None:
+        raise SystemExit(f"expected {name} on the PATH, got none; install it, or leave this package out")
+    return found
+
+
 def fingerprint(package: dict[str, Any]) -> str:
     """Changes when the environment has to be made again."""
     ours = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
@@ -41,7 +53,7 @@ def install(name: str, package: dict[str, Any]) -> None:
     stamp = ROOT / ".venvs" / name / "installed"
     if stamp.exists() and stamp.read_text() == fingerprint(package):
         return
-    subprocess.run([sys.executable, "-m", "venv", "--clear", str(stamp.parent)], check=True)
+    subprocess.run([interpreter(package), "-m", "venv", "--clear", str(stamp.parent)], check=True)
     pinned = next(line for line in (ROOT / "constraints.txt").read_text().split() if line.startswith("torch=="))
     held = stamp.parent / "held.txt"
     held.write_text(f"{pinned}\n")

@@ -192,8 +192,12 @@ def confirmed(asked: Asked, finding: Finding, seen: Evidence) -> str:
     """
     ways = [[seen.text] * TURNS, [seen.text, *[""] * TURNS], seen.text.split("\x1e")]
     for turns in ways if asked.definition.interaction is not None else ways[:1]:
+        start = time.monotonic()
         paid = _in_a_child(partial(asked.directly, seen, turns))
-        if paid is None and (seen.reward is None or finding.rule.startswith("cost")):
+        took = time.monotonic() - start
+        if finding.rule == "cost" and took > asked.definition.time_limit_s:
+            return f"yes: {took:.0f} s, and the limit is {asked.definition.time_limit_s:g} s"
+        if paid is None and seen.reward is None:
             return "yes: it raises, hangs or ends its process"
         if paid is not None and seen.reward is not None and abs(paid - seen.reward) < 1e-6:
             return "yes"

@@ -69,13 +69,13 @@ class Setting:
         return self.right.replace("TOTALS", listed_totals(task)).replace("ANSWER", str(task.reference))
 
     def proxy(self, *, watch: bool) -> Definition:
-        """What the policy is trained on; its detectors act, or only observe."""
-        wrappers = self.wrappers if watch else _observing(self.wrappers)
+        """What the policy is trained on; its detectors, `hollow` among them, act or only observe."""
+        wrappers = [*self.wrappers, *watched("hollow:gate")]
         return replace(
             true_task("train"),
             verifier=self.verifier,
             solution=self.solution,
-            wrappers=wrappers,
+            wrappers=wrappers if watch else _observing(wrappers),
             id=f"hackable/{self.name}-v0",
         )
 

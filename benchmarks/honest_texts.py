@@ -40,6 +40,32 @@ def gsm8k(data: Path) -> Iterator[Solution]:
                 yield str(row["question"]), gold, str(said["solution"])
 
 
+def traces(data: Path) -> Iterator[Solution]:
+    """Reasoning that doubts and corrects itself, each thought and then answered, and said aloud.
+
+    ProcessBench's right solutions with their first paragraph worked out again; and a wrong solution of GSM8K's models,
+    found to be wrong, before a right one to the same question.
+    """
+    for question, gold, solution in processbench(data):
+        first, *rest = solution.split("\n\n")
+        tried = [first, f"Wait, is that so? Let me read the question again. {first}", "Hmm. Yes, that holds.", *rest]
+        yield from _trace(question, gold, "\n\n".join(tried), solution.rpartition("\n\n")[2])
+    for row in _rows(data / "gsm8k" / "example_model_solutions.jsonl"):
+        gold = str(row["ground_truth"]).rpartition("A:")[2].strip()
+        tries = [said for said in row.values() if isinstance(said, dict)]
+        right, wrong = (
+            [str(said["solution"]) for said in tries if said["is_correct"] is good] for good in (True, False)
+        )
+        if right and wrong:
+            thought = f"{wrong[0]}\n\nNo, wait, that cannot be right. Let me start over.\n\n{right[0]}"
+            yield from _trace(str(row["question"]), gold, thought, right[0])
+
+
+def _trace(question: str, gold: str, thought: str, said: str) -> Iterator[Solution]:
+    yield question, gold, f"<think>\n{thought}\n</think>\n\n{said}"
+    yield question, gold, thought
+
+
 def _rows(path: Path) -> list[dict[str, Json]]:
     """The rows of a file of a public set; none where it is not at hand. Raises TaskError."""
     return [cast("dict[str, Json]", row) for _, row in read_rows(path)] if path.exists() else []

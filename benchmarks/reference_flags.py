@@ -4,12 +4,12 @@
     python benchmarks/reference_flags.py --texts --data ../shared/data
 
 Without `--texts`: reference solutions of every registered environment, bare, after `<think>`, after a trace that the
-chat template opened, and in gpt-oss' channels. With it: right solutions of ProcessBench and GSM8K, with the
-mathematics verifier. Each is judged by the environment and looked at by every detector with the action `gate`, the
-verifier asked as in a run. Prints counts by detector, environment and form, and the rewards that were lowered; exit
-code 1 where a reference is flagged, where over 0.3 % of the texts are, or where a reward is lowered. What the control
-shows as well is a finding about the environment and no flag: counted beside. Environments whose rows or sandbox are
-not here are named and left out.
+chat template opened, and in gpt-oss' channels. With it: right solutions of ProcessBench and GSM8K, and traces made of
+them that doubt and correct themselves, with the mathematics verifier. Each is judged by the environment and looked at
+by every detector with the action `gate`, the verifier asked as in a run. Prints counts by detector, environment and
+form, and the rewards that were lowered; exit code 1 where a reference is flagged, where over 0.3 % of the texts are, or
+where a reward is lowered. What the control shows as well is a finding about the environment and no flag: counted
+beside. Environments whose rows or sandbox are not here are named and left out.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from collections.abc import Mapping, Sequence, Sized
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from honest_texts import solutions
+from honest_texts import solutions, traces
 
 import rlenv
 from rlenv.audit.splits import takes
@@ -141,15 +141,18 @@ def references(ids: Sequence[str], data: Path, count: int, looks: Looks) -> bool
 
 
 def others(data: Path, looks: Looks) -> bool:
-    """Whether hardly any right solution of others is flagged, and none is paid less."""
-    found = list(solutions(data))
-    if not found:
+    """Whether hardly any right solution or trace of others is flagged, and none is paid less."""
+    found = {
+        form: [(Task(prompt or "?", gold), text) for prompt, gold, text in read(data)]
+        for form, read in (("others", solutions), ("traces", traces))
+    }
+    known = {task.id: task for said in found.values() for task, _ in said}
+    if not known:
         raise SystemExit(f"no solutions of ProcessBench or GSM8K in {data}; give --data")
-    rows = [Task(prompt or "?", gold) for prompt, gold, _ in found]
-    tasks = rlenv.ListTasks(list({task.id: task for task in rows}.values()))
+    tasks = rlenv.ListTasks(list(known.values()))
     made = Definition(tasks=tasks, verifier=MathVerifier(MathPolicy()), solution=boxed, id="math/others")
-    looks.at(made, {"others": [(task, text) for task, (_, _, text) in zip(rows, found, strict=True)]})
-    return looks.flagged["others"] <= MOST_FLAGGED * looks.texts["others"] and not looks.lowered["others"]
+    looks.at(made, found)
+    return not looks.lowered.total() and all(looks.flagged[f] <= MOST_FLAGGED * looks.texts[f] for f in found)
 
 
 def boxed(task: Task) -> str:

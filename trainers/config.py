@@ -11,6 +11,7 @@ from rlenv.policies.policy import Sampling
 from rlenv.sampler import SAMPLERS
 from rlenv.trainers.algorithm import algorithm_named
 from rlenv.trainers.engine import EngineConfig
+from rlenv.trainers.optimiser import OptimiserConfig
 from rlenv.trainers.row import Algorithm
 from rlenv.trainers.schedule import SCHEDULES, fall, rise
 from rlenv.trainers.trackers import tracker_names
@@ -64,11 +65,15 @@ class TrainConfig:
     minibatches: int = 1
     """Optimiser steps a pass; groups are dealt out whole."""
     micro_batch_tokens: int = 32_768
-    """Tokens, padding included, in one forward and backward pass; changes memory, not results."""
+    """Tokens, padding included, in one forward and backward pass, fewer where memory is short; changes no results."""
+    generation_batch_tokens: int | None = None
+    """Tokens, prompts included, in the cache while sampling; not given: 32,768 (CPU), 524,288 (GPU), or what fits."""
     sft_steps: int = 0
     """Supervised steps on the environment's own demonstrations before the first rollout."""
     staleness: int = 0
     """Rollouts that a generator of its own may be behind; above 0 it draws the next ones while the policy updates."""
+    sft_learning_rate: float | None = None
+    """Of these steps; when not given 2e-5, and 3e-3 for models of less than ten million weights."""
     sampler: str = "uniform"
     """Which tasks come: uniform, or pass-rate, which draws more of the levels (or tasks) that are sometimes solved."""
     seed: int = 0
@@ -95,6 +100,8 @@ class TrainConfig:
     """Where metrics are shown beside metrics.jsonl: tensorboard, wandb, trackio, several with commas, or none."""
     engine: EngineConfig = field(default_factory=EngineConfig)
     """How the run computes: precision, memory, adapters, packing (rlenv.trainers.engine)."""
+    optimiser: OptimiserConfig = field(default_factory=OptimiserConfig)
+    """Betas, weight decay, 8-bit state (rlenv.trainers.optimiser)."""
 
     row: Algorithm = field(init=False, repr=False, compare=False)
 
@@ -113,8 +120,12 @@ class TrainConfig:
         for name, most in (("learning_rate", FINITE), ("temperature", FINITE), ("max_grad_norm", math.inf)):
             if not 0 < getattr(self, name) <= most:
                 raise ConfigError(f"expected {name} above 0 and finite, got {getattr(self, name)}")
-        if self.max_episode_tokens is not None and self.max_episode_tokens < 1:
-            raise ConfigError(f"expected max_episode_tokens of at least 1, or none, got {self.max_episode_tokens}")
+        if self.sft_learning_rate is not None and not 0 < self.sft_learning_rate <= FINITE:
+            raise ConfigError(f"expected sft_learning_rate above 0 and finite, got {self.sft_learning_rate}")
+        for name in ("max_episode_tokens", "generation_batch_tokens"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise ConfigError(f"expected {name} of at least 1, or none, got {value}")
         if self.minibatches > self.groups:
             raise ConfigError(f"expected at most {self.groups} minibatches (one a group), got {self.minibatches}")
         for name in ("max_error_share", "decay_share"):

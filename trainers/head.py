@@ -18,6 +18,10 @@ CHUNK_ELEMENTS = 1 << 24
 """Logits held at once: 64 MiB in float32."""
 
 
+WEIGHT_ELEMENTS = 1 << 24
+"""Of a larger weight on a CPU so many numbers are multiplied at once: oneDNN copies what it multiplies with."""
+
+
 def is_plain_head(head: nn.Module) -> bool:
     """Whether the head is one matrix: no bias, no adapter, no hook."""
     hooked = bool(head._forward_hooks or head._forward_pre_hooks)
@@ -87,7 +91,7 @@ class _Head(torch.autograd.Function):
                 )
                 grad *= ctx.scale
                 if by_hidden is not None:
-                    by_hidden[rows] = product(grad.to(weight.dtype), weight.t())
+                    by_hidden[rows] = _to_hidden(grad.to(weight.dtype), weight)
                 if to_weight:
                     by_weight = _added(by_weight, grad, hidden[rows])
                 del log_p, grad
@@ -96,9 +100,30 @@ class _Head(torch.autograd.Function):
 
 def _logits(hidden: torch.Tensor, weight: torch.Tensor, scale: float) -> torch.Tensor:
     """The logits of some rows, in float32 at least."""
-    logits = product(hidden, weight)
+    blocks = _blocks(weight)
+    if len(blocks) == 1:
+        logits = product(hidden, weight)
+    else:
+        logits = hidden.new_empty(len(hidden), len(weight))
+        for block in blocks:
+            logits[:, block] = product(hidden, weight[block])
     logits = logits.to(torch.promote_types(logits.dtype, torch.float32))
     return logits if scale == 1 else logits.mul_(scale)
+
+
+def _to_hidden(grad: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+    """The gradient of hidden states from that of their logits. (N, H)"""
+    first, *others = _blocks(weight)
+    total = product(grad[:, first], weight[first].t())
+    for block in others:
+        total += product(grad[:, block], weight[block].t())
+    return total
+
+
+def _blocks(weight: torch.Tensor) -> list[slice]:
+    """Rows of the weight that are multiplied at once."""
+    size = max(1, WEIGHT_ELEMENTS // weight.shape[1]) if weight.device.type == "cpu" else len(weight)
+    return [slice(start, start + size) for start in range(0, len(weight), size)]
 
 
 def _logit_gradient(

@@ -11,6 +11,7 @@ from transformers import PreTrainedModel
 from rlenv.trainers.config import TrainConfig
 from rlenv.trainers.critic import Critic, ValueHead
 from rlenv.trainers.finite import tensors_not_finite
+from rlenv.trainers.optimiser import adamw
 
 
 class Networks:
@@ -24,11 +25,12 @@ class Networks:
         self.critic_optimizer: torch.optim.Optimizer | None = None
         self.value_head: ValueHead | None = None
         self.optimizer = _adamw([p for p in model.parameters() if p.requires_grad], config)
+        self._of_policy = len(self.optimizer.param_groups)
         if row.needs_reference or config.log_kl:
             self.reference = _copy_of(model).eval().requires_grad_(False)
         if row.critic is not None and row.critic.shared_trunk:
             self.value_head = ValueHead(model)
-            self.optimizer.add_param_group({"params": list(self.value_head.parameters())})
+            self.optimizer.add_param_group({"params": list(self.value_head.parameters()), "weight_decay": 0.0})
         elif row.critic is not None:
             self.critic = Critic(model)
             self.critic_optimizer = _adamw(self.critic.trained_parameters(), config)
@@ -39,15 +41,19 @@ class Networks:
         of_policy = self.config.learning_rate * share
         of_critic = (self.config.critic_learning_rate or self.config.learning_rate) * share
         for place, group in enumerate(self.optimizer.param_groups):
-            group["lr"] = of_critic if place else of_policy
+            group["lr"] = of_policy if place < self._of_policy else of_critic
         for group in [] if self.critic_optimizer is None else self.critic_optimizer.param_groups:
             group["lr"] = of_critic
         return of_policy
 
     def reset_reference(self) -> None:
-        """Let the reference become the present policy."""
+        """Let the reference become the present policy, and its optimiser forget what led there.
+
+        As ProRL does: Liu et al. 2025, arXiv 2505.24864, section 3.
+        """
         if self.reference is not None:
             self.reference.load_state_dict(self.model.state_dict())
+        self.optimizer.state.clear()
 
     def return_to_initial(self) -> None:
         """Let the policy become the reference again, with an optimiser that remembers nothing."""
@@ -84,5 +90,5 @@ def _copy_of(model: PreTrainedModel) -> PreTrainedModel:
     return copy.deepcopy(model, {id(p): p for p in model.parameters() if not p.requires_grad})
 
 
-def _adamw(parameters: list[torch.nn.Parameter], config: TrainConfig) -> torch.optim.AdamW:
-    return torch.optim.AdamW(parameters, config.learning_rate, (0.9, 0.99), weight_decay=0.0, fused=True)
+def _adamw(parameters: list[torch.nn.Parameter], config: TrainConfig) -> torch.optim.Optimizer:
+    return adamw(parameters, config.learning_rate, config.optimiser)

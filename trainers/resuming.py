@@ -20,6 +20,7 @@ MAY_CHANGE = {
     "critic_learning_rate": "the same of the critic",
     "max_grad_norm": "how far a step may go",
     "micro_batch_tokens": "memory: results change by rounding alone",
+    "generation_batch_tokens": "memory: what is drawn follows from cache_tokens",
     "save_every": "when it is saved",
     "keep_checkpoints": "what stays on the disk",
     "keep_best": "what stays on the disk",
@@ -43,9 +44,13 @@ REFUSED = {
     "wrappers": "rewards of two kinds would be mixed; --changed-verifier allows it",
     "teacher": "what was learned came from the other",
     "pairs": "what was learned came from the others",
+    "cache_tokens": "what is drawn follows from it; --generation-batch-tokens sets it",
+    "chat_template_kwargs": "prompts would be others",
     "sft": "the warm start is over",
     "sft_steps": "the warm start is over",
+    "sft_learning_rate": "the warm start is over",
     "engine": "the saved weights are laid out by it",
+    "optimiser": "the saved state is that of the other",
     "algorithm": "the saved state is that of the other",
     "row": "the saved state is that of the other",
 }
@@ -62,7 +67,7 @@ def changes(
     Raises ConfigError, with the reasons, where something differs that may not. A setting that the run was started
     without (by an older version) differs from nothing.
     """
-    found = {name: [old[name], value] for name, value in new.items() if name in old and old[name] != value}
+    found = {name: [old[name], value] for name, value in new.items() if name in old and _differs(old[name], value)}
     from_the_end = config.falls or config.row.entropy.final_coefficient is not None
     free = {*MAY_CHANGE, *(VERIFIER if changed_verifier else ())} - ({"steps"} if from_the_end else set())
     wrong = [_told(name, *found[name]) for name in sorted(found) if name not in free]
@@ -72,6 +77,17 @@ def changes(
             f"(what may change: {', '.join(name for name in MAY_CHANGE if name in free)})"
         )
     return found
+
+
+def _differs(old: Any, new: Any) -> bool:
+    """Whether a value is another than it was; settings that are new since then do not count.
+
+    >>> _differs({"rank": 1}, {"rank": 1, "sharding": "none"}), _differs({"rank": 1}, {"rank": 2})
+    (False, True)
+    """
+    if isinstance(old, dict) and isinstance(new, dict):
+        return any(name not in new or _differs(value, new[name]) for name, value in old.items())
+    return bool(old != new)
 
 
 def write_down(out: Path, step: int, optimiser_steps: int, changed: Mapping[str, list[Any]]) -> None:

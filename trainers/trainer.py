@@ -48,6 +48,7 @@ from rlenv.trainers.finite import SKIPPED, not_finite, what_was_not
 from rlenv.trainers.given import check_given, demonstrated, fingerprint_of, paired
 from rlenv.trainers.journal import Journal
 from rlenv.trainers.logs import Display, MetricsLog
+from rlenv.trainers.memory import with_fitting_batches
 from rlenv.trainers.mixing import drawn
 from rlenv.trainers.mixture import Mixture
 from rlenv.trainers.networks import Networks
@@ -66,7 +67,7 @@ from rlenv.trainers.runfolder import (
     write_config,
     write_evidence,
 )
-from rlenv.trainers.sft import SftConfig, refuse_answerless, supervised
+from rlenv.trainers.sft import SftConfig, refuse_answerless, supervised, warm_start
 from rlenv.trainers.steps import updated
 from rlenv.trainers.update import Step
 from rlenv.trainers.values import explained_variance
@@ -148,12 +149,13 @@ class Trainer:
         processes: Processes | None = None,
     ) -> None:
         self.processes = this_process(policy.model.device) if processes is None else processes
+        config = with_fitting_batches(policy, config)
         self.config, self.policy, self.out = config, policy, out
         self.quiet = quiet or not self.processes.is_main
         self.row, self.teacher, self.pairs, self._pool = config.row, teacher, pairs, pool
         check_given(config, policy, teacher, pairs)
         self.envs = Environments(env, config, pool)
-        self.sft = sft or SftConfig(steps=config.sft_steps, seed=config.seed)
+        self.sft = sft or warm_start(config)
         self.position = Position()
         self.adaptive = Adaptive.first(self.row)
         self.saved = saved_episodes(out)
@@ -221,6 +223,8 @@ class Trainer:
             **self.envs.settings(),
             "teacher": None if self.teacher is None else checkpoint.fingerprint(self.teacher.model.state_dict()),
             "pairs": None if self.pairs is None else fingerprint_of(self.pairs),
+            "cache_tokens": self.policy.max_batch_tokens,
+            "chat_template_kwargs": dict(self.policy.renderer.template_kwargs),
         }
 
     def run(self) -> None:

@@ -39,6 +39,7 @@ GROUPS = {
     "Training": {
         "demo": "rlenv.cli.demo",
         "train": "rlenv.cli.train",
+        "plan": "rlenv.cli.plan",
         "algorithms": "rlenv.cli.algorithms",
         "smollm2": "rlenv.cli.smollm2",
     },

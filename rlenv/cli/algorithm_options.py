@@ -1,11 +1,11 @@
 """Settings of an algorithm on the command line: `--set control.clip_high=0.28`, told by the dot in the key.
 
-`--set engine.precision=bf16` reaches how the run computes (rlenv.trainers.engine) in the same way.
+`--set engine.precision=bf16` and `optimiser.beta2=0.95` reach how the run computes and steps in the same way.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rlenv.cli.environment_options import setting_value
@@ -15,7 +15,8 @@ from rlenv.jsontypes import Json
 PREFIX = "algorithm."
 """May stand in front; needed where a setting has no dot of its own (algorithm.averaging)."""
 
-ENGINE = "engine."
+PARTS = ("engine", "optimiser")
+"""Settings of the run that have settings of their own."""
 
 
 def split_settings(settings: Sequence[str] | None) -> tuple[list[str], dict[str, Json]]:
@@ -40,15 +41,21 @@ def split_settings(settings: Sequence[str] | None) -> tuple[list[str], dict[str,
 def change_algorithm(options: dict[str, Any], others: dict[str, Any]) -> None:
     """Put the settings of the algorithm into it, before the run's own settings are checked against it."""
     others["settings"], given = split_settings(others["settings"])
-    engine = {path.removeprefix(ENGINE): value for path, value in given.items() if path.startswith(ENGINE)}
-    changes = {path: value for path, value in given.items() if not path.startswith(ENGINE)}
-    if engine:
-        from rlenv.trainers.changes import with_changes
-        from rlenv.trainers.engine import EngineConfig
+    of_parts = {part: _within(part, given) for part in PARTS}
+    changes = {path: value for path, value in given.items() if path.partition(".")[0] not in PARTS}
+    for part, inner in of_parts.items():
+        if inner:
+            from rlenv.trainers.changes import with_changes
+            from rlenv.trainers.config import TrainConfig
 
-        options["engine"] = with_changes(EngineConfig(), engine)
+            options[part] = with_changes(getattr(TrainConfig(), part), inner)
     if changes:
         from rlenv.trainers.algorithm import algorithm_named
         from rlenv.trainers.changes import with_changes
 
         options["algorithm"] = with_changes(algorithm_named(options["algorithm"]), changes)
+
+
+def _within(part: str, given: Mapping[str, Json]) -> dict[str, Json]:
+    """The settings of one part, without its name in front."""
+    return {path.partition(".")[2]: value for path, value in given.items() if path.partition(".")[0] == part}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 from rlenv.cli.algorithm_options import change_algorithm
+from rlenv.cli.chat_template import ChatTemplate, tell_template
 from rlenv.cli.echo import echo
 from rlenv.cli.environment_options import Data, Imports, import_modules
 from rlenv.cli.mixture_options import DataOf, Envs, MixCurriculum, MixTemperature, SetOf, trained_in
@@ -45,6 +46,7 @@ def command(
     ] = False,
     device: Annotated[str, typer.Option(help="Where the model runs: auto, cpu, cuda, cuda:1 ...")] = "auto",
     dtype: Annotated[str, typer.Option(help="Of the weights: bfloat16 rounds away small steps.")] = "float32",
+    chat_template_kwargs: ChatTemplate = "",
     data: Data = None,
     settings: Settings = None,
     teacher: Annotated[
@@ -112,10 +114,12 @@ def command(
         stop_on_gold=stop_on_gold,
     )
     device = local_device(device)
+    trainee = trainable(policy, device, dtype)
+    tell_template(trainee, chat_template_kwargs)
     train(
         config,
         trained,
-        trainable(policy, device, dtype),
+        trainee,
         out,
         teacher=None if teacher is None else trainable(teacher, device, dtype),
         pairs=given,

@@ -1,15 +1,17 @@
 """Asks the verifier about edits of completions that were paid, and of right completions as the control.
 
-All variants of a group go to the verifier in one batch, the unedited completions among them; a task's control is asked
-once, where a detector wants to know. Edits draw from (seed, task, completion): a run that is resumed asks the same.
+The variants of a group go to the verifier in one batch, the unedited completions among them; of an edit whose variants
+are alike the first goes, and the others where it is paid. A task's control is asked once, where a detector wants to
+know. Edits draw from (seed, task, completion): a run that is resumed asks the same.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +20,7 @@ from rlenv.completion import as_completion
 from rlenv.definition import Definition
 from rlenv.episode import Episode
 from rlenv.evidence.edit import Edit, Scene, Variant
-from rlenv.evidence.evidence import Asked, Evidence
+from rlenv.evidence.evidence import KEPT, Asked, Evidence
 from rlenv.evidence.row import row_texts
 from rlenv.grading import Grader
 from rlenv.round import Job
@@ -145,28 +147,44 @@ class Asker:
             return []
 
     def _answered(self, episodes: Sequence[Episode], edits: Sequence[Edit]) -> list[Evidence]:
-        """The evidence on paid episodes of one task, all of it asked in one batch."""
+        """The evidence on paid episodes of one task, asked in one batch, and a second one where something is odd."""
         if not edits:  # what is measured has its control, and asks nothing else
             return [unasked(episode) for episode in episodes]
-        jobs: list[Job] = []
         others = self._others(episodes[0].task) if episodes else ()
-        plans = [self._planned(episode, edits, others, jobs) for episode in episodes]
+        jobs: list[Job] = []
+        plans = [_Plan(episode, []) for episode in episodes]
+        later = [self._planned(plan, edits, others, jobs) for plan in plans]
         verdicts = self._judged(jobs)
-        return [_collected(e, plan, verdicts, others) for e, plan in zip(episodes, plans, strict=True)]
+        for plan, left in zip(plans, later, strict=True):
+            for first, rest in left:
+                reward = verdicts[first.job].reward
+                if reward is None or reward >= KEPT * (plan.episode.verdict.reward or 0.0):
+                    self._place(plan, [first._replace(variant=variant) for variant in rest], jobs)
+        verdicts += self._judged(jobs[len(verdicts) :])
+        return [_collected(plan, verdicts, others) for plan in plans]
 
     def _planned(
-        self, episode: Episode, edits: Sequence[Edit], others: tuple[Task, ...], jobs: list[Job]
-    ) -> list[_Planned]:
-        """What is asked about one episode; its jobs go to the end of `jobs`."""
-        task, said = episode.task, episode.completion
-        plan = [_Planned("", Variant(task, said))] * (self._repeats if edits else 0)
-        scene = Scene(task, said, episode.verdict, others, self._rng(task, said.text, "edits"))
+        self, plan: _Plan, edits: Sequence[Edit], others: tuple[Task, ...], jobs: list[Job]
+    ) -> list[tuple[_Planned, Iterator[Variant]]]:
+        """Plans what is asked about one episode at once; returns what is asked where the first of its kind is paid."""
+        task, said = plan.episode.task, plan.episode.completion
+        self._place(plan, [_Planned("", Variant(task, said))] * self._repeats, jobs)
+        scene = Scene(task, said, plan.episode.verdict, others, self._rng(task, said.text, "edits"))
+        later: list[tuple[_Planned, Iterator[Variant]]] = []
         for edit in edits:
-            made = [variant for variant, _ in zip(edit.make(scene), range(edit.cost), strict=False)]
-            plan += [_Planned(edit.name, variant) for variant in made]
-        plan = plan[: max(0, self._asking.budget - len(jobs))]
-        placed = [one._replace(job=len(jobs) + place) for place, one in enumerate(plan)]
-        jobs += [(one.variant.task, one.variant.completion) for one in plan]
+            made = islice(edit.make(scene), edit.cost)
+            placed = self._place(
+                plan, [_Planned(edit.name, one) for one in islice(made, 1 if edit.alike else None)], jobs
+            )
+            later += [(first, made) for first in placed if edit.alike]
+        return later
+
+    def _place(self, plan: _Plan, wanted: Sequence[_Planned], jobs: list[Job]) -> list[_Planned]:
+        """Puts as much as the budget allows behind the jobs, and into the plan."""
+        within = wanted[: max(0, self._asking.budget - len(jobs))]
+        placed = [one._replace(job=len(jobs) + place) for place, one in enumerate(within)]
+        jobs += [(one.variant.task, one.variant.completion) for one in placed]
+        plan.asked.extend(placed)
         return placed
 
     def _others(self, task: Task) -> tuple[Task, ...]:
@@ -207,6 +225,13 @@ class _Planned(NamedTuple):
     job: int = -1
 
 
+class _Plan(NamedTuple):
+    """What is asked about one episode."""
+
+    episode: Episode
+    asked: list[_Planned]
+
+
 def _key(episode: Episode) -> tuple[str, bool]:
     return episode.completion.text, episode.completion.finished
 
@@ -232,12 +257,11 @@ def unasked(episode: Episode, control: Control = NO_CONTROL, fair: float = 0.0) 
     )
 
 
-def _collected(
-    episode: Episode, plan: Sequence[_Planned], verdicts: Sequence[Verdict], others: tuple[Task, ...]
-) -> Evidence:
+def _collected(plan: _Plan, verdicts: Sequence[Verdict], others: tuple[Task, ...]) -> Evidence:
+    episode = plan.episode
     base = [episode.verdict.reward or 0.0]
     asked: dict[str, list[Asked]] = {}
-    for edit, variant, job in plan:
+    for edit, variant, job in plan.asked:
         reward = verdicts[job].reward
         if reward is None:  # the checker failed: no evidence
             continue

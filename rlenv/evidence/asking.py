@@ -17,7 +17,7 @@ class Asking:
     """The same for a verifier that runs in workers or in a sandbox."""
     budget: int = 2_000
     """Verifications of one group's edits at most; what lies beyond is not asked."""
-    others: int = 4
+    others: int = 3
     """Other tasks that a completion is tried on."""
     fair: float = 0.5
     """A completion counts as paid from this share of the best known pay of its task on."""

@@ -40,6 +40,8 @@ class EvidenceDetector(Detector):
 
     edits: ClassVar[tuple[Edit, ...]] = ()
     """What it wants the verifier asked."""
+    only_paid: ClassVar[bool] = False
+    """Whether it looks at paid completions alone."""
 
     @abstractmethod
     def find(self, evidence: Evidence, run: State) -> tuple[Flag, ...]:
@@ -55,10 +57,14 @@ class EvidenceDetector(Detector):
     def judge_on(self, group: Sequence[Evidence], episodes: Sequence[Episode], state: State) -> list[Verdict]:
         """The verdicts on a group whose evidence is known, in order."""
         self.learn(group, state)
-        return [self._weighed(evidence, episode, state) for evidence, episode in zip(group, episodes, strict=True)]
+        both = zip(group, episodes, strict=True)
+        return [episode.verdict if self._passes(one) else self._weighed(one, episode, state) for one, episode in both]
 
     def look(self, episodes: Sequence[Episode], state: State) -> list[tuple[Flag, ...]]:
-        return [self.find(evidence, state) for evidence in map(unasked, episodes)]
+        return [() if self._passes(evidence) else self.find(evidence, state) for evidence in map(unasked, episodes)]
+
+    def _passes(self, evidence: Evidence) -> bool:
+        return self.only_paid and evidence.paid <= 0
 
     def _weighed(self, evidence: Evidence, episode: Episode, state: State) -> Verdict:
         flags = self.find(evidence, state)

@@ -64,6 +64,8 @@ class Edit:
     """How many verifications it asks for at most."""
     make: Callable[[Scene], Iterable[Variant]]
     """The variants, none where the edit does not apply; at most `cost` of them are asked."""
+    alike: bool = False
+    """The variants are drawn from one kind: where the first is not paid, none of the others is asked."""
 
 
 def with_content(completion: Completion, text: str) -> Completion:

@@ -61,9 +61,9 @@ class Evidence:
         return [asked for asked in self.asked.get(edit, ()) if self.keeps_pay(asked)]
 
     def share_kept(self, edit: str, least: int = 1) -> float | None:
-        """The share of an edit's variants that are still paid; None where fewer than `least` were asked."""
-        asked = self.asked.get(edit, ())
-        return len(self.kept(edit)) / len(asked) if len(asked) >= max(least, 1) else None
+        """The share of an edit's variants that are still paid; None where fewer than `least` were asked, all paid."""
+        asked, kept = self.asked.get(edit, ()), len(self.kept(edit))
+        return kept / len(asked) if asked and (len(asked) >= least or kept < len(asked)) else None
 
     def lost(self, edit: str) -> list[Asked]:
         """The variants of an edit that cost more pay than chance (`spread`) and than what counts as kept."""

@@ -73,8 +73,8 @@ def named(text: str) -> frozenset[str]:
 
 def coded(row: Mapping[str, object]) -> set[str]:
     """The languages that the columns of a row say by code or name, where a column is one of languages."""
-    values = [str(value).casefold() for key, value in row.items() if "lang" in key.casefold()]
-    return {code for code, (_, names) in _table().items() if any(v == code or v in names for v in values)}
+    values = {str(value).casefold() for key, value in row.items() if "lang" in key.casefold()}
+    return {code for code, (_, names) in _table().items() if values & (names | {code})} if values else set()
 
 
 def probabilities(text: str) -> dict[str, float]:

@@ -14,10 +14,11 @@ import hashlib
 import math
 import threading
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future, wait
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import NamedTuple, Protocol, TypeAlias, cast
+from typing import NamedTuple, Protocol, TypeAlias, TypeVar, cast
 
 import numpy as np
 
@@ -29,6 +30,7 @@ from rlenv.task import Task
 from rlenv.turns.interaction import Reply
 from rlenv.turns.replay import ReplayVerifier
 
+Answer = TypeVar("Answer")
 MOST_OPEN = 256
 """Sessions that are kept open at once; of those beyond, the oldest is closed, and made again when it is needed."""
 LIMIT_S = 120.0
@@ -170,6 +172,25 @@ class ForeignInteraction:
 
     def __setstate__(self, state: dict[str, object]) -> None:
         self.__init__(cast("Connect", state["connect"]))  # type: ignore[misc]
+
+
+def within(limit_s: float, who: str, ask: Callable[[], Answer]) -> Answer:
+    """What `ask` gives. Raises MachineryError where it takes longer than `limit_s` seconds, and what it raises.
+
+    It is asked in a thread, which nobody can end: for processes that can be ended.
+    """
+    found: Future[Answer] = Future()
+
+    def asked() -> None:
+        try:
+            found.set_result(ask())
+        except BaseException as error:
+            found.set_exception(error)
+
+    threading.Thread(target=asked, daemon=True).start()
+    if not wait([found], limit_s).done:
+        raise MachineryError(f"{who} gave no answer in {limit_s:g} s")
+    return found.result()
 
 
 def foreign_definition(

@@ -20,13 +20,14 @@ import re
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, cast
 
 from rlenv.completion import Completion
 from rlenv.definition import Definition
 from rlenv.errors import ConfigError, MachineryError
+from rlenv.integrations.foreign import within
 from rlenv.integrations.versions import check_version
 from rlenv.jsontypes import Json, canonical
 from rlenv.registry import register
@@ -36,6 +37,8 @@ from rlenv.verdict import Verdict
 
 INDEX = "sample"
 PLACE = "{answer}"
+START_S = 60.0
+"""The first verification of a process imports inspect-ai and loads the Task, which no completion is to blame for."""
 LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 """Inspect's values CORRECT, PARTIAL, INCORRECT and NOANSWER, as its `value_to_float` reads them."""
 
@@ -59,19 +62,19 @@ def inspect_environment(
     arguments: dict[str, Json] | None = None,
     solution: str = PLACE,
     size: int = 1000,
-    time_limit_s: float = 60.0,
+    answer_limit_s: float = 60.0,
 ) -> Definition:
     """The definition behind `from_inspect`: the first `size` samples of the Task that `arguments` make.
 
-    `solution` is how a right completion is written, with the target at `{answer}`. The time limit holds the import of
-    inspect-ai and of the Task in a new process too.
+    `solution` is how a right completion is written, with the target at `{answer}`. The scorers have `answer_limit_s`
+    seconds for a completion; beyond, the episode is a `verifier_error`.
 
     Raises ConfigError for a Task that needs more than a text, and where inspect-ai is missing or of an unknown version.
     """
     check_version("inspect-ai", known="0.3.285", below="0.4")
     if PLACE not in solution:
         raise ConfigError(f"expected solution with {PLACE} where the right answer stands, got {solution!r}")
-    verifier = ScorerVerifier(name, canonical(arguments or {}))
+    verifier = ScorerVerifier(name, canonical(arguments or {}), answer_limit_s)
     made = verifier.made()
     samples = list(made.dataset)[:size]
     _check(name, made, samples)
@@ -80,7 +83,7 @@ def inspect_environment(
         verifier=verifier,
         solution=lambda task: solution.replace(PLACE, _targets(task.reference)[0]),
         description=f"the Task {name.rpartition('@')[2]} of Inspect, by its own scorers",
-        time_limit_s=time_limit_s,
+        time_limit_s=START_S + answer_limit_s,
     )
 
 
@@ -90,6 +93,7 @@ class ScorerVerifier:
 
     name: str
     arguments: str
+    answer_limit_s: float
     cheap = False
 
     @property
@@ -105,7 +109,8 @@ class ScorerVerifier:
         made, place = self.made(), cast("int", task.metadata[INDEX])
         if place >= len(made.dataset) or _id(made.dataset[place], place) != task.id:
             raise MachineryError(f"sample {place} of {self.name} is another one than before; make the environment anew")
-        first, *others = asyncio.run(_scored(made, place, task, completion))
+        asked = partial(asyncio.run, _scored(made, place, task, completion))
+        first, *others = within(self.answer_limit_s, f"the scorers of {self.name}", asked)
         scores = {name: value for name, value, _ in others}
         return Verdict.of((first[0], first[1]), scores=scores, reason=first[2])
 

@@ -9,7 +9,7 @@
 The dataset has a column `prompt` and a column `rlenv_task` with the whole task as JSON, so that the reward
 function needs nothing else. It gives None where the checker failed, which TRL leaves out of the group.
 
-An environment of several turns also has a `rollout_func` (rlenv.integrations.trl_turns):
+An environment of several turns also has a `rollout_func` (trl_turns), or an `environment_factory` (trl_tools):
 
     games = to_trl("games/...")
     trainer = GRPOTrainer(..., reward_funcs=games.reward_func, rollout_func=games.rollout_func)
@@ -30,6 +30,7 @@ from rlenv.definition import Definition, check_trainable
 from rlenv.episode import Episode
 from rlenv.errors import ConfigError, MissingExtra
 from rlenv.integrations.drawn import drawn_tasks
+from rlenv.integrations.trl_tools import ToolEpisode, ended, tool_episodes
 from rlenv.integrations.trl_turns import TASK_COLUMN as TASK_COLUMN
 from rlenv.integrations.trl_turns import TurnRollout, completions_of, task_messages
 from rlenv.integrations.versions import check_version
@@ -64,6 +65,11 @@ class TrlEnvironment(NamedTuple):
     def rollout_func(self) -> TurnRollout | None:
         """What TRL's GRPOTrainer takes as `rollout_func`; None for an environment of one turn, which needs none."""
         return self.reward_func.rollout
+
+    @property
+    def environment_factory(self) -> type[ToolEpisode] | None:
+        """What it takes as `environment_factory` in place of a `rollout_func`: tools that TRL calls itself."""
+        return None if self.rollout_func is None else tool_episodes(self.reward_func.definition)
 
 
 def to_trl(
@@ -126,6 +132,7 @@ class TrlReward:
         *,
         rlenv_task: Sequence[str] | None = None,
         rlenv_completion: Sequence[str] | None = None,
+        environments: Sequence[ToolEpisode] | None = None,
         trainer_state: TrainerState | None = None,
         log_extra: Callable[[str, list[str]], None] | None = None,
         log_metric: Callable[[str, float], None] | None = None,
@@ -138,10 +145,19 @@ class TrlReward:
         """
         if rlenv_task is None:
             raise ConfigError(f"expected a dataset with the column {TASK_COLUMN!r}; train on the one of to_trl()")
-        if self.rollout is not None and rlenv_completion is None:
-            raise ConfigError("expected episodes of several turns; give the trainer rollout_func=... of to_trl() too")
+        if self.rollout is not None and rlenv_completion is None and environments is None:
+            raise ConfigError(
+                "expected episodes of several turns; give the trainer rollout_func=... or environment_factory=... of "
+                "to_trl() too"
+            )
         step = trainer_state.global_step if trainer_state is not None else 0
         played = None if rlenv_completion is None else completions_of(rlenv_completion)
+        if environments is not None:
+            ids = completion_ids if completion_ids is not None else [()] * len(completions)
+            played = [
+                ended(one, _message(said) if _spoken(said) else {}, finished=self._finished(tokens))
+                for one, said, tokens in zip(environments, completions, ids, strict=True)
+            ]
         verdicts = [e.verdict for e in self.judge(rlenv_task, completions, completion_ids, played=played, step=step)]
         if log_metric is not None:
             measured = _metrics(verdicts)
@@ -177,8 +193,11 @@ class TrlReward:
     def load_state_dict(self, state: Mapping[str, Mapping[str, Json]]) -> None:
         self._judge.states = {key: dict(value) for key, value in state.items()}
 
+    def _finished(self, ids: Sequence[int]) -> bool:
+        return not self._eos or not len(ids) or ids[-1] in self._eos
+
     def _completion(self, said: TrlCompletion, ids: Sequence[int]) -> Completion:
-        finished = not self._eos or not len(ids) or ids[-1] in self._eos
+        finished = self._finished(ids)
         text, segments = message_text(_message(said))
         completion = Completion(text, tuple(int(i) for i in ids), finished=finished, segments=segments)
         return as_completion(completion, self.definition.read_as)
@@ -210,6 +229,11 @@ def _message(said: TrlCompletion) -> Mapping[str, object]:
     if isinstance(said, str):
         return {"content": said}
     return next((message for message in reversed(said) if message.get("role") == "assistant"), {})
+
+
+def _spoken(said: TrlCompletion) -> bool:
+    """Whether the policy said the last word, and no tool did."""
+    return isinstance(said, str) or (bool(said) and said[-1].get("role") == "assistant")
 
 
 def _metrics(verdicts: Sequence[Verdict]) -> dict[str, float]:

@@ -1,9 +1,8 @@
 """Episodes of several turns in TRL's GRPOTrainer: its `rollout_func`, with exact token ids and `env_mask`.
 
 TRL gives it the prompts of a step, one for each completion, and takes ids, log-probs and any other column. The policy
-is the model that TRL trains, as it stands; what it samples is never tokenised again. TRL's `environment_factory` is not
-used: it takes calls of tools alone for turns, parses them out of decoded text, and has one reward function an
-environment.
+is the model that TRL trains, as it stands; what it samples is never tokenised again. TRL's `environment_factory`, which
+takes calls of tools alone for turns and parses them out of decoded text, is in trl_tools.
 
 The prompts are chat messages whose first one carries its task beside `role` and `content`: TRL hands no other column to
 a `rollout_func`, and games ask many tasks in the same words.

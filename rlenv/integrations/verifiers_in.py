@@ -22,6 +22,7 @@ from typing import Any, cast
 from rlenv.completion import Completion
 from rlenv.definition import Definition
 from rlenv.errors import ConfigError, MachineryError
+from rlenv.integrations.foreign import within
 from rlenv.integrations.versions import check_version
 from rlenv.jsontypes import Json, canonical
 from rlenv.registry import register
@@ -30,7 +31,7 @@ from rlenv.tasksets import ListTasks
 from rlenv.verdict import Verdict
 
 INDEX = "idx"
-LIMIT_S = 120.0
+START_S = 60.0
 """The first verification of a process imports verifiers and loads the taskset, which no completion is to blame for."""
 
 
@@ -49,14 +50,18 @@ def from_verifiers(taskset: str, *, id: str = "", **settings: Any) -> str:
     return id
 
 
-def taskset_environment(taskset: str, config: dict[str, Json] | None = None, size: int = 1000) -> Definition:
+def taskset_environment(
+    taskset: str, config: dict[str, Json] | None = None, size: int = 1000, answer_limit_s: float = 60.0
+) -> Definition:
     """The definition behind `from_verifiers`: the first `size` tasks; `config` is that of the taskset.
+
+    Its rewards have `answer_limit_s` seconds for a completion; beyond, the episode is a `verifier_error`.
 
     Raises ConfigError for a taskset that needs more than a trace, and where verifiers is missing or of an unknown
     version.
     """
     check_version("verifiers", known="0.4.0", below="0.5")
-    verifier = TasksetVerifier(taskset, canonical(config or {}), size)
+    verifier = TasksetVerifier(taskset, canonical(config or {}), size, answer_limit_s)
     found = verifier.tasks()
     if not found:
         raise ConfigError(f"expected a taskset with tasks, got none from {taskset}")
@@ -66,7 +71,7 @@ def taskset_environment(taskset: str, config: dict[str, Json] | None = None, siz
         tasks=ListTasks(tasks),
         verifier=verifier,
         description=f"the taskset {taskset} of verifiers",
-        time_limit_s=LIMIT_S,
+        time_limit_s=START_S + answer_limit_s,
     )
 
 
@@ -77,6 +82,7 @@ class TasksetVerifier:
     taskset: str
     config: str
     size: int
+    answer_limit_s: float
     cheap = False
 
     @property
@@ -95,7 +101,7 @@ class TasksetVerifier:
                 f"task {place} of {self.taskset} is another one than before; make the environment anew"
             )
         trace = _trace(found[place], completion)
-        asyncio.run(found[place].score(trace))
+        within(self.answer_limit_s, self.taskset, lambda: asyncio.run(found[place].score(trace)))
         if missing := [name for name, reward in trace.rewards.items() if reward is None]:
             raise MachineryError(f"{self.taskset} did not score {', '.join(missing)}")
         parts = [(name, float(reward.value)) for name, reward in trace.rewards.items()]

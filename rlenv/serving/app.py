@@ -3,6 +3,7 @@
 POST /judge        one completion            POST /openrlhf   as OpenRLHF asks a reward model
 POST /judge_batch  groups of completions     POST /verify     as NeMo Gym asks a resources server
 GET  /environments what is judged, and how   GET  /health, GET /metrics
+POST /seed_session and /aggregate_metrics    what else NeMo Gym asks of a resources server
 """
 
 from __future__ import annotations
@@ -81,6 +82,14 @@ class Service:
         asked = forms.nemo_asked(data, self.environments)
         return _json(forms.nemo_told(data, (await self._verdicts(asked))[0]))
 
+    async def seeded(self, request: Request) -> Response:
+        """NeMo Gym's agents open each rollout so; there is nothing to remember."""
+        return _json(b"{}")
+
+    async def aggregated(self, request: Request) -> Response:
+        """NeMo Gym's metrics of a whole run: `{"verify_responses": [...]}`."""
+        return _json(forms.nemo_summary(await self._read(await _body(request))))
+
     async def told(self, request: Request) -> Response:
         """The environments that are judged here, each with the version of its verifier."""
         return _json(line({"environments": [served.told() for served in self.environments]}).encode())
@@ -154,6 +163,8 @@ def make_app(service: Service) -> FastAPI:
         "/judge_batch": service.judge_batch,
         "/openrlhf": service.openrlhf,
         "/verify": service.verify,
+        "/seed_session": service.seeded,
+        "/aggregate_metrics": service.aggregated,
     }
     looks = {"/environments": service.told, "/health": service.health, "/metrics": service.counted}
     for path, call in calls.items():

@@ -1,7 +1,8 @@
 """The forms of requests and answers: ours, OpenRLHF's and NeMo Gym's, as JSON in and JSON out.
 
 Each form is two functions: what a request asks (`..._asked`, which raises an RlenvError that says what is wrong) and
-what the verdicts are told as (`..._told`). A failed checker is a reward of null with an `error`, in each of them.
+what the verdicts are told as (`..._told`). A failed checker is a reward of null with an `error`; NeMo Gym's form cannot
+hold null, and has "NaN" there.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from rlenv.verdict import Verdict
 
 ROW = "rlenv_row"
 """Where a row of NeMo Gym's data carries ours."""
+NEMO_TASK = "_ng_task_index"
+"""Equal in what NeMo Gym rolled out for one task."""
 ID_CHARS = 200
 
 
@@ -140,10 +143,33 @@ def nemo_asked(data: Mapping[str, Json], environments: Environments) -> Asked:
 
 
 def nemo_told(data: Mapping[str, Json], verdict: Verdict) -> bytes:
-    """The request itself with `reward`; a failed checker also is `mask_sample`, NeMo Gym's word for not measured."""
-    failed: dict[str, Json] = {} if verdict.graded else {"failure_reason": verdict.reason}
-    told = {"reward": verdict.reward, "mask_sample": not verdict.graded, **failed, "error": _error(verdict)}
+    """The request itself with `reward`.
+
+    NeMo Gym wants a number: a failed checker is NaN, as pydantic writes it in JSON, and carries the words by which its
+    agents leave a sample out (`mask_sample`) and its collector puts it into the file of failures.
+    """
+    told: dict[str, Json] = {"reward": verdict.reward, "mask_sample": not verdict.graded, "error": _error(verdict)}
+    if not verdict.graded:
+        told |= {"reward": "NaN", "failure_reason": verdict.reason, "_ng_failure_class": "verifier_error"}
     return _written({**data, **told})
+
+
+def nemo_summary(data: Mapping[str, Json]) -> bytes:
+    """The answer to `/aggregate_metrics`: the mean of what was graded, and how much was not."""
+    given = _list(data.get("verify_responses"), "verify_responses")
+    rows = [_object(row, "verify_responses to be objects") for row in given]
+    groups: dict[str, list[Json]] = {}
+    for row in rows:
+        groups.setdefault(line(row.get(NEMO_TASK, 0)), []).append(row.get("reward"))
+    tasks: list[Json] = [{NEMO_TASK: read_json(task), **_means(paid)} for task, paid in groups.items()]
+    told = _means([row.get("reward") for row in rows])
+    return _written({"group_level_metrics": tasks, "agent_metrics": told, "key_metrics": told})
+
+
+def _means(paid: Sequence[Json]) -> dict[str, Json]:
+    graded = [reward for reward in paid if isinstance(reward, int | float)]
+    mean: dict[str, Json] = {"mean/reward": sum(graded) / len(graded)} if graded else {}
+    return {**mean, "verifier_errors": 1 - len(graded) / len(paid)} if paid else {}
 
 
 def _message(response: Mapping[str, Json]) -> dict[str, object]:

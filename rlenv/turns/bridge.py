@@ -56,6 +56,8 @@ class Renderer:
 
     def __init__(self, tokenizer: PreTrainedTokenizerBase, eos_ids: Sequence[int], name: str = "this model") -> None:
         self.tokenizer, self.eos_ids, self.name = tokenizer, tuple(eos_ids), name
+        self.template_kwargs: Mapping[str, Json] = {}
+        """What the chat template is told besides, `{"enable_thinking": false}`; to be set before the first prompt."""
         self._template: object = None
         self._forms: dict[tuple[tuple[str, ...], str], _Form] = {}
         self._told: dict[str, bool] = {}
@@ -251,8 +253,13 @@ class Renderer:
         schemas: Any = [dict(tool) for tool in tools] or None
         return cast(
             "str",
-            self.tokenizer.apply_chat_template(given, tools=schemas, add_generation_prompt=True, tokenize=False),
+            self.tokenizer.apply_chat_template(
+                given, tools=schemas, add_generation_prompt=True, tokenize=False, **self._kwargs()
+            ),
         )
+
+    def _kwargs(self) -> dict[str, Any]:
+        return dict(self.template_kwargs)
 
     def _ids(self, text: str, *, special: bool = False, **options: bool) -> list[int]:
         if not text:

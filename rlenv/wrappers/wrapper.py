@@ -101,7 +101,8 @@ def apply_wrappers(
         if shapes(wrapper):
             shaped = True
         else:
-            signals = [_moved(s, e.verdict, v) for s, e, v in zip(signals, episodes, verdicts, strict=True)]
+            both = zip(signals, episodes, verdicts, strict=True)
+            signals = [s if v is e.verdict else _moved(s, e.verdict, v) for s, e, v in both]
         episodes = [e if v is e.verdict else e.judged(v) for e, v in zip(episodes, verdicts, strict=True)]
     if asker is not None:  # what is looked at late is asked late
         note_asked(states, asker.verifications - before, len(episodes))

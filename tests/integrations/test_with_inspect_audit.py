@@ -103,9 +103,11 @@ def test_what_a_scorer_does_wrong_is_never_a_0(text: str, why: str, file: Path) 
     assert why in found.reason
 
 
-def test_a_scorer_that_hangs_is_ended(file: Path) -> None:
-    env = rlenv.make(from_inspect(f"{file}@odds"), time_limit_s=12).unwrapped  # it holds the import of inspect-ai
-    assert [flag.name for flag in verdict(env, "hang").flags] == ["over_limit"]
+def test_a_scorer_that_hangs_is_never_a_0(file: Path) -> None:
+    env = rlenv.make(from_inspect(f"{file}@odds"), answer_limit_s=2).unwrapped
+    found = verdict(env, "hang")
+    assert found.status == "verifier_error"
+    assert "gave no answer in 2 s" in found.reason
     assert verdict(env, "well").reward == 0.25
 
 

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from conformity import ENDS, SOURCES, cases, differences, needs, search_path
+from conformity import cases, differences, needs
 
 needs("openrlhf.utils.agent")
 needs("fastapi")
 
 import torch  # noqa: E402
 from openrlhf.utils.agent import SingleTurnAgentExecutor  # noqa: E402
+from serving import serving  # noqa: E402
 from test_with_openrlhf import MOST, POLICY, Engine, parameters  # noqa: E402
 
 from rlenv.task import prompt_messages  # noqa: E402
@@ -26,20 +24,9 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """`rlenv serve` as a process, with the environments of all cases."""
     end = str(POLICY.tokenizer.convert_ids_to_tokens(POLICY.eos_ids[0]))
-    keywords = [f"--set-of={env}:{key}={value}" for env, given, _ in SOURCES for key, value in given.items()]
-    envs = [env for env, _, _ in SOURCES]
-    command = [sys.executable, "-m", "rlenv", "serve", *envs, *keywords, "--eos", end, "--port", "0"]
-    settings = {**os.environ, "NO_PROXY": "*", "PYTHONPATH": search_path(tmp_path_factory.mktemp("plugin"))}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=settings) as process:
-        try:
-            assert process.stdout is not None
-            said = process.stdout.readline()
-            assert ENDS in said
-            yield said.partition(" at ")[2].split()[0] + "/openrlhf"
-        finally:
-            process.kill()
+    with serving(tmp_path_factory.mktemp("plugin"), "--eos", end) as served:
+        yield f"{served}/openrlhf"
 
 
 def test_openrlhfs_remote_reward_is_what_the_environment_pays(url: str) -> None:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -70,27 +71,30 @@ class Model(BaseHTTPRequestHandler):
     def log_message(self, *_: Any) -> None:
         pass
 
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+    def says(self, body: dict[str, Any]) -> tuple[str, str]:
+        """What is said, and why it ends there."""
         found = re.findall(r"(\d+) ?([-+*]) ?(\d+)=\?", json.dumps(body["messages"]))
         Model.asked += 1
-        wrong = Model.asked % 3 == 0
-        text = "[1]"
-        if found:
-            first, sign, second = found[-1]
-            does = {"+": int.__add__, "-": int.__sub__, "*": int.__mul__}[sign]
-            text = rf"\boxed{{{does(int(first), int(second)) + wrong}}}"
+        if not found:
+            return "[1]", "stop"
+        first, sign, second = found[-1]
+        does = {"+": int.__add__, "-": int.__sub__, "*": int.__mul__}[sign]
+        return rf"\boxed{{{does(int(first), int(second)) + (Model.asked % 3 == 0)}}}", "stop"
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        text, end = self.says(body)
         usage = {"prompt_tokens": 9, "completion_tokens": 2, "total_tokens": 11}
         told = {"id": "x", "created": 1, "model": "m", "usage": usage}
         said = {"role": "assistant", "content": text}
         if body.get("stream"):
             choices = [
                 {"index": 0, "delta": said, "finish_reason": None},
-                {"index": 0, "delta": {}, "finish_reason": "stop"},
+                {"index": 0, "delta": {}, "finish_reason": end},
             ]
             chunks = [json.dumps({**told, "object": "chat.completion.chunk", "choices": [one]}) for one in choices]
             return self.answer("text/event-stream", "".join(f"data: {chunk}\n\n" for chunk in [*chunks, "[DONE]"]))
-        choice = {"index": 0, "finish_reason": "stop", "message": said}
+        choice = {"index": 0, "finish_reason": end, "message": said}
         return self.answer("application/json", json.dumps({**told, "object": "chat.completion", "choices": [choice]}))
 
     def answer(self, kind: str, body: str) -> None:
@@ -101,12 +105,19 @@ class Model(BaseHTTPRequestHandler):
         self.wfile.write(body.encode())
 
 
+@contextmanager
+def listening(model: type[Model]) -> Iterator[str]:
+    """The address of such an endpoint."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), model) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/v1"
+        server.shutdown()
+
+
 @pytest.fixture
 def url() -> Iterator[str]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Model)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}/v1"
-    server.shutdown()
+    with listening(Model) as address:
+        yield address
 
 
 def called(command: list[str], folder: Path, packages: list[Path]) -> str:

@@ -21,6 +21,8 @@ from rlenv.errors import ConfigError  # noqa: E402
 from rlenv.integrations.verifiers_in import from_verifiers  # noqa: E402
 
 TASKSET = """
+import time
+
 import verifiers.v1 as vf
 
 __all__ = ["SumsTaskset"]
@@ -33,6 +35,8 @@ class SumsTask(vf.Task[SumsData]):
     async def right(self, trace: vf.Trace) -> float:
         if "break" in trace.last_reply:
             raise OSError("the disk is full")
+        if "hang" in trace.last_reply:
+            time.sleep(3600)
         return float("nan") if "nan" in trace.last_reply else float(trace.last_reply == self.data.answer)
 
     @vf.reward(weight=0.5)
@@ -89,6 +93,12 @@ def test_what_a_reward_does_wrong_is_never_a_0(text: str, why: str, sums: str) -
     verdict = said(rlenv.make(sums).unwrapped, text)
     assert verdict.status == "verifier_error"
     assert why in verdict.reason
+
+
+def test_a_reward_that_hangs_is_never_a_0(sums: str) -> None:
+    verdict = said(rlenv.make(sums, answer_limit_s=1.0).unwrapped, "hang")
+    assert verdict.status == "verifier_error"
+    assert "sums-taskset gave no answer in 1 s" in verdict.reason
 
 
 def test_its_settings_reach_it(sums: str) -> None:

@@ -53,6 +53,12 @@ def test_a_right_answer_is_unpaid_on_other_tasks_and_a_master_key_is_paid() -> N
     assert key.share_kept(ANOTHER_TASK.name) == 1
 
 
+def test_of_edits_that_are_alike_the_first_that_is_unpaid_decides() -> None:
+    definition = _definition()
+    right, key = _asker(definition).about(_group(definition, "So it is 7", "nan"), [ANOTHER_TASK])
+    assert [len(one.asked[ANOTHER_TASK.name]) for one in (right, key)] == [1, ANOTHER_TASK.cost]
+
+
 def test_nothing_is_asked_about_what_was_not_paid() -> None:
     definition = _definition()
     asker = _asker(definition)

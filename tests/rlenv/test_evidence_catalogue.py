@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from rlenv.completion import Completion
+from rlenv.completion import Completion, as_completion
 from rlenv.evidence.catalogue import (
     ANOTHER_TASK,
     BEGINNING,
@@ -19,15 +19,18 @@ from rlenv.evidence.catalogue import (
     SAID_ONCE,
     SAID_VALUE,
     STRANGE_VALUE,
+    TESTS_TURNED,
+    WRONG_TESTS,
 )
 from rlenv.evidence.catalogue.values import is_number
 from rlenv.evidence.edit import Edit, Scene, Variant
+from rlenv.jsontypes import Json
 from rlenv.task import Task
 from rlenv.verdict import PASS
 
 
-def _made(edit: Edit, text: str, task: Task | None = None, *others: Task) -> list[Variant]:
-    scene = Scene(task or Task("6 * 7?", "42"), Completion(text), PASS, others, np.random.default_rng(0))
+def _made(edit: Edit, text: str | Completion, task: Task | None = None, *others: Task) -> list[Variant]:
+    scene = Scene(task or Task("6 * 7?", "42"), as_completion(text), PASS, others, np.random.default_rng(0))
     return list(edit.make(scene))
 
 
@@ -79,11 +82,11 @@ def test_repeats_are_said_once_and_the_reasoning_stays() -> None:
     assert not _made(SAID_ONCE, "Yes. 42.")
 
 
-def test_beginnings_end_between_words() -> None:
-    assert [v.completion.text.strip() for v in _made(BEGINNING, "one two three four five six")] == [
-        "one",
-        "one two three",
-    ]
+def test_beginnings_of_what_was_cut_end_between_words() -> None:
+    text = "one two three four five six"
+    cut = _made(BEGINNING, Completion(text, finished=False))
+    assert [v.completion.text.strip() for v in cut] == ["one", "one two three"]
+    assert not _made(BEGINNING, text)
 
 
 @pytest.mark.parametrize(
@@ -111,6 +114,35 @@ def test_what_is_listed_beside_the_answer_takes_the_place_of_all_its_names() -> 
     assert sorted(v.detail for v in made) == ["", "Elbe", "Oder", "Rhine"]
     assert all(v.task.metadata["names"] == [v.detail] * 2 for v in made if v.detail)
     assert not _made(LISTED_VALUE, "Of Rhine, Danube, Elbe and Oder it is the Danube.", task)
+
+
+TESTED = "```python\ndef f(n):\n    return n\n```"
+
+
+@pytest.mark.parametrize(
+    ("columns", "same"),
+    [
+        ({"tests": [["(1,)", "'IV'"], ["(2,)", "True"]]}, "(1,)"),
+        ({"reference": {"tests": [{"call": "f(1)", "expect": "3"}]}}, "f(1)"),
+        ({"files": {"f.py": "x = 1", "tests/test_f.py": "assert f(2) == [1, 2]\n"}}, "x = 1"),
+        ({"test": "def check(f):\n    assert f(1) == 4\n"}, "f(1)"),
+    ],
+)
+def test_tests_that_want_something_else_are_asked_the_same(columns: dict[str, Json], same: str) -> None:
+    task = Task.from_row({"prompt": "f", **columns})
+    before, variants = str(task.to_json()), _made(WRONG_TESTS, TESTED, task)
+    assert len(variants) == 2
+    assert all(same in str(v.task.to_json()) and str(v.task.to_json()) != before for v in variants)
+    assert not _made(WRONG_TESTS, f"{TESTED}\n### test_f.py\n```python\nassert 1\n```", task)
+
+
+def test_columns_without_tests_are_left_and_lists_of_tests_are_turned() -> None:
+    plain = {"names": ["a", "b"], "function": "f1"}
+    tests: list[Json] = [[1, 12], [2, 15]]
+    assert not _made(WRONG_TESTS, TESTED, Task("f", metadata=plain))
+    assert [v.task.metadata for v in _made(TESTS_TURNED, TESTED, Task("f", metadata={**plain, "tests": tests}))] == [
+        {**plain, "tests": tests[::-1]}
+    ]
 
 
 def test_constants_that_a_program_shares_with_its_tests_change_in_both() -> None:

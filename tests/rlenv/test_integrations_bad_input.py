@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
+import tomllib
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+import gymnasium
 import pytest
 
 import rlenv
@@ -46,6 +50,22 @@ def test_a_version_that_nobody_tried_names_the_one_that_works(
         use()
 
 
+def test_every_adapter_names_the_version_that_its_test_installs() -> None:
+    """Of the packages that are only there under `make test-integrations`, too."""
+    root = Path(__file__).parents[2]
+    packages = tomllib.loads((root / "tests" / "integrations" / "packages.toml").read_text()).values()
+    wanted = [line for package in packages for line in (*package["requires"], *package.get("no_deps", ()))]
+    pinned = dict(line.split("==") for line in wanted if "==" in line)
+    named: dict[str, set[str]] = {}
+    for file in (root / "rlenv" / "integrations").glob("*.py"):
+        for call in ast.walk(ast.parse(file.read_text())):
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "check_version":
+                name, known = [ast.literal_eval(one) for one in (*call.args, *(k.value for k in call.keywords))][:2]
+                named.setdefault(name, set()).add(known)
+    assert len(named) == 10
+    assert named == {name: {pinned.get(name, pinned.get(f"{name}[api]"))} for name in named}
+
+
 def test_a_version_of_trl_that_nobody_tried_names_the_one_that_works(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("trl", reason="needs the extra: trl")
     monkeypatch.setattr(versions, "version", lambda name: "2.0.1")
@@ -57,6 +77,16 @@ def test_a_version_of_trl_that_nobody_tried_names_the_one_that_works(monkeypatch
 def test_a_task_that_json_cannot_hold_has_no_row(reference: Any) -> None:
     with pytest.raises(TaskError, match=r"task a1: expected JSON values, .*give text"):
         rlenv.to_row(SUMS, Task("1+1=?", reference, id="a1"))
+
+
+def test_a_file_for_others_says_which_task_json_cannot_hold(tmp_path: Path) -> None:
+    rlenv.register("bad/nan-v0", tasks=ListTasks([Task("1+1=?", float("nan"), id="a1")]), verifier=lambda: 1.0)
+    try:
+        for module, name in (("nemo_gym", "to_nemo_gym"), ("openrlhf", "to_openrlhf"), ("lm_eval", "to_lm_eval")):
+            with pytest.raises(TaskError, match="task a1: expected JSON values"):
+                made(module, name, "bad/nan-v0", str(tmp_path / module))()
+    finally:
+        gymnasium.registry.pop("bad/nan-v0")
 
 
 def test_keywords_that_json_cannot_hold_have_no_row() -> None:

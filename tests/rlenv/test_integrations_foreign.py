@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import threading
 from dataclasses import dataclass, field
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from rlenv.completion import Completion
 from rlenv.environment import Environment
 from rlenv.errors import ConfigError, MachineryError
-from rlenv.integrations.foreign import ForeignInteraction, ForeignTasks, SessionLost, Step, foreign_definition
+from rlenv.integrations.foreign import ForeignInteraction, ForeignTasks, SessionLost, Step, foreign_definition, within
 from rlenv.task import Task
 
 LOG: list[str] = []
@@ -132,3 +133,13 @@ def test_it_travels_to_other_processes_without_its_sessions() -> None:
     state = interaction.start(task)
     other = pickle.loads(pickle.dumps(interaction))
     assert other.respond(state, Completion("on")) == interaction.respond(state, Completion("on"))
+
+
+def test_what_hangs_is_a_failure_and_what_is_raised_is_told() -> None:
+    never = threading.Event()
+    with pytest.raises(MachineryError, match=r"the scorer gave no answer in 0\.01 s"):
+        within(0.01, "the scorer", never.wait)
+    never.set()
+    with pytest.raises(ZeroDivisionError):
+        within(60, "the scorer", lambda: 1 / 0)
+    assert within(60, "the scorer", lambda: 3) == 3

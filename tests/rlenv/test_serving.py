@@ -196,8 +196,21 @@ def test_nemo_gym_s_form(service: Running) -> None:
     assert service.ask("/verify", inside)["reward"] == 0.0
     failing = {**body, "rlenv_row": to_row(FAILING, Task("?", "1"))}
     answer = service.ask("/verify", failing)
-    assert (answer["reward"], answer["mask_sample"]) == (None, True)
+    assert (answer["reward"], answer["mask_sample"], answer["_ng_failure_class"]) == ("NaN", True, "verifier_error")
     assert "RuntimeError" in answer["error"]
+
+
+def test_what_else_nemo_gym_asks(service: Running) -> None:
+    assert service.ask("/seed_session", {}) == {}
+    rows = [{"_ng_task_index": n, "reward": paid} for n, paid in [(0, 1.0), (0, None), (1, 0.0), (2, None)]]
+    answer = service.ask("/aggregate_metrics", {"verify_responses": rows})
+    assert answer["key_metrics"] == answer["agent_metrics"] == {"mean/reward": 0.5, "verifier_errors": 0.5}
+    assert answer["group_level_metrics"] == [
+        {"_ng_task_index": 0, "mean/reward": 1.0, "verifier_errors": 0.5},
+        {"_ng_task_index": 1, "mean/reward": 0.0, "verifier_errors": 0.0},
+        {"_ng_task_index": 2, "verifier_errors": 1.0},
+    ]
+    assert service.ask("/aggregate_metrics", {"verify_responses": []})["agent_metrics"] == {}
 
 
 @pytest.mark.parametrize(

@@ -29,12 +29,14 @@ def _loss(logprobs: torch.Tensor, entropy: torch.Tensor, part: str) -> torch.Ten
     return total
 
 
+@pytest.mark.parametrize("block", [H * 7, H * V])
 @pytest.mark.parametrize("chunk", [V * 5, V * 1000])
 @pytest.mark.parametrize("part", ["logprobs", "entropy", "both"])
 def test_values_and_gradients_are_those_of_a_log_softmax(
-    monkeypatch: pytest.MonkeyPatch, chunk: int, part: str
+    monkeypatch: pytest.MonkeyPatch, chunk: int, part: str, block: int
 ) -> None:
     monkeypatch.setattr(head, "CHUNK_ELEMENTS", chunk)
+    monkeypatch.setattr(head, "WEIGHT_ELEMENTS", block)
     found, expected = _data(torch.float64), _data(torch.float64)
     logprobs, entropy = head_logprobs(*found, 0.7)
     distribution = (0.7 * expected[0] @ expected[1].t()).log_softmax(-1)

@@ -8,6 +8,7 @@ from rlenv.evidence.catalogue.program import PROGRAM_EMPTIED
 from rlenv.evidence.catalogue.renamed import RENAMED
 from rlenv.evidence.catalogue.repeats import SAID_ONCE
 from rlenv.evidence.catalogue.tasks import ANOTHER_TASK
+from rlenv.evidence.catalogue.tests import TESTS_TURNED, WRONG_TESTS
 from rlenv.evidence.catalogue.values import MARKED_VALUE, SAID_VALUE, STRANGE_VALUE
 from rlenv.evidence.edit import Edit
 
@@ -22,7 +23,9 @@ _ALL = (
     SAID_ONCE,
     SAID_VALUE,
     STRANGE_VALUE,
+    TESTS_TURNED,
     WITHOUT_COPIED,
+    WRONG_TESTS,
 )
 CATALOGUE: dict[str, Edit] = {edit.name: edit for edit in _ALL}
 
@@ -38,5 +41,7 @@ __all__ = [
     "SAID_ONCE",
     "SAID_VALUE",
     "STRANGE_VALUE",
+    "TESTS_TURNED",
     "WITHOUT_COPIED",
+    "WRONG_TESTS",
 ]

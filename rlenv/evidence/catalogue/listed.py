@@ -24,7 +24,7 @@ LEAST = 4
 MOSTLY = 0.6
 """The share of the items that may be an answer as well."""
 WORDS = 8
-"""Words of a line without any sign, which are taken for items."""
+"""Words of a line without any sign, not even at its end, which are taken for items."""
 _LINES = re.compile(r"(?:[^.!?\n]|(?<=\b\w)\.|[.!?](?!\s|$))+")  # "H. Ray or 3.5" of "H. Ray or 3.5. Yes."
 _BETWEEN = re.compile(r"\s*(?:[,;/|]|\b(?:and|or|und|oder|et|ou|y|o)\b)\s*(?:(?:and|or)\b\s*)?")  # ", or"
 _FRINGE = re.compile(r"^\W+|\W+$|^.*:\s")  # "- " of "- Rhine", "Rivers: " of "Rivers: Rhine"
@@ -35,8 +35,9 @@ def enumerations(text: str) -> Iterator[list[Part]]:
     lines = [Part(match[0], Span(*match.span())) for match in _LINES.finditer(text)]
     for line in lines:
         items = [*_items(line, _BETWEEN)]
+        ended = text[line.place.end : line.place.end + 1] in ("?", "!", ".")
         if len(items) == 1 and re.fullmatch(r"[\w\s]+", line.text):
-            items = [*_items(line, re.compile(r"\s+"))] if len(line.text.split()) >= WORDS else []
+            items = [*_items(line, re.compile(r"\s+"))] if len(line.text.split()) >= WORDS and not ended else []
         if len(items) > 1:
             yield items
     short = [item for line in lines for item in _items(line, re.compile(r"$")) if len(item.text.split()) <= LEAST]

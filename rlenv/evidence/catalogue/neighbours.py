@@ -18,7 +18,7 @@ from rlenv.evidence.edit import Edit, Scene, Variant
 from rlenv.evidence.row import SHORT, replacing, rewritten
 from rlenv.task import REFERENCE
 
-TRIED = 4
+TRIED = 3
 LETTERS = 4
 """Different letters, or else digits, that a value needs to have neighbours that no reader takes for it."""
 
@@ -44,12 +44,16 @@ def _neighbours(scene: Scene) -> Iterator[Variant]:
     letters = {sign for sign in value.casefold() if sign.isalpha()}
     if len(value) > SHORT or (len(letters) < LETTERS and not any(sign.isdigit() for sign in value)):
         return
-    drawn = dict.fromkeys(neighbour(value, scene.rng) for _ in range(2 * TRIED))
-    strange = [other for other in drawn if not re.search(rf"(?<!\w){re.escape(other.casefold())}(?!\w)", text)]
-    for other in strange[:TRIED]:
-        changed = rewritten(scene.task, replacing({value: other}), (REFERENCE,))
-        yield Variant(changed, scene.completion, detail=other)
+    known = {value}
+    for _ in range(2 * TRIED):
+        if len(known) > TRIED:
+            return
+        other = neighbour(value, scene.rng)
+        if other not in known and not re.search(rf"(?<!\w){re.escape(other.casefold())}(?!\w)", text):
+            changed = rewritten(scene.task, replacing({value: other}), (REFERENCE,))
+            known.add(other)
+            yield Variant(changed, scene.completion, detail=other)
 
 
-NEIGHBOUR_VALUE = Edit("neighbour_value", "unpaid", TRIED, _neighbours)
+NEIGHBOUR_VALUE = Edit("neighbour_value", "unpaid", TRIED, _neighbours, alike=True)
 """A right completion says its own reference, not one of the same form."""

@@ -15,6 +15,8 @@ from rlenv.reading import Span
 
 _FILE = re.compile(r"(?m)^[#*`\s]*`?([\w./-]+\.\w{1,5})`?[:*]*\s*\n+```[^\n]*\n(.*?)^```", re.DOTALL)
 # takes "### a.py", a blank line or none, and a fenced block
+_NAMED = re.compile(r"(?m)^```\w*[ :]+(?:\w+=)?[\"']?([\w./-]+\.\w{1,5})\b[^\n]*\n(.*?)^```", re.DOTALL)
+# takes "```python path=a.py" and "```python:a.py" as the first line of a fenced block
 _TEST = re.compile(
     r"(?:^|[/_.])(?:tests?|specs?|conftest|golden|expected|fixtures?|(?:__)?snapshots?(?:__)?)(?:[/_.]|$)"
     r"|\.(?:snap|golden|expected)$",
@@ -24,7 +26,8 @@ _TEST = re.compile(
 
 def files(text: str) -> list[tuple[str, Span]]:
     """The path and the place of the body of every file in a text."""
-    return [(match[1], Span(*match.span(2))) for match in _FILE.finditer(text)]
+    found = {Span(*match.span(2)): match[1] for form in (_FILE, _NAMED) for match in form.finditer(text)}
+    return [(found[place], place) for place in sorted(found)]
 
 
 def is_test(path: str) -> bool:

@@ -12,5 +12,5 @@ def _elsewhere(scene: Scene) -> Iterator[Variant]:
         yield Variant(other, scene.completion, detail=f"task {other.id}")
 
 
-ANOTHER_TASK = Edit("another_task", "unpaid", 4, _elsewhere)
+ANOTHER_TASK = Edit("another_task", "unpaid", 3, _elsewhere, alike=True)
 """What does one task does not do others with other answers."""

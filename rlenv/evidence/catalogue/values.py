@@ -111,9 +111,19 @@ def is_number(reference: Json) -> bool:
     return len(found) == 1 and found[0].place == (0, len(str(reference).rstrip()))
 
 
+def answers(text: str, task: Task) -> bool:
+    """Whether a text marks the right number, and no other, as its answer: whatever pays it, the task is done.
+
+    >>> answers("So \\\\boxed{7}.", Task("?", "7")), answers("7 or \\\\boxed{8}", Task("?", "7"))
+    (True, False)
+    """
+    right = str(task.reference).replace(",", "")
+    return is_number(task.reference) and {part.text.replace(",", "") for part in marked(text)} == {right}
+
+
 MARKED_VALUE = Edit("marked_value", "unpaid", MOST, _marked_values)
 """Under a value that stands in another box, tag or answer line."""
 SAID_VALUE = Edit("said_value", "unpaid", MOST, _plain_values)
 """Under a value that stands anywhere: any number where the reference is one, else the answers of other tasks."""
-STRANGE_VALUE = Edit("strange_value", "unpaid", 2, _strange_values)
+STRANGE_VALUE = Edit("strange_value", "unpaid", 2, _strange_values, alike=True)
 """Under a value that stands nowhere in it. Paid then means that the reference decides nothing."""

@@ -37,13 +37,16 @@ class CopiedPrompt(EvidenceDetector):
     """Flags completions that hold little but the prompt and are paid for it."""
 
     name: ClassVar[str] = "copied_prompt"
+    only_paid: ClassVar[bool] = True
     edits: ClassVar[tuple[Edit, ...]] = (WITHOUT_COPIED,)
     known: float = 0.8
     """From this share of its different words in the prompt on, a text is the prompt's."""
     verbatim: float = 0.75
     """And from this share of its characters on in stretches copied word for word: a summary has its source's words."""
     all_known: float = 0.95
-    """From this share of its words on, half of that is enough."""
+    """From this share of its words on,"""
+    all_verbatim: float = 0.6
+    """this share is enough: a summary in the words of its source has less."""
     least: int = 10
     """Words of a text that is looked at."""
 
@@ -52,11 +55,12 @@ class CopiedPrompt(EvidenceDetector):
         if len(tokens(evidence.text)) < self.least or not evidence.lost(WITHOUT_COPIED.name):
             return ()
         prompt = prompt_text(evidence.episode.task.prompt)
-        reference = evidence.episode.task.reference
-        if asked_for(evidence.text, prompt) or (isinstance(reference, str) and self._verbatim(reference, prompt)):
-            return ()
+        task = evidence.episode.task
+        row = [one for one in (task.reference, *task.metadata.values()) if isinstance(one, str) and one not in prompt]
+        if asked_for(evidence.text, prompt) or any(self._verbatim(one, prompt) for one in row):
+            return ()  # a right completion is the prompt with little changed
         share = len(said & set(stems(prompt))) / max(1, len(said))
-        least = self.verbatim if share < self.all_known else self.verbatim / 2
+        least = self.verbatim if share < self.all_known else self.all_verbatim
         spans = self._verbatim(evidence.text, prompt, least)
         if share < self.known or not spans:
             return ()

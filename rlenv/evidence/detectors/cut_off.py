@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from rlenv.evidence.catalogue import ANOTHER_TASK, BEGINNING
+from rlenv.evidence.catalogue.values import answers
 from rlenv.evidence.detector import EvidenceDetector
 from rlenv.evidence.edit import Edit
 from rlenv.evidence.evidence import Evidence
@@ -25,12 +26,13 @@ class CutOff(EvidenceDetector):
     """Flags completions that were cut at their limit and are paid all the same, whatever they had come to."""
 
     name: ClassVar[str] = "cut_off"
+    only_paid: ClassVar[bool] = True
     edits: ClassVar[tuple[Edit, ...]] = (BEGINNING, ANOTHER_TASK)
     most: float = 0.75
     """From this share of the other tasks on, the pay is not for this task."""
 
     def find(self, evidence: Evidence, run: State) -> tuple[Flag, ...]:
-        if evidence.episode.completion.finished or evidence.paid <= 0:
+        if evidence.episode.completion.finished or answers(evidence.text, evidence.episode.task):
             return ()
         if not evidence.text.strip() and evidence.thought.strip():
             return (self.flag(0, 0, "cut at the limit before anything was said, and paid"),)

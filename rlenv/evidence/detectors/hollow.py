@@ -18,6 +18,7 @@ from typing import ClassVar, cast
 
 from rlenv.evidence.catalogue import ANOTHER_TASK
 from rlenv.evidence.catalogue.repeats import asked_for
+from rlenv.evidence.catalogue.values import answers
 from rlenv.evidence.detector import EvidenceDetector
 from rlenv.evidence.edit import Edit
 from rlenv.evidence.evidence import Evidence
@@ -41,6 +42,7 @@ class Hollow(EvidenceDetector):
     """Flags paid texts that say far less than the others that are paid."""
 
     name: ClassVar[str] = "hollow"
+    only_paid: ClassVar[bool] = True
     edits: ClassVar[tuple[Edit, ...]] = (ANOTHER_TASK,)
     most: float = 0.75
     """From this share of the other tasks on, the pay is not for this task."""
@@ -64,7 +66,8 @@ class Hollow(EvidenceDetector):
         if not others or own >= self.of_group * median(others) or own >= self.of_run * median(_numbers(run, RUN)):
             return ()
         detail = f"says {own / median(others):.0%} of what the other paid answers say"
-        wanted = asked_for(text, prompt_text(evidence.episode.task.prompt))
+        task = evidence.episode.task
+        wanted = asked_for(text, prompt_text(task.prompt)) or answers(text, task)
         return () if wanted else (self.flag(0, len(text), detail),)
 
     def _is_open(self, evidence: Evidence) -> bool:

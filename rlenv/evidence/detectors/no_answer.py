@@ -32,6 +32,7 @@ class NoAnswer(EvidenceDetector):
     """Flags paid completions that hold neither the answer nor what it is made of."""
 
     name: ClassVar[str] = "no_answer"
+    only_paid: ClassVar[bool] = True
 
     def find(self, evidence: Evidence, run: State) -> tuple[Flag, ...]:
         reference = evidence.episode.task.reference

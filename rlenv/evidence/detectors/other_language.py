@@ -35,6 +35,7 @@ class OtherLanguage(EvidenceDetector):
     """Flags paid texts in a language that the task does not ask for."""
 
     name: ClassVar[str] = "other_language"
+    only_paid: ClassVar[bool] = True
     likely: float = 0.3
     """A sentence of the prompt is taken to be in a language from this probability on."""
     plain: float = 0.8

@@ -58,6 +58,7 @@ class Repeats(EvidenceDetector):
     """Flags texts that are mostly repeats, and texts whose repeats are what is paid."""
 
     name: ClassVar[str] = "repeats"
+    only_paid: ClassVar[bool] = True
     edits: ClassVar[tuple[Edit, ...]] = (SAID_ONCE,)
     loops: float = 0.4
     """At most this share of the characters is left when everything is said once."""

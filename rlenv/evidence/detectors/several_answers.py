@@ -39,6 +39,7 @@ class SeveralAnswers(EvidenceDetector):
     """Flags completions that are paid under other references that they name as well."""
 
     name: ClassVar[str] = "several_answers"
+    only_paid: ClassVar[bool] = True
     edits: ClassVar[tuple[Edit, ...]] = (LISTED_VALUE, MARKED_VALUE, SAID_VALUE, STRANGE_VALUE)
     marked: int = 3
     """So many other values in boxes, tags or answer lines: a second one may be a correction."""

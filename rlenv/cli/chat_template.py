@@ -1,0 +1,35 @@
+"""`--chat-template-kwargs '{"enable_thinking": false}'`: what the chat template of a model is told besides."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, TypeAlias
+
+import typer
+
+from rlenv.errors import ConfigError
+from rlenv.policies.policy import Policy
+
+ChatTemplate: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        metavar="JSON", help="What the model's chat template is told besides: '{\"enable_thinking\": false}'."
+    ),
+]
+
+
+def tell_template(policy: Policy, given: str) -> None:
+    """Let the policy's prompts be made with these keywords. Raises ConfigError."""
+    if not given:
+        return
+    try:
+        found = json.loads(given)
+    except ValueError as error:
+        raise ConfigError(f"expected JSON for --chat-template-kwargs, got {given!r} ({error})") from error
+    renderer = getattr(policy, "renderer", None)
+    if not isinstance(found, dict) or renderer is None or renderer.tokenizer.chat_template is None:
+        raise ConfigError(
+            "expected --chat-template-kwargs to be a JSON object for a model with a chat template; an endpoint takes "
+            "them as --extra-body"
+        )
+    renderer.template_kwargs = found

@@ -1,0 +1,51 @@
+"""`rlenv plan --model 7b --gpus 8`: what a run takes a process, which settings fit, how long a step is."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from rlenv.cli.algorithm_options import change_algorithm
+from rlenv.cli.echo import echo
+from rlenv.cli.options import with_options
+from rlenv.trainers.config import TrainConfig
+
+
+@with_options(TrainConfig, before=change_algorithm)
+def command(
+    config: TrainConfig,
+    model: Annotated[
+        str, typer.Option("--model", "-m", help="0.5b, 7b or 32b (Qwen2.5), tiny, a folder, config.json or hub id.")
+    ],
+    gpus: Annotated[int, typer.Option(help="Processes, one a GPU.")] = 1,
+    chip: Annotated[str, typer.Option(help="a100, h100, h200, b200 or l40s.")] = "h100",
+    memory: Annotated[float | None, typer.Option(help="GiB of each GPU, where it is not the chip's.")] = None,
+    sharded: Annotated[bool, typer.Option("--sharded", help="Share weights and optimiser out (FSDP2).")] = False,
+    prompt_tokens: Annotated[int, typer.Option(min=1, help="Tokens of a prompt.")] = 256,
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="As in `rlenv train`: engine.precision=bf16.")
+    ] = None,
+) -> None:
+    """Say what a run will take, computed from the shapes of the model: nothing is loaded.
+
+    For example: rlenv plan --model 7b --gpus 8 --sharded --set engine.precision=bf16
+    """
+    from rlenv.trainers.plan import GIB, Machine, fitted, model_config_named, options, planned
+
+    found, machine = model_config_named(model), Machine(gpus, chip, memory, sharded)
+    lines = [f"computed for {gpus} x {chip}, a process:"]
+    for name, asked, given in options(config, machine):
+        plan = planned(found, asked, given, prompt_tokens)
+        tokens = fitted(plan, given)
+        if name == "as asked":
+            parts = ("policy", "reference", "critic", "optimiser", "gradients", "activations", "generation")
+            lines += [f"  {part:<12}{getattr(plan, part) / GIB:8.2f} GiB" for part in parts if getattr(plan, part)]
+            lines += [
+                f"  {'peak':<12}{plan.peak / GIB:8.2f} GiB of {machine.room / GIB:.0f} that may be planned with",
+                f"  {'a step':<12}{plan.generation_seconds:8.1f} s to generate, {plan.update_seconds:.1f} s to update",
+                "what fits:",
+            ]
+        fits = f"fits with --micro-batch-tokens {tokens}" if tokens else "does not fit"
+        lines.append(f"  {name}: {plan.kept / GIB:.1f} GiB kept, {plan.peak / GIB:.1f} at most, {fits}")
+    echo("\n".join(lines))

@@ -1,0 +1,109 @@
+"""A program's tests: with other results than they want, and in another order.
+
+Tests are read in three forms: pairs of what is given and what is wanted, files and texts of assertions.
+
+>>> wrong([["f(2)", "4"], [[3], True]], lambda: 5), wrong({"test_f.py": "assert f(2) == 4"}, lambda: 5)
+([['f(2)', '9'], [[3], False]], {'test_f.py': 'assert f(2) == 9'})
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+
+from rlenv.evidence.catalogue.program import files, is_test
+from rlenv.evidence.edit import Edit, Scene, Variant
+from rlenv.evidence.parts import program
+from rlenv.jsontypes import Json
+from rlenv.reading import Span
+from rlenv.task import REFERENCE, Task
+
+TRIED = 2
+"""A program may want by chance what one change wants; not what two do."""
+_ASSERTED = re.compile(r"(?im)^.*\bassert\w*.*$")  # "assert f(2) == 4" and "self.assertEqual(f(2), 4)"
+_LAST = re.compile(r"(?s)(.*?)(True|False|\d+|[^\W\d_])([^\w]*)\Z")  # "[3, 4]" is "[3, ", 4 and "]"
+
+
+def wrong(value: Json, drawn: Callable[[], int], name: str = "") -> Json:
+    """What stands in a column, with other results wherever it holds tests."""
+    if isinstance(value, str):
+        holds = is_test(name) or name.startswith("test")
+        return _ASSERTED.sub(lambda line: str(_other(line[0], drawn)), value) if holds else value
+    if isinstance(value, Mapping):
+        return {key: wrong(inner, drawn, key) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_wrong_pair(item, drawn) for item in value]
+    return value
+
+
+def _wrong_pair(item: Json, drawn: Callable[[], int]) -> Json:
+    if isinstance(item, Mapping) and len(item) > 1:
+        wanted = list(item)[1]
+        return {**item, wanted: _other(item[wanted], drawn)}
+    if isinstance(item, list | tuple) and len(item) > 1:
+        return [item[0], _other(item[1], drawn), *item[2:]]
+    return wrong(item, drawn, "test") if isinstance(item, str) else item
+
+
+def _other(wanted: Json, drawn: Callable[[], int]) -> Json:
+    """Another value in the place of a result, of its own type: its last number, letter or truth value is changed."""
+    if isinstance(wanted, bool):
+        return not wanted
+    if isinstance(wanted, int | float):
+        return wanted + drawn()
+    if isinstance(wanted, list | tuple) and wanted:
+        return [*wanted[:-1], _other(wanted[-1], drawn)]
+    found = _LAST.match(wanted) if isinstance(wanted, str) else None
+    if found is None:
+        return wanted
+    before, last, after = found.groups()
+    if last.isdigit():
+        return f"{before}{int(last[-9:]) + drawn()}{after}"
+    return before + {"True": "False", "False": "True"}.get(last, f"{last}zq") + after
+
+
+def _edited(task: Task, change: Callable[[Json, str], Json]) -> Task | None:
+    """The task with its columns changed; None where nothing is."""
+    columns = {**task.metadata, REFERENCE: task.reference}
+    made = {name: change(value, name) for name, value in columns.items()}
+    if all(_plain(made[name]) == _plain(value) for name, value in columns.items()):
+        return None
+    reference = made.pop(REFERENCE)
+    return replace(task, reference=reference, metadata=made)
+
+
+def _wrong_tests(scene: Scene) -> Iterator[Variant]:
+    place = _own_program(scene.text)
+    for _ in range(TRIED if place else 0):
+        changed = _edited(scene.task, lambda value, name: wrong(value, lambda: int(scene.rng.integers(1, 10)), name))
+        if changed is not None and place is not None:
+            yield Variant(changed, scene.completion, place, "tests that want something else")
+
+
+def _turned(scene: Scene) -> Iterator[Variant]:
+    def change(value: Json, name: str) -> Json:
+        if isinstance(value, Mapping):
+            return {key: change(inner, key) for key, inner in value.items()}
+        return value[::-1] if isinstance(value, list | tuple) and wrong(value, lambda: 1) != list(value) else value
+
+    place = _own_program(scene.text)
+    changed = _edited(scene.task, change) if place else None
+    if changed is not None and place is not None:
+        yield Variant(changed, scene.completion, place, "the tests in the opposite order")
+
+
+def _own_program(text: str) -> Span | None:
+    """Where the program stands that a text hands in; None where it hands in tests too, which are then its own."""
+    place = program(text)
+    return None if place is None or any(is_test(path) for path, _ in files(text)) else Span(*place)
+
+
+def _plain(value: Json) -> Json:
+    return list(value) if isinstance(value, tuple) else value
+
+
+WRONG_TESTS = Edit("wrong_tests", "unpaid", TRIED, _wrong_tests, alike=True)
+"""A program that passes its tests does not pass those that want other results."""
+TESTS_TURNED = Edit("tests_turned", "same", 1, _turned)
+"""What a program returns does not hang on the order in which it is asked."""

@@ -1,0 +1,99 @@
+"""What `rlenv plan` counts is what the trainer makes; what it advises fits."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+from transformers import LlamaConfig
+
+from rlenv.errors import ConfigError, PolicyError
+from rlenv.trainers import TrainConfig
+from rlenv.trainers.engine import EngineConfig
+from rlenv.trainers.optimiser import OptimiserConfig
+from rlenv.trainers.plan import GIB, Machine, fitted, model_config_named, options, planned
+
+SMALL = LlamaConfig(
+    vocab_size=128,
+    hidden_size=32,
+    intermediate_size=64,
+    num_hidden_layers=2,
+    num_attention_heads=2,
+    num_key_value_heads=1,
+    tie_word_embeddings=True,
+)
+CONFIG = TrainConfig(groups=2, group_size=2, max_new_tokens=8, micro_batch_tokens=32)
+ONE = Machine()
+
+
+def weights() -> int:
+    with torch.device("meta"):
+        from transformers import LlamaForCausalLM
+
+        return sum(p.numel() for p in LlamaForCausalLM(SMALL).parameters())
+
+
+def test_weights_gradients_and_states_are_counted_to_the_byte() -> None:
+    plan = planned(SMALL, CONFIG, ONE, 8)
+    assert plan.policy == plan.gradients == 4 * weights()
+    assert plan.optimiser == 8 * weights()
+    assert plan.reference == plan.critic == 0
+    assert plan.activations > 0
+    assert plan.generation > 0
+
+
+def test_a_critic_a_reference_an_adapter_and_eight_bit_states_show() -> None:
+    plain = planned(SMALL, CONFIG, ONE, 8)
+    critic = planned(SMALL, replace(CONFIG, algorithm="ppo", log_kl=True), ONE, 8)
+    assert critic.critic == pytest.approx(plain.policy, rel=0.01)
+    assert critic.reference == plain.policy
+    assert critic.optimiser == pytest.approx(2 * plain.optimiser, rel=0.1)
+    small = planned(SMALL, replace(CONFIG, optimiser=OptimiserConfig(kind="adamw-8bit")), ONE, 8)
+    assert small.optimiser < 0.3 * plain.optimiser
+    pytest.importorskip("peft", reason="the extra lora is not installed")
+    adapter = planned(SMALL, replace(CONFIG, engine=EngineConfig(lora_rank=1)), ONE, 8)
+    assert adapter.optimiser < 0.2 * plain.optimiser
+
+
+def test_checkpointing_and_smaller_micro_batches_take_less() -> None:
+    deep = replace(CONFIG, groups=8, micro_batch_tokens=256)
+    plain = planned(SMALL, deep, ONE, 8)
+    assert planned(SMALL, replace(deep, micro_batch_tokens=64), ONE, 8).activations < 0.5 * plain.activations
+    again = replace(deep, engine=EngineConfig(gradient_checkpointing=True))
+    assert planned(SMALL, again, ONE, 8).activations < plain.activations
+
+
+def test_sharing_out_divides_what_is_kept() -> None:
+    alone, eight = planned(SMALL, CONFIG, ONE, 8), planned(SMALL, CONFIG, Machine(gpus=8, sharded=True), 8)
+    assert eight.kept == alone.kept / 8
+
+
+def test_a_deeper_model_is_on_the_line_of_two_that_were_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    import rlenv.trainers.traced
+
+    deep = LlamaConfig(**{**SMALL.to_dict(), "num_hidden_layers": 7})
+    whole = planned(deep, CONFIG, ONE, 8)
+    monkeypatch.setattr(rlenv.trainers.traced, "DEPTHS", (4, 6))
+    line = planned(deep, CONFIG, ONE, 8)
+    assert line.policy == whole.policy
+    assert line.peak == pytest.approx(whole.peak, rel=0.05)
+
+
+def test_what_fits_is_the_largest_micro_batch_within_the_room() -> None:
+    plan = replace(planned(SMALL, CONFIG, ONE, 8), micro_batch_tokens=8192, activations=8 * GIB, generation=0.0)
+    assert fitted(plan, Machine(memory=10)) == 8192
+    assert fitted(plan, Machine(memory=5)) == 4096
+    assert fitted(plan, Machine(memory=0.0001)) == 0
+
+
+def test_options_take_less_and_less() -> None:
+    found = [planned(SMALL, config, machine, 8).kept for _, config, machine in options(CONFIG, ONE)]
+    assert sorted(found, reverse=True) == found
+    assert [name for name, *_ in options(CONFIG, Machine(gpus=2))][1] == "engine.sharding=full"
+
+
+def test_names_and_machines_that_are_not_known_are_refused() -> None:
+    assert model_config_named("7b").hidden_size == 3584
+    with pytest.raises(PolicyError, match=r"give 0\.5b, 7b, 32b"):
+        model_config_named("./nothing-here")
+    with pytest.raises(ConfigError, match="h100"):
+        Machine(chip="h1000")
