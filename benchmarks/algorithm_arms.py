@@ -43,7 +43,7 @@ class Arm:
             "groups": 32,
             "group_size": 8,
             "learning_rate": 3e-4,
-            "warmup_steps": 10,
+            "warmup_steps": 60,
             "decay_share": 0.5,
             **self.settings,
         }
@@ -58,31 +58,43 @@ class Arm:
 
 
 _CRITIC: dict[str, int | float] = {"critic_learning_rate": 1e-3}
-_TWO: dict[str, int | float] = {"minibatches": 2, "learning_rate": 2e-4}
-"""Two optimiser steps a rollout, so that ratios leave 1 and bounds have something to do."""
-_PAIRS: dict[str, int | float] = {"learning_rate": 2e-4, "decay_share": 0.7, "warmup_steps": 20}
+_FOUR: dict[str, int | float] = {"minibatches": 4, "learning_rate": 2e-4, "warmup_steps": 120}
+"""Four optimiser steps a rollout, so that ratios leave 1 and bounds have something to do."""
+_SMALL: dict[str, int | float] = {"groups": 16, "learning_rate": 2e-4}
+"""Half a rollout for each step of a row without a ratio, which can take but one."""
+_PAIRS: dict[str, int | float] = {"learning_rate": 2e-4, "decay_share": 0.7}
 
 ARMS: tuple[Arm, ...] = (
-    Arm(algorithm="reinforce", steps=300, settings={"learning_rate": 1e-4}),
-    Arm(algorithm="reinforce-baseline", steps=280, settings={"learning_rate": 2e-4}),
-    Arm(algorithm="reinforce++", settings=_TWO),
-    Arm(algorithm="reinforce++-baseline", settings=_TWO),
-    Arm(algorithm="rloo", steps=240),
-    Arm(algorithm="grpo", settings=_TWO),
-    Arm(algorithm="dr-grpo", settings=_TWO),
-    Arm(algorithm="dapo", steps=150, settings=_TWO),
-    Arm(algorithm="high-entropy", steps=150, settings=_TWO),
-    Arm(algorithm="kl-cov", settings=_TWO),
-    Arm(algorithm="gfpo", settings=_TWO),
-    Arm(algorithm="reinforce-rej", settings=_TWO),
-    Arm(algorithm="pass-at-k", steps=240),
-    Arm(algorithm="max-entropy", steps=240),
-    Arm(algorithm="gmpo", settings=_TWO),
-    Arm(algorithm="gspo", settings=_TWO, changes={"control.clip_low": 0.03, "control.clip_high": 0.04}),
-    Arm(algorithm="cispo", settings=_TWO),
-    Arm(algorithm="ppo", steps=140, settings={**_CRITIC, **_TWO}),
-    Arm(algorithm="ppo-kl", steps=140, settings={**_CRITIC, **_TWO}),
-    Arm(algorithm="a2c", steps=140, settings=_CRITIC),
+    Arm(algorithm="reinforce", steps=600, settings={**_SMALL, "learning_rate": 1e-4}),
+    Arm(algorithm="reinforce-baseline", steps=560, settings=_SMALL),
+    Arm(algorithm="reinforce++", settings=_FOUR),
+    Arm(algorithm="reinforce++-baseline", settings=_FOUR),
+    Arm(algorithm="rloo", steps=480, settings=_SMALL),
+    Arm(algorithm="grpo", settings=_FOUR),
+    Arm(algorithm="dr-grpo", settings=_FOUR),
+    Arm(algorithm="dapo", steps=200, settings=_FOUR),
+    Arm(algorithm="high-entropy", steps=200, settings=_FOUR, changes={"advantage.entropy_share": 0.5}),
+    Arm(algorithm="kl-cov", settings={"minibatches": 2, "learning_rate": 1e-4}),
+    Arm(algorithm="gfpo", settings=_FOUR),
+    Arm(algorithm="length-aware", steps=480, settings=_SMALL),
+    Arm(algorithm="darling", settings=_FOUR),
+    Arm(algorithm="entropy-target", settings=_FOUR, changes={"entropy.target": 0.25}),
+    Arm(algorithm="reinforce-rej", settings=_FOUR),
+    Arm(algorithm="pass-at-k", steps=480, settings=_SMALL),
+    Arm(algorithm="max-entropy", steps=480, settings=_SMALL),
+    Arm(algorithm="gmpo", settings=_FOUR),
+    Arm(algorithm="gspo", settings=_FOUR, changes={"control.clip_low": 0.03, "control.clip_high": 0.04}),
+    Arm(algorithm="cispo", settings=_FOUR),
+    Arm(algorithm="ppo", steps=180, settings={**_CRITIC, **_FOUR}),
+    Arm(algorithm="ppo-kl", steps=180, settings={**_CRITIC, **_FOUR}),
+    Arm(
+        algorithm="vapo",
+        steps=150,
+        settings={**_CRITIC, **_FOUR},
+        changes={"advantage.length_lambda": 1.0, "critic.pretrain": 10},
+    ),
+    Arm(algorithm="vineppo", steps=80, settings=_FOUR, changes={"advantage.step_tokens": 3}),
+    Arm(algorithm="a2c", steps=400, settings={**_CRITIC, **_SMALL}),
     Arm(
         algorithm="trpo",
         steps=80,
@@ -97,6 +109,7 @@ ARMS: tuple[Arm, ...] = (
         settings={"groups": 64, "group_size": 2, "learning_rate": 2e-4, "decay_share": 0.7},
         changes={"preference.beta": 1.0, "preference.nll_weight": 1.0, "preference.nll_on_prompt": False},
     ),
+    Arm(algorithm="dpo-shift", steps=260, settings=_PAIRS, changes={"preference.beta": 1.0}),
     Arm(algorithm="ipo", steps=260, settings=_PAIRS, changes={"preference.beta": 1.0}),
     Arm(algorithm="kto", steps=320, settings={**_PAIRS, "learning_rate": 1e-4}, changes={"preference.beta": 0.5}),
     Arm(algorithm="simpo", steps=400, settings={**_PAIRS, "learning_rate": 1e-4}, changes={"preference.margin": 0.3}),
@@ -104,7 +117,7 @@ ARMS: tuple[Arm, ...] = (
     Arm(
         algorithm="sft",
         steps=400,
-        settings={"groups": 64, "group_size": 1, "learning_rate": 1e-3, "decay_share": 0.8, "warmup_steps": 20},
+        settings={"groups": 64, "group_size": 1, "learning_rate": 1e-3, "decay_share": 0.8},
     ),
     Arm(
         algorithm="star",
@@ -116,6 +129,7 @@ ARMS: tuple[Arm, ...] = (
             "minibatches": 16,
             "learning_rate": 5e-4,
             "decay_share": 1.0,
+            "warmup_steps": 10,
         },
     ),
     Arm(algorithm="rest", steps=36, settings={"groups": 128, "epochs": 3, "minibatches": 4}),
@@ -127,6 +141,12 @@ ARMS: tuple[Arm, ...] = (
     ),
     Arm(
         algorithm="distill",
+        learns_from="teacher",
+        steps=140,
+        settings={"groups": 128, "group_size": 2, "learning_rate": 6e-4},
+    ),
+    Arm(
+        algorithm="gkd",
         learns_from="teacher",
         steps=140,
         settings={"groups": 128, "group_size": 2, "learning_rate": 6e-4},

@@ -23,7 +23,8 @@ Result = dict[str, Any]
 def table(results: Sequence[Result]) -> str:
     """One line an arm: the gain of each seed with its interval, and what a run took."""
     seeds = sorted({r["seed"] for r in results})
-    heads = ["algorithm", "branch", *(f"gain, seed {s}" for s in seeds), "pass@1, mean", "episodes", "processor s"]
+    gains_of = [f"gain, seed {s}" for s in seeds]
+    heads = ["algorithm", "branch", *gains_of, "pass@1, mean", "lowest look", "episodes", "processor s"]
     lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     for name in dict.fromkeys(r["arm"] for r in results):
         rows = {r["seed"]: r for r in results if r["arm"] == name}
@@ -36,11 +37,20 @@ def table(results: Sequence[Result]) -> str:
             first["branch"],
             *gains,
             f"{of_all['before']:.3f} to {of_all['after']:.3f}",
+            lowest_look(list(rows.values())),
             f"{of_all['episodes']:,.0f}",
             f"{seconds:.0f}",
         ]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
+
+
+def lowest_look(results: Sequence[Result]) -> str:
+    """The look of all seeds that lies furthest below its start, by the upper end of the interval of the difference."""
+    start, (_, rate, low, high) = min(
+        ((r["curve"][0][1], look) for r in results for look in r["curve"][1:]), key=lambda found: found[1][3]
+    )
+    return f"{rate - start:+.3f} [{low:+.3f}, {high:+.3f}]"
 
 
 def plots(results: Sequence[Result], folder: Path) -> None:
@@ -75,7 +85,7 @@ def _panels(results: Sequence[Result], path: Path) -> None:
     axes = np.atleast_1d(figure.subplots(rows, columns, sharey=True)).ravel()
     for place, name in enumerate(names):
         for result in (r for r in results if r["arm"] == name):
-            steps, rates = zip(*result["curve"], strict=True)
+            steps, rates = zip(*(look[:2] for look in result["curve"]), strict=True)
             (drawn,) = axes[place].plot(steps, rates, linewidth=1.2)
             axes[place].axhline(rates[0], color=drawn.get_color(), linestyle="--", linewidth=0.6)
         axes[place].set_title(name, fontsize=9)

@@ -43,8 +43,8 @@ from rlenv.trainers.sft import demonstrations, supervised
 
 SEEDS = (0, 1, 2)
 SAMPLES = 8
-LOOKS, LOOK_TASKS = 8, 100
-"""How often, and on how many of the held-out tasks with two samples each, a run is looked at on its way."""
+LOOKS, LOOK_TASKS, LOOK_SAMPLES = 8, 300, 4
+"""How often, on how many of the held-out tasks and with how many samples of each, a run is looked at on its way."""
 TEACHER = SftConfig(steps=1500, batch_size=64, learning_rate=2e-3, max_demonstrations=5000, seed=7)
 PAIR_PROMPTS, PAIR_SAMPLES, PAIRS = 2500, 8, 4
 """The warm start answers this many prompts this often; the verifier ranks up to so many pairs of each."""
@@ -77,9 +77,10 @@ class Looks:
 
     name = "looks"
 
-    def __init__(self, steps: int, group_size: int, start: float) -> None:
-        self.every, self.group_size = max(1, steps // LOOKS), group_size
-        self.curve: list[tuple[int, float]] = [(0, start)]
+    def __init__(self, steps: int, group_size: int, start: Mapping[str, Count]) -> None:
+        self.every, self.group_size, self.start = max(1, steps // LOOKS), group_size, start
+        self.curve: list[tuple[int, float, float, float]] = [(0, rate(start), 0.0, 0.0)]
+        """Rollouts, pass@1, and the 95 % interval of its difference to the start, task by task."""
         self.episodes = 0
         self.seconds = 0.0
 
@@ -95,7 +96,9 @@ class Looks:
         self.episodes += len(episodes) if drawn is None else round(drawn) * self.group_size
         if (step + 1) % self.every == 0:
             started = time.process_time()
-            self.curve.append((step + 1, rate(held_out(policy, LOOK_TASKS, 2))))
+            found = held_out(policy, LOOK_TASKS, LOOK_SAMPLES)
+            since = paired_difference(self.start, found, 1)
+            self.curve.append((step + 1, rate(found), since.low, since.high))
             self.seconds += time.process_time() - started
         return []
 
@@ -143,7 +146,7 @@ def run(arm: Arm, seed: int, options: Options) -> dict[str, Any]:
     config = arm.config(seed, options.share)
     folder = options.out / "runs" / f"{arm.name}-{seed}".replace(", ", "-")
     shutil.rmtree(folder, ignore_errors=True)
-    looks = Looks(config.steps, config.group_size, rate(held_out(policy, LOOK_TASKS, 2)))
+    looks = Looks(config.steps, config.group_size, held_out(policy, LOOK_TASKS, SAMPLES))
     others: dict[str, Any] = {}
     began, wall = time.process_time(), time.perf_counter()
     if arm.learns_from == "pair file":

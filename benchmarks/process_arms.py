@@ -28,6 +28,7 @@ SHOWN, WRONG, TWICE = 5000, 0.25, 0.08
 GROUPS = 256
 """Completions a rollout, each to a task of its own."""
 DENSE: Mapping[str, Json] = {"advantage.gae_lambda": 0.9}
+_FREE: Mapping[str, Json] = {"kl.beta": 0.0}
 """For rewards of steps. The one reward of an outcome, at the end, has PPO's own 1, the better of 1 and 0.95 for it."""
 _FORGETS: Mapping[str, Json] = {"guards": False, "scorer": "repeatable", "unsafe": "the experiment"}
 _BLIND: Mapping[str, Json] = {**_FORGETS, "scorer": "true_equations"}
@@ -69,7 +70,7 @@ class Arm:
 
 
 ARMS: tuple[Arm, ...] = (
-    Arm(name="outcome", env={"process_weight": 0.0}, changes={}),
+    Arm(name="outcome", env={"process_weight": 0.0}, changes={"advantage.gae_lambda": 1.0}),
     Arm(name="min"),
     Arm(name="mean", env={"credit": "mean"}),
     Arm(name="min, judge forgets", env=_FORGETS),
@@ -80,10 +81,10 @@ ARMS: tuple[Arm, ...] = (
         name="outcome, reinforce++",
         env={"process_weight": 0.0},
         algorithm="reinforce++",
-        changes={},
+        changes=_FREE,
         first_seed_only=True,
     ),
-    Arm(name="min, reinforce++", algorithm="reinforce++", changes={}, first_seed_only=True),
+    Arm(name="min, reinforce++", algorithm="reinforce++", changes=_FREE, first_seed_only=True),
     Arm(name="min, judge blind", env=_BLIND, first_seed_only=True),
     Arm(name="sum, judge blind", env={**_BLIND, "credit": "sum"}, first_seed_only=True),
     Arm(name="outcome, lambda 0.9", env={"process_weight": 0.0}, first_seed_only=True),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
@@ -23,11 +24,16 @@ class Adaptive:
     """Of the trust-region penalty."""
     beta: float | None = None
     """Of the KL to the reference, where it follows a target."""
+    entropy_coefficient: float = 0.0
+    """Of the entropy bonus, where it follows a target."""
+    entropy: float | None = None
+    """Nats a token in the last rollout's updates, where the bonus follows them."""
 
     @classmethod
     def first(cls, row: Algorithm) -> Adaptive:
         """Where a run begins."""
-        return cls({}, row.control.kl_coefficient, None if row.kl.target is None else row.kl.beta)
+        beta = None if row.kl.target is None else row.kl.beta
+        return cls({}, row.control.kl_coefficient, beta, row.entropy.coefficient)
 
     @classmethod
     def from_state(cls, saved: Mapping[str, Any]) -> Adaptive:
@@ -39,6 +45,20 @@ class Adaptive:
     def row(self, row: Algorithm) -> Algorithm:
         """The row with the beta that stands now."""
         return row if self.beta is None else replace(row, kl=replace(row.kl, beta=self.beta))
+
+    def entropy_at(self, row: Algorithm, step: int, steps: int) -> float:
+        """The coefficient of the entropy bonus at this rollout; one that follows a target acts at or below it only."""
+        if row.entropy.target is None:
+            return row.entropy.at(step, steps)
+        low = self.entropy is not None and self.entropy <= row.entropy.target
+        return self.entropy_coefficient if low else 0.0
+
+    def observe_entropy(self, row: Algorithm, entropy: float) -> None:
+        """Move the coefficient by how sure the policy was in a rollout's updates; at most to 1, as in TRL."""
+        if row.entropy.target is not None and math.isfinite(entropy):
+            change = row.entropy.change if entropy <= row.entropy.target else -row.entropy.change
+            self.entropy_coefficient = min(max(self.entropy_coefficient + change, 0.0), 1.0)
+            self.entropy = entropy
 
     def observe_drift(self, row: Algorithm, rollout: Rollout) -> None:
         """Move beta by how far the policy that sampled stood from the reference: log(pi/ref), a completion."""

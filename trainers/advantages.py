@@ -122,15 +122,15 @@ def gae(
     values: torch.Tensor,
     mask: torch.Tensor,
     gamma: float = 1.0,
-    gae_lambda: float = 1.0,
+    gae_lambda: float | torch.Tensor = 1.0,
     bootstrap: torch.Tensor | None = None,
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Generalised advantage estimation and the returns that the critic learns. Schulman et al. 2016, eq. 16.
 
     Tokens that the policy did not choose are skipped: the next state of a token is the next chosen one, and
     a reward on a skipped token belongs to the chosen token before it. `bootstrap` (B,) is the value of the
-    state after the last token where the environment, not the policy, ended the episode; default 0.
-    Returns advantages and returns, both (B, T), 0 where mask is 0.
+    state after the last token where the environment, not the policy, ended the episode; default 0. Lambda may be one
+    for each episode (B,). Returns advantages and returns, both (B, T), 0 where mask is 0.
     """
     advantages = torch.zeros_like(values)
     next_value = torch.zeros_like(values[:, 0]) if bootstrap is None else bootstrap.to(values)
@@ -145,6 +145,65 @@ def gae(
         late = torch.where(chosen, 0.0, late)
         advantages[:, t] = torch.where(chosen, running, 0.0)
     return advantages, (advantages + values) * mask
+
+
+def length_adapted(mask: torch.Tensor, alpha: float) -> torch.Tensor:
+    """Lambda of each completion, 1 - 1 / (alpha * length), at least 0. Yue et al. 2025 (VAPO), arXiv 2504.05118.
+
+    The weights of the TD errors of a long completion then sum to alpha times its length.
+
+    >>> length_adapted(torch.ones(1, 100), 0.05)
+    tensor([0.8000])
+    """
+    return (1 - 1 / (alpha * mask.sum(1)).clamp(min=1e-6)).clamp(min=0)
+
+
+def step_advantages(rewards: torch.Tensor, values: torch.Tensor, mask: torch.Tensor, step_tokens: int) -> torch.Tensor:
+    """What a step of so many tokens changed: the value behind it less that before it. (B, T)
+
+    `values` is that of the state before the step which a token belongs to; behind the last step stands the reward.
+    Kazemnejad et al. 2024 (VinePPO), arXiv 2410.01679, with gamma 1. The tokens of a completion stand at its beginning,
+    without a gap.
+
+    >>> step_advantages(torch.tensor([1.0]), torch.tensor([[0.2, 0.2, 0.7]]), torch.ones(1, 3), 2)
+    tensor([[0.5000, 0.5000, 0.3000]])
+    """
+    behind = (torch.arange(mask.shape[1], device=mask.device) // step_tokens + 1) * step_tokens
+    inside = behind[None] < mask.sum(1, keepdim=True)
+    after = torch.where(inside, values[:, behind.clamp(max=mask.shape[1] - 1)], rewards[:, None])
+    return (after - values) * mask
+
+
+def shorter_preferred(
+    rewards: torch.Tensor, lengths: torch.Tensor, right: torch.Tensor, group_size: int, weight: float
+) -> torch.Tensor:
+    """R (1 - weight * sigmoid(z)) for right answers, z their length in std over the right ones of the group. (B,)
+
+    Arora and Zanette 2025, arXiv 2502.04463. Wrong answers keep their reward, whatever their length; where
+    the right ones are equally long, z is 0.
+    """
+    kept = right.view(-1, group_size).to(rewards.dtype)
+    long = lengths.view(-1, group_size).to(rewards.dtype)
+    count = kept.sum(1, keepdim=True).clamp(min=1)
+    centred = (long - (long * kept).sum(1, keepdim=True) / count) * kept
+    spread = ((centred**2).sum(1, keepdim=True) / count).sqrt()
+    z = centred / spread.masked_fill(spread == 0, 1.0)
+    return rewards * (1 - weight * torch.sigmoid(z) * kept).flatten()
+
+
+def distinct_share(ids: torch.Tensor, mask: torch.Tensor, graded: torch.Tensor, group_size: int) -> torch.Tensor:
+    """Of the other graded completions of the group, the share that is another text. (B,)
+
+    Li et al. 2025 (DARLING), arXiv 2509.02534; the same is what has the same tokens, where they ask a classifier.
+
+    >>> said = torch.tensor([[1, 2], [1, 2], [1, 3]])
+    >>> distinct_share(said, torch.ones(3, 2), torch.ones(3, dtype=torch.bool), 3)
+    tensor([0.5000, 0.5000, 1.0000])
+    """
+    said = torch.where(mask > 0, ids, -1).view(-1, group_size, ids.shape[1])
+    judged = graded.view(-1, group_size)
+    differs = (said[:, :, None] != said[:, None]).any(-1) & judged[:, None] & judged[:, :, None]
+    return (differs.sum(2) / (judged.sum(1, keepdim=True) - 1).clamp(min=1)).flatten()
 
 
 def whiten(values: torch.Tensor, mask: torch.Tensor, epsilon: float = 1e-8, ddof: int = 0) -> torch.Tensor:

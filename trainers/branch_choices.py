@@ -28,6 +28,8 @@ class Preference:
     """Pairs a group of one's own rollouts: the i-th best with the i-th worst; 0 takes every pair that differs."""
     margin: float = 0.0
     """SimPO's gamma: by how much the chosen must beat the rejected."""
+    rejected_share: float = 1.0
+    """With dpo: how much of the rejected one's log-ratio counts; below 1 the chosen one is held up (DPO-Shift)."""
     desirable_weight: float = 1.0
     """Of a chosen completion in KTO."""
     undesirable_weight: float = 1.0
@@ -42,6 +44,9 @@ class Preference:
         check_range("preference.beta", self.beta, 0, float("inf"), open_low=True)
         for name in ("pairs", "margin", "desirable_weight", "undesirable_weight", "nll_weight"):
             check_range(f"preference.{name}", getattr(self, name), 0, float("inf"))
+        check_range("preference.rejected_share", self.rejected_share, 0, 1, open_low=True)
+        if self.rejected_share < 1 and self.loss != "dpo":
+            raise ConfigError(f"preference.rejected_share is a setting of 'dpo': leave it at 1 with {self.loss!r}")
 
     @property
     def needs_reference(self) -> bool:

@@ -20,6 +20,12 @@ BRANCHES: tuple[Algorithm, ...] = (
         preference=Preference(loss="dpo"),
     ),
     Algorithm(
+        name="dpo-shift",
+        branch="preference",
+        paper="Yang et al. 2025, arXiv 2502.07599",
+        preference=Preference(loss="dpo", rejected_share=0.75),
+    ),
+    Algorithm(
         name="ipo",
         branch="preference",
         paper="Azar et al. 2023, arXiv 2310.12036",
@@ -77,5 +83,12 @@ BRANCHES: tuple[Algorithm, ...] = (
         paper="Agarwal et al. 2024, arXiv 2306.13649 (reverse KL, own samples)",
         advantage=AdvantageRule(kind="teacher", gamma=0.0),
         control=Control(ratio="token"),
+    ),
+    Algorithm(
+        name="gkd",
+        branch="distillation",
+        paper="Agarwal et al. 2024, arXiv 2306.13649",
+        advantage=AdvantageRule(kind="teacher"),
+        divergence=0.5,
     ),
 )

@@ -14,7 +14,15 @@ from typing import Literal, TypeAlias, get_args
 from rlenv.errors import ConfigError
 
 AdvantageKind: TypeAlias = Literal[
-    "return", "group_centred", "group_standardised", "leave_one_out", "pass_at_k", "gae", "selected", "teacher"
+    "return",
+    "group_centred",
+    "group_standardised",
+    "leave_one_out",
+    "pass_at_k",
+    "gae",
+    "continued",
+    "selected",
+    "teacher",
 ]
 Ratio: TypeAlias = Literal["none", "token", "sequence", "geometric"]
 Bound: TypeAlias = Literal["none", "clip", "weight", "kl", "natural"]
@@ -51,7 +59,8 @@ class AdvantageRule:
 
     kind: AdvantageKind = "return"
     """`return`: what came after the token; `group_...` and `leave_one_out`: against the group; `gae`: against a critic;
-    `selected`: 1 on what self-training keeps; `teacher`: a teacher's log-prob minus the policy's own."""
+    `continued`: against what the policy earns when it goes on from there again; `selected`: 1 on what self-training
+    keeps; `teacher`: a teacher's log-prob minus the policy's own."""
     moving_baseline: float | None = None
     """Decay of a moving mean of the rewards that is taken off the return; None for no baseline."""
     whiten: bool = False
@@ -63,6 +72,18 @@ class AdvantageRule:
     whiten_ddof: int = 0
     gamma: float = 1.0
     gae_lambda: float = 1.0
+    length_lambda: float = 0.0
+    """Above 0, lambda is 1 - 1/(this * tokens of the completion), at least 0, in place of `gae_lambda` (VAPO)."""
+    critic_lambda: float | None = None
+    """Lambda of the returns that the critic learns; None: that of the advantages."""
+    continuations: int = 9
+    """With kind `continued`: how often a completion is gone on with from each of its steps (VinePPO's K)."""
+    step_tokens: int = 16
+    """With kind `continued`: tokens of a step."""
+    length_weight: float = 0.0
+    """What a right answer loses at most for being longer than the others of its group that are right."""
+    diversity: bool = False
+    """Rewards are multiplied by the share of the group's other completions that say something else (DARLING)."""
     k: int = 2
     """With kind `pass_at_k`: how many completions share one reward, that of the best of them; below the group size."""
     kept_share: float = 1.0
@@ -92,6 +113,16 @@ class AdvantageRule:
         check_range("advantage.epsilon", self.epsilon, 0, float("inf"))
         check_range("advantage.gamma", self.gamma, 0, 1)
         check_range("advantage.gae_lambda", self.gae_lambda, 0, 1)
+        check_range("advantage.length_lambda", self.length_lambda, 0, float("inf"))
+        if self.critic_lambda is not None:
+            check_range("advantage.critic_lambda", self.critic_lambda, 0, 1)
+        if (self.length_lambda or self.critic_lambda is not None) and self.kind != "gae":
+            raise ConfigError(f"advantage.length_lambda and critic_lambda belong to kind 'gae', got {self.kind!r}")
+        for name in ("continuations", "step_tokens"):
+            check_range(f"advantage.{name}", getattr(self, name), 1, float("inf"))
+        check_range("advantage.length_weight", self.length_weight, 0, 1)
+        if (self.length_weight or self.diversity) and self.kind not in GROUP_KINDS:
+            raise ConfigError(f"length_weight and diversity compare within a group; {self.kind!r} compares with none")
 
     @property
     def needs_group(self) -> bool:
@@ -203,12 +234,21 @@ class Entropy:
     coefficient: float = 0.0
     final_coefficient: float | None = None
     """Where the coefficient ends, on a straight line over the run; None keeps it."""
+    target: float | None = None
+    """Nats a token below which the policy should not fall: the coefficient starts as given, rises by `change` after a
+    rollout at or below the target, falls by it (to 0 at least) above, and acts only at or below (Skywork-OR1)."""
+    change: float = 0.005
 
     def __post_init__(self) -> None:
         check_member("entropy.place", self.place, KlPlace)
         if self.place == "reward" and self.final_coefficient is not None:
             raise ConfigError("entropy in the reward keeps its coefficient: leave entropy.final_coefficient out")
         check_range("entropy.coefficient", self.coefficient, 0, float("inf"))
+        check_range("entropy.change", self.change, 0, float("inf"), open_low=True)
+        if self.target is not None:
+            check_range("entropy.target", self.target, 0, float("inf"), open_low=True)
+            if self.place == "reward" or self.final_coefficient is not None:
+                raise ConfigError("entropy.target moves the bonus in the loss: leave place and final_coefficient out")
         if self.final_coefficient is not None:
             check_range("entropy.final_coefficient", self.final_coefficient, 0, float("inf"))
 
@@ -236,10 +276,15 @@ class CriticRule:
     """How far a value may move in the updates of one rollout before its gradient ends; inf for no limit."""
     coefficient: float = 0.5
     """Weight of the value loss beside the policy loss, on a shared trunk."""
+    pretrain: int = 0
+    """Rollouts at the beginning from which the critic alone learns (VAPO)."""
 
     def __post_init__(self) -> None:
         check_range("critic.value_clip", self.value_clip, 0, float("inf"), open_low=True)
         check_range("critic.coefficient", self.coefficient, 0, float("inf"), open_low=True)
+        check_range("critic.pretrain", self.pretrain, 0, float("inf"))
+        if self.pretrain and self.shared_trunk:
+            raise ConfigError("a critic on the policy's trunk learns in the policy's step: set critic.pretrain=0")
 
 
 @dataclass(frozen=True, kw_only=True)

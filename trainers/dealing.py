@@ -32,7 +32,7 @@ def has_signal(rollout: Rollout, config: TrainConfig, group_size: GroupSize) -> 
         kept = part_by_part(rollout, group_size, lambda own, size, _: with_selection(own, rule, size))
         return bool(kept.advantages.any())
     if row.advantage.kind == "teacher":
-        return bool(rollout.advantages.any())
+        return row.divergence is not None or bool(rollout.advantages.any())
     for part, own in stretches(rollout, group_size):
         size = part.group_size if row.needs_group else part.episodes
         compared = own.signals if row.drawing.drop_constant_groups else own.rewards

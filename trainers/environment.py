@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from rlenv.batch import BatchEnvironment, EnvLike, definition
 from rlenv.definition import Definition, check_trainable
+from rlenv.errors import ConfigError
 from rlenv.sampler import sampler_named
 from rlenv.trainers.config import TrainConfig
 from rlenv.workers import Pool
@@ -16,6 +17,8 @@ def training_environment(env: EnvLike, config: TrainConfig, pool: Pool | None) -
     """The batch form for this run. Raises ConfigError for what is for evaluation only."""
     given = with_overlong_penalty(definition(env), config)
     check_trainable(given)
+    if config.row.advantage.kind == "continued" and given.interaction is not None:
+        raise ConfigError(f"{config.row.name} goes on from the middle of one turn: use ppo or grpo with several turns")
     sampler = sampler_named(config.sampler, given.tasks, config.seed, by_reward=config.row.drawing.signal == "reward")
     return BatchEnvironment(given, group_size=config.group_size, seed=config.seed, sampler=sampler, pool=pool)
 

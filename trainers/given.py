@@ -32,7 +32,7 @@ def check_given(
     row = config.row
     if (row.advantage.kind == "teacher") != (teacher is not None):
         raise ConfigError(
-            f"expected a teacher exactly where advantage.kind is 'teacher' (the row distill), got "
+            f"expected a teacher exactly where advantage.kind is 'teacher' (the rows distill and gkd), got "
             f"{'none' if teacher is None else 'one'} for {row.name}"
         )
     if teacher is not None:

@@ -9,8 +9,10 @@ from rlenv.trainers.row import Algorithm
 
 _CLIP = Control(ratio="token", bound="clip")
 _STANDARDISED = AdvantageRule(kind="group_standardised")
-_CRITIC = AdvantageRule(kind="gae", whiten=True)
+_CRITIC = AdvantageRule(kind="gae", whiten=True, gae_lambda=0.95)
 _K1_IN_REWARD = Kl(place="reward", estimator="k1")
+_BETA = 0.001
+"""REINFORCE++'s for mathematics, which a verifier judges; it has 0.01 for general rewards."""
 
 ONLINE: tuple[Algorithm, ...] = (
     Algorithm(
@@ -31,14 +33,14 @@ ONLINE: tuple[Algorithm, ...] = (
         paper="Hu 2025, arXiv 2501.03262",
         advantage=AdvantageRule(whiten=True),
         control=_CLIP,
-        kl=_K1_IN_REWARD,
+        kl=Kl(place="reward", estimator="k1", beta=_BETA),
     ),
     Algorithm(
         name="reinforce++-baseline",
         paper="Hu 2025, arXiv 2501.03262",
         advantage=AdvantageRule(kind="group_centred", whiten=True),
         control=_CLIP,
-        kl=Kl(estimator="k2"),
+        kl=Kl(estimator="k2", beta=_BETA),
     ),
     Algorithm(
         name="rloo",
@@ -86,6 +88,26 @@ ONLINE: tuple[Algorithm, ...] = (
         paper="Shrivastava et al. 2025, arXiv 2508.09726",
         advantage=AdvantageRule(kind="group_standardised", kept_share=0.5),
         control=_CLIP,
+    ),
+    Algorithm(
+        name="length-aware",
+        paper="Arora and Zanette 2025, arXiv 2502.04463",
+        advantage=AdvantageRule(kind="leave_one_out", length_weight=0.4),
+        averaging="sequence",
+    ),
+    Algorithm(
+        name="darling",
+        paper="Li et al. 2025, arXiv 2509.02534",
+        advantage=AdvantageRule(kind="group_centred", diversity=True),
+        control=_CLIP,
+    ),
+    Algorithm(
+        name="entropy-target",
+        paper="He et al. 2025, arXiv 2505.22312",
+        advantage=_STANDARDISED,
+        control=_CLIP,
+        entropy=Entropy(target=0.2),
+        drawing=Drawing(drop_constant_groups=True),
     ),
     Algorithm(
         name="reinforce-rej",
@@ -142,6 +164,21 @@ ONLINE: tuple[Algorithm, ...] = (
         control=Control(ratio="token", bound="kl"),
         kl=_K1_IN_REWARD,
         critic=CriticRule(),
+    ),
+    Algorithm(
+        name="vapo",
+        paper="Yue et al. 2025, arXiv 2504.05118",
+        advantage=AdvantageRule(kind="gae", whiten=True, length_lambda=0.05, critic_lambda=1.0),
+        control=Control(ratio="token", bound="clip", clip_low=0.2, clip_high=0.28),
+        kl=_K1_IN_REWARD,
+        critic=CriticRule(pretrain=50),
+        positive_nll=0.1,
+    ),
+    Algorithm(
+        name="vineppo",
+        paper="Kazemnejad et al. 2024, arXiv 2410.01679",
+        advantage=AdvantageRule(kind="continued", whiten=True),
+        control=_CLIP,
     ),
     Algorithm(
         name="a2c",

@@ -52,7 +52,7 @@ def pair_losses(scored: Scored, rule: Preference, kl: torch.Tensor | None = None
     """The rule's loss of each pair, its NLL term left out. (P,)  `kl` is KTO's estimate, a scalar."""
     chosen_ratio, rejected_ratio = scored.chosen - scored.ref_chosen, scored.rejected - scored.ref_rejected
     if rule.loss == "dpo":
-        return dpo_loss(chosen_ratio - rejected_ratio, rule.beta)
+        return dpo_loss(chosen_ratio - rule.rejected_share * rejected_ratio, rule.beta)
     if rule.loss == "ipo":
         chosen = chosen_ratio / scored.chosen_lengths.clamp(min=1)
         return ipo_loss(chosen - rejected_ratio / scored.rejected_lengths.clamp(min=1), rule.beta)

@@ -11,12 +11,16 @@ from transformers import PreTrainedModel
 
 from rlenv.errors import ConfigError
 from rlenv.trainers.advantages import (
+    distinct_share,
     gae,
     group_centred,
     group_standardised,
     leave_one_out,
+    length_adapted,
     pass_at_k,
     returns_to_go,
+    shorter_preferred,
+    step_advantages,
     varied,
     whiten,
 )
@@ -32,6 +36,7 @@ from rlenv.trainers.processes import ALONE, Processes
 from rlenv.trainers.rollout import Rollout
 from rlenv.trainers.row import Algorithm
 from rlenv.trainers.selection import best
+from rlenv.trainers.update import RIGHT
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,7 +116,7 @@ def prepared(
         if row.control.bound == "natural":  # the other steps measure it themselves
             terms = kl_penalty(rollout.old_logprobs, rollout.ref_logprobs, "k3") * rollout.mask
             metrics["kl"] = float(terms.sum() / rollout.mask.sum().clamp(min=1))
-    if row.advantage.kind == "teacher":
+    if row.advantage.kind == "teacher" and row.divergence is None:
         rollout = rollout.with_(token_rewards=_taught(rollout, judges))
     values = judges.values(rollout)
     if values is not None:
@@ -138,7 +143,7 @@ def _of_varied_groups(rollout: Rollout, group_size: int) -> Rollout:
 def with_advantages(rollout: Rollout, row: Algorithm, group_size: int, baseline: float | None = None) -> Rollout:
     """The row's advantages, broadcast to tokens. Ungraded completions get 0, and so does what a row selects later."""
     rule, mask = row.advantage, rollout.mask
-    if rule.kind == "selected" or row.preference is not None:
+    if rule.kind == "selected" or row.preference is not None or row.divergence is not None:
         return rollout
     token_rewards, rewards = rollout.token_rewards, rollout.rewards
     if row.kl.place == "reward" and row.kl.beta > 0:
@@ -149,16 +154,33 @@ def with_advantages(rollout: Rollout, row: Algorithm, group_size: int, baseline:
         surprise = -row.entropy.coefficient * rollout.old_logprobs * mask
         token_rewards, rewards = token_rewards + surprise, rewards + surprise.sum(1)
     if rule.kind == "gae":
-        advantages, returns = gae(token_rewards, rollout.values, mask, rule.gamma, rule.gae_lambda)
+        adapted = length_adapted(mask, rule.length_lambda) if rule.length_lambda else rule.gae_lambda
+        advantages, returns = gae(token_rewards, rollout.values, mask, rule.gamma, adapted)
+        if rule.critic_lambda is not None:
+            _, returns = gae(token_rewards, rollout.values, mask, rule.gamma, rule.critic_lambda)
         rollout = rollout.with_(returns=returns)
+    elif rule.kind == "continued":
+        advantages = step_advantages(rewards, rollout.values, mask, rule.step_tokens)
     elif rule.kind in ("return", "teacher"):
         advantages = returns_to_go(token_rewards, mask, rule.gamma) - (baseline or 0.0) * mask
     else:
         graded = _kept(rollout, rule, group_size) if rule.kept_share < 1 else rollout.graded
+        rewards = _compared(rewards, rollout, rule, group_size)
         advantages = group_advantages(rewards, graded, group_size, rule)[:, None] * mask
     if rule.whiten:
         advantages = whiten(advantages, mask, ddof=rule.whiten_ddof)
     return rollout.with_(advantages=advantages)
+
+
+def _compared(rewards: torch.Tensor, rollout: Rollout, rule: AdvantageRule, group_size: int) -> torch.Tensor:
+    """The rewards as the row compares them within a group: by length, by how different what was said is. (B,)"""
+    if rule.length_weight:
+        right = rollout.graded & (rollout.signals >= RIGHT)
+        rewards = shorter_preferred(rewards, rollout.mask.sum(1), right, group_size, rule.length_weight)
+    if rule.diversity:
+        said = rollout.ids[:, -rollout.mask.shape[1] :]
+        rewards = rewards * distinct_share(said, rollout.mask, rollout.graded, group_size)
+    return rewards
 
 
 def measured_kl(judges: Judges, rollout: Rollout) -> float:

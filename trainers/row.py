@@ -43,6 +43,9 @@ class Algorithm:
     correction: Correction = field(default_factory=Correction)
     positive_nll: float = 0.0
     """Weight of the negative log-likelihood a token of completions whose signal is 1 or more, beside the objective."""
+    divergence: float | None = None
+    """Distillation over the whole vocabulary: beta of the generalised Jensen-Shannon divergence from the teacher
+    (rlenv.trainers.teacher), at 0 KL(teacher || student), at 1 KL(student || teacher). None: the tokens said alone."""
     preference: Preference | None = None
     """The loss of pairs, for the preference branch; None elsewhere."""
     selection: Selection | None = None
@@ -62,6 +65,9 @@ class Algorithm:
             raise ConfigError("selection.from_initial keeps the initial policy: set kl.reset_every=0")
         self._check_length_weighting()
         check_range("positive_nll", self.positive_nll, 0, float("inf"))
+        self._check_values()
+        if self.divergence is not None:
+            self._check_divergence(self.divergence)
         if self.positive_nll and (self.selection is not None or self.control.bound == "natural"):
             raise ConfigError("positive_nll stands beside a policy gradient: leave it at 0 with this row")
         if self.advantage.entropy_share < 1 and (self.preference is not None or self.selection is not None):
@@ -71,6 +77,22 @@ class Algorithm:
         self._check_natural()
         if (self.drawing.refill or self.drawing.drop_constant_groups) and self.selection is not None:
             raise ConfigError("groups without a difference can be worth learning from as they stand: drop no groups")
+
+    def _check_values(self) -> None:
+        """Continuations are judged by the verifier alone: their values know no other part of a reward."""
+        paid = (self.kl.place == "reward" and self.kl.beta > 0) or (
+            self.entropy.place == "reward" and self.entropy.coefficient > 0
+        )
+        if self.advantage.kind == "continued" and paid:
+            raise ConfigError("continuations are paid by the verifier alone: put the KL and the entropy into the loss")
+
+    def _check_divergence(self, beta: float) -> None:
+        check_range("divergence", beta, 0, 1)
+        if self.advantage.kind != "teacher":
+            raise ConfigError("a divergence is one from a teacher: expected advantage.kind 'teacher'")
+        beside = self.kl.beta or self.entropy.coefficient or self.positive_nll or self.correction.kind != "none"
+        if beside or self.control.ratio != "none":
+            raise ConfigError("a divergence is the whole loss: leave control, kl, entropy, correction and NLL out")
 
     def _check_length_weighting(self) -> None:
         """GSPO's ratio belongs to a whole completion: its tokens share one vote (Zheng et al. 2025, equation 5)."""

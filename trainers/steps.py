@@ -20,7 +20,8 @@ def updated(
     """
     if not_finite(rollout, rows):
         return {SKIPPED: 1.0}
-    metrics = _policy(networks, rollout, rows, step, epoch, epochs)
+    waiting = {"loss": 0.0, "grad_norm": 0.0}
+    metrics = waiting if step.critic_only else _policy(networks, rollout, rows, step, epoch, epochs)
     if networks.critic is not None and networks.critic_optimizer is not None:
         of_critic = critic_step(networks.critic, networks.critic_optimizer, rollout, rows, step)
         metrics = {**of_critic, **metrics}
@@ -35,6 +36,10 @@ def _policy(
         from rlenv.trainers.preference_step import preference_step
 
         return preference_step(model, optimizer, rollout, rows, step, networks.reference)
+    if row.divergence is not None:
+        from rlenv.trainers.distillation_step import distillation_step
+
+        return distillation_step(model, optimizer, rollout, rows, step)
     if row.selection is not None:
         from rlenv.trainers.selection import with_selection
 

@@ -39,6 +39,7 @@ from rlenv.trainers.ahead import Ahead
 from rlenv.trainers.collect import SFT, Collected, Given, collect, derived_seed
 from rlenv.trainers.config import TrainConfig
 from rlenv.trainers.context import check_context
+from rlenv.trainers.continued import continued
 from rlenv.trainers.dealing import has_signal, rows_of
 from rlenv.trainers.engine import generator_of, prepare
 from rlenv.trainers.environment import most_said
@@ -428,7 +429,8 @@ class Trainer:
         collected = collect(env, policy, config, step, self.journal, self.processes, self.generator, given)
         if self.generator is not None:
             self.generator.rest()
-        return rationalised(collected, definition, policy, config, step, self.journal, self.processes, self._pool)
+        said = (definition, policy, config, step, self.journal, self.processes, self._pool)
+        return continued(rationalised(collected, *said), *said)
 
     @property
     def env(self) -> BatchEnvironment:
@@ -457,7 +459,10 @@ class Trainer:
         anew = self.row.selection is not None and self.row.selection.from_initial
         if anew and update == 0:
             self.networks.return_to_initial()
-        share = config.learning_rate_share(position.step, position.optimiser_steps)
+        waited = 0 if self.row.critic is None else self.row.critic.pretrain
+        critic_only = position.step < waited  # the rise of the learning rate begins anew with the policy's first step
+        behind = 0 if critic_only else waited * config.updates_a_rollout
+        share = config.learning_rate_share(position.step, position.optimiser_steps - behind)
         if anew:  # each rollout is a training of its own, with the schedule of one
             share = replace(config, steps=config.updates_a_rollout).learning_rate_share(update, update)
         learning_rate = self.networks.set_learning_rate(share)
@@ -471,8 +476,10 @@ class Trainer:
             on_policy=config.updates_a_rollout == 1 and self.row.correction.kind == "none" and not config.staleness,
             shows_sampler=update == 0 and self.row.correction.kind == "none",
             measure_all=config.measure_all,
-            entropy_coefficient=self.row.entropy.at(position.step, config.steps),
+            entropy_coefficient=self.adaptive.entropy_at(self.row, position.step, config.steps),
             kl_coefficient=self.adaptive.kl_coefficient,
+            critic_only=critic_only,
+            teacher=None if self.teacher is None else self.teacher.model,
             processes=self.processes,
         )
         epoch, rows = update // config.minibatches, rows_of(rollout, config, position.step, update, self._group_size)
@@ -496,6 +503,9 @@ class Trainer:
 
     def _adapt(self, rollout: Rollout) -> None:
         """What is measured once the updates of a rollout are done."""
+        if self.row.entropy.target is not None:
+            self._metrics["entropy_coefficient"] = self.adaptive.entropy_coefficient
+            self.adaptive.observe_entropy(self.row, _mean_of_finite(self._metrics["updates"].get("entropy", [])))
         if self.adaptive.beta is not None:
             self._metrics["kl_beta"] = self.adaptive.beta
             self.adaptive.observe_drift(self.row, rollout)

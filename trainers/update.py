@@ -44,6 +44,10 @@ class Step:
     entropy_coefficient: float = 0.0
     kl_coefficient: float = 0.0
     """Of the trust-region penalty, as it stands now."""
+    critic_only: bool = False
+    """True while the critic learns what the first policy is worth, and the policy waits."""
+    teacher: PreTrainedModel | None = None
+    """Whose distributions a divergence is measured from."""
     processes: Processes = ALONE
 
     def shares(self, rollout: Rollout, rows: torch.Tensor) -> Iterator[tuple[torch.Tensor, bool]]:
@@ -88,7 +92,7 @@ def policy_step(
     active, others = rows[pulled], rows[~pulled & (rollout.mask[rows] > 0).any(1)]
     totals = _watched(model, rollout, others, step) if step.measure_all and len(others) else {}
     if len(active) == 0:
-        return {**_averaged(step.processes.sum_of(totals)), "loss": 0.0, "grad_norm": 0.0}
+        return {**averaged(step.processes.sum_of(totals)), "loss": 0.0, "grad_norm": 0.0}
     held = _held(rollout, rows, row)
     for index, own in step.shares(rollout, active):
         part = rollout.rows(index)
@@ -107,7 +111,7 @@ def policy_step(
         if own:
             add(totals, {"loss": loss.item(), **_measured(logprobs.detach(), old, entropy.detach(), part, step)})
     heads = [] if value_head is None else list(value_head.parameters())
-    metrics = _averaged(step.processes.sum_of(totals))
+    metrics = averaged(step.processes.sum_of(totals))
     return metrics | take_step(optimizer, [*model.parameters(), *heads], step, metrics["loss"])
 
 
@@ -233,7 +237,7 @@ def _measured(
     return {name: value.item() for name, value in sums.items()}
 
 
-def _averaged(totals: dict[str, float]) -> dict[str, float]:
+def averaged(totals: dict[str, float]) -> dict[str, float]:
     """Losses as they are, all else a token."""
     tokens = totals.pop("tokens", 0.0)
     return {name: total if name.endswith("loss") else total / max(1.0, tokens) for name, total in totals.items()}

@@ -95,6 +95,16 @@ def _besides(row: Algorithm) -> str:
         words.append(f"tokens of the highest {row.advantage.entropy_share:.0%} of entropy")
     if row.control.kl_share < 1:
         words.append(f"KL on the {row.control.kl_share:.1%} of highest covariance")
+    if row.advantage.length_weight:
+        words.append("longer right answers paid less")
+    if row.advantage.diversity:
+        words.append("paid by how different")
+    if row.entropy.target is not None:
+        words.append(f"entropy kept at {row.entropy.target:g}")
+    if row.positive_nll:
+        words.append("NLL of right answers")
+    if row.divergence is not None:
+        words.append(f"whole vocabulary, beta {row.divergence:g}")
     if row.drawing.refill:
         words.append("refill")
     if row.drawing.overlong_buffer:

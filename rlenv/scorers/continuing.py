@@ -57,10 +57,23 @@ def _by_tokens(
     n: int,
     sampling: Sampling,
 ) -> list[Completion]:
-    asked = policy.encode(prompt)
     prefixes = _prefixes(policy, completion, ends)
+    return gone_on(policy, [policy.encode(prompt)] * len(prefixes), prefixes, n, sampling)
+
+
+def gone_on(
+    policy: TransformersPolicy,
+    prompts: Sequence[Sequence[int]],
+    prefixes: Sequence[Sequence[int]],
+    n: int,
+    sampling: Sampling,
+) -> list[Completion]:
+    """`n` whole completions of each prompt that begin with its prefix, prefix by prefix; both are token ids."""
+    if not prefixes:
+        return []
     room = [max(1, sampling.max_new_tokens - len(prefix)) for prefix in prefixes]
-    samples = _sampled(policy, [[*asked, *prefix] for prefix in prefixes], n, sampling, max(room))
+    rows = [[*prompt, *prefix] for prompt, prefix in zip(prompts, prefixes, strict=True)]
+    samples = _sampled(policy, rows, n, sampling, max(room))
     return [
         _whole(policy, prefixes[i // n], sample.token_ids[: room[i // n]], sample.finished)
         for i, sample in enumerate(samples)

@@ -26,7 +26,7 @@ from rlenv.episode import Episode
 from rlenv.policies.policy import Sampling
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.task import Prompt, Task
-from rlenv.trainers import ALGORITHMS, TrainConfig, Trainer, with_changes
+from rlenv.trainers import ALGORITHMS, TrainConfig, Trainer, changed, with_changes
 from rlenv.trainers.collect import tensors
 from rlenv.trainers.logprobs import completion_logprobs
 from rlenv.trainers.processes import Processes
@@ -48,6 +48,10 @@ def settings() -> dict[str, TrainConfig]:
         "ppo-sgd": replace(several, learning_rate=SGD_RATE),
         "ppo": several,
         "dapo-sgd": replace(base, algorithm="dapo", groups=4, max_new_tokens=5, learning_rate=SGD_RATE),
+        "vapo-sgd": replace(
+            several, algorithm=changed(ALGORITHMS["vapo"], "critic.pretrain", 1), learning_rate=SGD_RATE
+        ),
+        "gkd-sgd": replace(base, algorithm="gkd", learning_rate=SGD_RATE),
         "a2c": replace(base, algorithm="a2c"),
         "trpo": replace(base, algorithm=with_changes(ALGORITHMS["trpo"], {"control.fisher_share": 1.0})),
     }

@@ -50,11 +50,12 @@ def gmpo_loss(given: Tensors, low: float, high: float) -> tuple[torch.Tensor, to
 
 
 def grpo_loss(
-    given: Tensors, trainer: Any = None, *, loss_type: str, **settings: Any
+    given: Tensors, trainer: Any = None, *, loss_type: str, learned: dict[str, float] | None = None, **settings: Any
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """GRPOTrainer._compute_loss: the loss and its gradient with respect to the log-probs. (), (B, T)
 
     `given` holds mask, logprobs, old_logprobs, advantages (B,), and ref_logprobs and entropies where they are used.
+    `learned` takes what the adaptive entropy coefficient and the last entropy are after it.
     """
     from trl.trainer.grpo_trainer import GRPOTrainer
 
@@ -69,22 +70,24 @@ def grpo_loss(
         "delta": None,
         "use_bias_correction_kl": True,
         "top_entropy_quantile": 1.0,
+        "use_adaptive_entropy": False,
+        "_last_world_entropy": 0.0,
     }
     chosen = {**defaults, **settings}
     logprobs = given["logprobs"].clone().requires_grad_()
     ones = torch.ones_like(given["mask"])
     stub: Any = SimpleNamespace(
         **chosen,
-        args=SimpleNamespace(**{name: chosen[name] for name in ("delta", "use_bias_correction_kl")}),
+        args=SimpleNamespace(**{name: value for name, value in chosen.items() if name[0] != "_"}),
         _get_per_token_logps_and_entropies=_returning(logprobs, given.get("entropies", ones)),
-        _entropy_bonus_enabled=chosen["entropy_coef"] > 0,
+        _entropy_bonus_enabled=chosen["entropy_coef"] > 0 or chosen["use_adaptive_entropy"],
+        _entropy_window_stats=None,
         _metrics=defaultdict(lambda: defaultdict(list)),
         accelerator=_Alone(),
         aux_loss_enabled=False,
         current_gradient_accumulation_steps=1,
         model=SimpleNamespace(training=True),
         off_policy_mask_threshold=None,
-        use_adaptive_entropy=False,
         use_vllm=False,
         vllm_importance_sampling_correction=False,
     )
@@ -102,6 +105,8 @@ def grpo_loss(
         "num_items_in_batch": given["mask"].sum(),
     }
     loss = (trainer or GRPOTrainer)._compute_loss(stub, None, inputs)
+    if learned is not None:
+        learned |= {"entropy_coef": stub.entropy_coef, "_last_world_entropy": stub._last_world_entropy}
     return loss.detach(), torch.autograd.grad(loss, logprobs)[0]
 
 

@@ -10,6 +10,7 @@ from digits import config, digits, warm
 from rlenv.errors import ConfigError
 from rlenv.trainers import ALGORITHMS, TrainConfig, Trainer, with_changes
 from rlenv.trainers.checkpoint import FILE, fingerprint
+from rlenv.trainers.choices import Entropy
 from rlenv.trainers.collect import Collected
 from rlenv.trainers.logs import read_metrics
 
@@ -173,6 +174,35 @@ def test_an_entropy_bonus_keeps_the_policy_undecided(tmp_path: Path) -> None:
         found = read_metrics(tmp_path / str(coefficient) / "metrics.jsonl")
         entropies.append([metrics["entropy"] for metrics in found if "entropy" in metrics][-1])
     assert entropies[1] > 1.1 * entropies[0]
+
+
+def test_a_bonus_follows_the_entropy_and_goes_on_where_it_was(tmp_path: Path) -> None:
+    """He et al. 2025 (Skywork-OR1): c rises by delta at or below the target, falls above, and acts only at or below."""
+    row = with_changes(ALGORITHMS["grpo"], {"entropy.coefficient": 0.02, "entropy.target": 3.5})
+    settings = config(algorithm=row, steps=6, groups=8, learning_rate=5e-3, warmup_steps=0)
+    run, expected, last, seen = trainer(settings, tmp_path), 0.02, None, []
+    for step in range(6):
+        if step == 3:
+            run.save()
+            run.close()
+            run = Trainer(settings, digits(), warm(), tmp_path, quiet=True, resume=True)
+        acts = expected if last is not None and last <= 3.5 else 0.0
+        assert run.adaptive.entropy_at(row, step, 6) == pytest.approx(acts)
+        metrics = run.step()
+        assert metrics["entropy_coefficient"] == pytest.approx(expected)
+        last = metrics["entropy"]
+        seen.append(last)
+        expected = max(0.0, expected + (0.005 if last <= 3.5 else -0.005))
+        assert run.adaptive.entropy_coefficient == pytest.approx(expected)
+    run.close()
+    assert min(seen) <= 3.5 < max(seen)
+
+
+def test_a_target_moves_the_bonus_in_the_loss_alone() -> None:
+    with pytest.raises(ConfigError, match=r"entropy\.target moves the bonus in the loss"):
+        Entropy(place="reward", target=0.1)
+    with pytest.raises(ConfigError, match=r"entropy\.target moves the bonus in the loss"):
+        Entropy(target=0.1, final_coefficient=0.0)
 
 
 def test_the_end_of_a_decay_is_part_of_the_run(tmp_path: Path) -> None:

@@ -23,8 +23,8 @@ from rlenv.trainers.sft import demonstrations, supervised
 
 NAMES = [row.name for row in BRANCHES]
 PAIRED = [row.name for row in BRANCHES if row.preference is not None]
-QUICK = ("dpo", "kto", "star", "distill")
-"""One of each kind: pairs, a preference without pairs, what the policy said itself, a teacher."""
+QUICK = ("dpo", "kto", "star", "distill", "gkd")
+"""One of each kind: pairs, a preference without pairs, what the policy said itself, a teacher, its distributions."""
 Warm: TypeAlias = Callable[[], TransformersPolicy]
 PAIRS = [Pair(str(row["prompt"]), str(row["answer"]), str(n)) for n, row in enumerate(ROWS)]
 """The right digit before the one that was asked about."""
@@ -73,7 +73,7 @@ def warm(warm_weights: dict[str, Any]) -> Callable[[], TransformersPolicy]:
 
 
 def given(name: str, teacher: TransformersPolicy) -> dict[str, Any]:
-    return {"teacher": teacher if name == "distill" else None, "quiet": True}
+    return {"teacher": teacher if name in ("distill", "gkd") else None, "quiet": True}
 
 
 @pytest.mark.slow

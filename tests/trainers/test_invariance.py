@@ -64,7 +64,9 @@ def _drawn() -> Rollout:
     rollout = collect(BatchEnvironment(digits(_paid), group_size=GROUP_SIZE), policy, settings, 0).rollout
     graded = rollout.graded.clone()
     graded[5] = False
-    return rollout.with_(graded=graded, mask=rollout.mask * graded[:, None])
+    mask = rollout.mask * graded[:, None]
+    continued = torch.rand(mask.shape, generator=torch.Generator().manual_seed(1)) * mask
+    return rollout.with_(graded=graded, mask=mask, values=continued)
 
 
 def _trained(name: str, rollout: Rollout, tokens: int = ALL_AT_ONCE) -> torch.Tensor:
@@ -77,12 +79,13 @@ def _trained(name: str, rollout: Rollout, tokens: int = ALL_AT_ONCE) -> torch.Te
     )
     if networks.reference is not None:
         networks.reference.load_state_dict(tiny_policy(3).model.state_dict())
+    teacher = tiny_policy(4).model if row.advantage.kind == "teacher" else None
     judges = Judges(
         policy=policy.model,
         temperature=1.0,
         micro_batch_tokens=tokens,
         reference=networks.reference,
-        teacher=tiny_policy(4).model if row.advantage.kind == "teacher" else None,
+        teacher=teacher,
         critic=networks.critic,
         value_head=networks.value_head,
     )
@@ -94,6 +97,7 @@ def _trained(name: str, rollout: Rollout, tokens: int = ALL_AT_ONCE) -> torch.Te
         group_size=GROUP_SIZE,
         entropy_coefficient=row.entropy.at(0, 1),
         kl_coefficient=row.control.kl_coefficient,
+        teacher=teacher,
     )
     for epoch in range(2):
         updated(networks, ready, torch.arange(len(ready)), step, epoch, 2)

@@ -11,7 +11,14 @@ from rlenv.errors import ConfigError
 from rlenv.task import Task
 from rlenv.trainers.monitors import RULES, Monitor, Rules, default_monitors
 from rlenv.trainers.monitors.drift import FlagRise, LengthDrift, PartDomination
-from rlenv.trainers.monitors.levels import EntropyCollapse, Jump, KlBound, VerifierFailures, ZeroVariance
+from rlenv.trainers.monitors.levels import (
+    EntropyCollapse,
+    Jump,
+    KlBound,
+    LikelihoodDisplacement,
+    VerifierFailures,
+    ZeroVariance,
+)
 from rlenv.trainers.monitors.reading import Reading, mean, reading_of
 from rlenv.trainers.monitors.rules import Rule
 from rlenv.verdict import Flag, Verdict
@@ -26,6 +33,7 @@ CALM = Reading(
     zero_variance=0.3,
     entropy=0.4,
     kl=0.01,
+    chosen=-6.0,
 )
 
 
@@ -75,8 +83,12 @@ def test_a_flag_that_spreads_is_seen_and_one_that_was_always_there_is_not() -> N
         (ZeroVariance(), replace(CALM, zero_variance=0.95), replace(CALM, zero_variance=0.85)),
         (ZeroVariance(), replace(CALM, zero_variance=1.0), replace(CALM, zero_variance=None)),
         (VerifierFailures(), replace(CALM, errors=0.03), replace(CALM, errors=0.02)),
-        (EntropyCollapse(), replace(CALM, entropy=0.03), replace(CALM, entropy=0.05)),
+        (EntropyCollapse(), replace(CALM, entropy=0.03, correct=1.0), replace(CALM, entropy=0.05, correct=1.0)),
         (EntropyCollapse(), replace(CALM, entropy=0.0), replace(CALM, entropy=None)),
+        (EntropyCollapse(), replace(CALM, entropy=0.19), replace(CALM, entropy=0.21)),
+        (EntropyCollapse(), replace(CALM, entropy=0.09, correct=0.75), replace(CALM, entropy=0.11, correct=0.75)),
+        (LikelihoodDisplacement(), replace(CALM, chosen=-7.6), replace(CALM, chosen=-7.4)),
+        (LikelihoodDisplacement(), replace(CALM, chosen=-20.0), replace(CALM, chosen=None)),
         (KlBound(), replace(CALM, kl=1.5), replace(CALM, kl=0.9)),
         (KlBound(), replace(CALM, kl=1.5), replace(CALM, kl=None)),
     ],

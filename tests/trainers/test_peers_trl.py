@@ -11,7 +11,8 @@ import torch
 from tabular import same
 from trl_peer import Tensors, gmpo_loss, grpo_loss, rloo_loss
 
-from rlenv.trainers import ALGORITHMS
+from rlenv.trainers import ALGORITHMS, with_changes
+from rlenv.trainers.adaptive import Adaptive
 from rlenv.trainers.advantages import group_standardised, leave_one_out
 from rlenv.trainers.choices import Averaging, Control
 from rlenv.trainers.kl import kl_penalty
@@ -138,6 +139,28 @@ def test_the_entropy_bonus_is_trls_under_the_mean_over_tokens(given: Tensors) ->
     found, _ = _ours(given, CLIP, "token")
     found = found + (averaging_weights(mask, "token") * entropy_bonus(entropy, 0.2)).sum()
     same(found, loss, 1e-6)
+
+
+def test_the_coefficient_that_follows_an_entropy_is_trls(given: Tensors) -> None:
+    """Twelve rollouts whose entropy falls below the target and rises again: coefficient, loss and gradient."""
+    row = with_changes(ALGORITHMS["entropy-target"], {"entropy.target": 0.5, "entropy.change": 0.1})
+    adaptive, mask = Adaptive.first(row), given["mask"]
+    learned = {"entropy_coef": 0.0, "_last_world_entropy": 1.0}
+    acted = []
+    for step in range(12):
+        level = 0.2 + 0.1 * abs(step - 6)
+        entropy = level + 0.2 * (torch.rand(mask.shape, generator=torch.Generator().manual_seed(step)).double() - 0.5)
+        settings = {"loss_type": "dapo", "use_adaptive_entropy": True, "entropy_target": 0.5, **learned}
+        bounds = {"entropy_coef_delta": 0.1, "entropy_coef_min": 0.0, "entropy_coef_max": 1.0}
+        loss, _ = grpo_loss({**given, "entropies": entropy}, learned=learned, **settings, **bounds)  # type: ignore[arg-type]
+        coefficient = adaptive.entropy_at(row, step, 12)
+        acted.append(coefficient)
+        found, _ = _ours(given, CLIP, "token")
+        same(found + (averaging_weights(mask, "token") * entropy_bonus(entropy, coefficient)).sum(), loss, 1e-6)
+        adaptive.observe_entropy(row, float((entropy * mask).sum() / mask.sum()))
+        assert adaptive.entropy_coefficient == pytest.approx(learned["entropy_coef"], abs=1e-6)
+    assert acted[0] == acted[-1] == 0.0
+    assert max(acted) > 0.4
 
 
 def test_on_the_policy_that_sampled_rloo_has_the_gradient_of_trls(given: Tensors) -> None:

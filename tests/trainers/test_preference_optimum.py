@@ -1,11 +1,13 @@
 """Where preference losses lead: on a bandit with known preferences, the exact expected loss has its known minimum."""
 
 import itertools
+import math
 from collections.abc import Callable
 
 import pytest
 import torch
 
+from rlenv.errors import ConfigError
 from rlenv.trainers.branch_choices import Preference
 from rlenv.trainers.preference_losses import Scored, odds_ratio_loss, pair_losses
 from rlenv.trainers.selection import tilted
@@ -62,6 +64,27 @@ def minimised(loss: Callable[[torch.Tensor], torch.Tensor]) -> torch.Tensor:
 
     optimizer.step(closure)
     return logits.detach().softmax(-1)
+
+
+@pytest.mark.parametrize("share", [0.25, 0.75, 1.0])
+def test_dpo_shift_counts_a_share_of_the_rejected_one(share: float) -> None:
+    """-log sigmoid(beta log pi(w)/ref(w) - f beta log pi(l)/ref(l)); its gradient holds up the chosen one."""
+    beta, rule = 0.3, Preference(loss="dpo", beta=0.3, rejected_share=share)
+    won, lost, one = -2.0, -3.5, torch.ones(1, dtype=torch.float64)
+    spoken = torch.tensor([won, lost], dtype=torch.float64, requires_grad=True)
+    scored = Scored(spoken[:1], spoken[1:], one, one, -2.5 * one, -3.0 * one)
+    found = pair_losses(scored, rule)
+    margin = beta * (won + 2.5) - share * beta * (lost + 3.0)
+    assert found.item() == pytest.approx(math.log1p(math.exp(-margin)), abs=1e-7)
+    slope = beta / (1 + math.exp(margin))
+    found.backward()
+    assert spoken.grad is not None
+    assert spoken.grad.tolist() == pytest.approx([-slope, share * slope], abs=1e-7)
+
+
+def test_dpo_shift_is_a_setting_of_dpo() -> None:
+    with pytest.raises(ConfigError, match="is a setting of 'dpo'"):
+        Preference(loss="ipo", rejected_share=0.5)
 
 
 @pytest.mark.parametrize("beta", [0.5, 1.0, 3.0])

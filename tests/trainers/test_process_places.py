@@ -93,7 +93,7 @@ def test_generalised_advantages_see_the_step_where_it_ends() -> None:
 
 def test_returns_to_go_blame_what_led_to_the_mistake_and_not_what_follows() -> None:
     batch = rollout(tiny_policy(0), WRONG)
-    row = with_changes(ALGORITHMS["reinforce++"], {"advantage.whiten": False})
+    row = with_changes(ALGORITHMS["reinforce++"], {"advantage.whiten": False, "kl.beta": 0.0})
     advantages = with_advantages(batch, row, 1).advantages[0]
     place = WRONG.index(";", 7)
     assert set(advantages[: place + 1].tolist()) == {-1.0}

@@ -21,7 +21,7 @@ from rlenv.trainers.logs import read_metrics
 from rlenv.trainers.online import ONLINE
 
 NAMES = [row.name for row in ONLINE]
-STATEFUL = ("reinforce-baseline", "grpo", "dapo", "ppo-kl", "a2c", "trpo")
+STATEFUL = ("reinforce-baseline", "grpo", "dapo", "entropy-target", "ppo-kl", "vapo", "vineppo", "a2c", "trpo")
 """Between them these hold everything that a checkpoint saves."""
 
 
@@ -30,10 +30,13 @@ def _weights(trained: object) -> str:
 
 
 OF_TWO_TOKENS: dict[str, dict[str, Json]] = {
+    "vapo": {"critic.pretrain": 10, "advantage.length_lambda": 1.0},
+    "vineppo": {"advantage.step_tokens": 1, "advantage.continuations": 3},
     "high-entropy": {"advantage.entropy_share": 0.6},
     "gfpo": {"advantage.kept_share": 0.75},
 }
 """A right answer is a digit and its end: a fifth of the tokens is next to none, and what is shorter is nothing."""
+OF_TWO_ROLLOUTS: dict[str, dict[str, Json]] = {"vapo": {"critic.pretrain": 1}}
 
 
 @pytest.mark.slow
@@ -50,7 +53,7 @@ def test_every_algorithm_solves_the_trivial_environment(name: str, tmp_path: Pat
 
 @pytest.mark.parametrize("name", quick_ones(NAMES, STATEFUL))
 def test_two_seeded_runs_are_bitwise_equal_and_another_seed_is_not(name: str, tmp_path: Path) -> None:
-    row = changed(ALGORITHMS[name], "kl.beta", 0.01)
+    row = with_changes(ALGORITHMS[name], {"kl.beta": 0.01, **OF_TWO_ROLLOUTS.get(name, {})})
     settings = config(algorithm=row, steps=2)
     found = [
         _weights(train(replace(settings, seed=seed), digits(), policy(), tmp_path / str(i), sft=WARM, quiet=True))
@@ -62,7 +65,8 @@ def test_two_seeded_runs_are_bitwise_equal_and_another_seed_is_not(name: str, tm
 @pytest.mark.parametrize("name", quick_ones(NAMES, STATEFUL))
 def test_a_run_resumed_between_any_two_optimiser_steps_ends_with_the_same_weights(name: str, tmp_path: Path) -> None:
     """What is learned besides weights goes on too: baseline, coefficient, reference; and what was drawn again."""
-    row = with_changes(ALGORITHMS[name], {"kl.beta": 0.01, "kl.reset_every": 1})
+    own = OF_TWO_ROLLOUTS.get(name, {})
+    row = with_changes(ALGORITHMS[name], {"kl.beta": 0.01, "kl.reset_every": 1, **own})
     several = 1 if row.control.bound == "natural" else 2
     settings = config(algorithm=row, steps=5 - 2 * (several - 1), epochs=several, minibatches=several, save_every=1)
     whole = train(settings, digits(), warm(), tmp_path / "whole", quiet=True)

@@ -10,6 +10,7 @@ import torch
 from turn_bandit import all_episodes, bandit_policy, chosen_logprobs
 
 from rlenv.episode import Episode
+from rlenv.jsontypes import Json
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers import ALGORITHMS, with_changes
 from rlenv.trainers.collect import tensors
@@ -86,7 +87,13 @@ def test_all_episodes_are_there_and_each_is_paid_where_it_was_earned() -> None:
 def test_the_loss_has_exactly_the_gradient_of_the_expected_reward(kind: str) -> None:
     policy = bandit_policy()
     name = "ppo" if kind == "gae" else "reinforce"
-    row = with_changes(ALGORITHMS[name], {"averaging": "sequence", "kl.beta": 0.0, "advantage.whiten": False})
+    plain: dict[str, Json] = {
+        "averaging": "sequence",
+        "kl.beta": 0.0,
+        "advantage.whiten": False,
+        "advantage.gae_lambda": 1.0,
+    }
+    row = with_changes(ALGORITHMS[name], plain)
 
     def advantages(rollout: Rollout) -> Rollout:
         return with_advantages(rollout.with_(values=torch.zeros_like(rollout.mask)), row, 1)

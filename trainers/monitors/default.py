@@ -6,7 +6,14 @@ from collections.abc import Sequence
 
 from rlenv.errors import ConfigError
 from rlenv.trainers.monitors.drift import FlagRise, LengthDrift, PartDomination
-from rlenv.trainers.monitors.levels import EntropyCollapse, Jump, KlBound, VerifierFailures, ZeroVariance
+from rlenv.trainers.monitors.levels import (
+    EntropyCollapse,
+    Jump,
+    KlBound,
+    LikelihoodDisplacement,
+    VerifierFailures,
+    ZeroVariance,
+)
 from rlenv.trainers.monitors.rules import Rule, Rules
 
 RULES: dict[str, type[Rule]] = {
@@ -18,6 +25,7 @@ RULES: dict[str, type[Rule]] = {
         ZeroVariance,
         VerifierFailures,
         EntropyCollapse,
+        LikelihoodDisplacement,
         KlBound,
         Jump,
     )

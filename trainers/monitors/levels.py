@@ -49,20 +49,52 @@ class VerifierFailures:
 
 @dataclass(frozen=True)
 class EntropyCollapse:
-    """The entropy of the last window is below `share` of the first window's."""
+    """What is left of the first window's entropy is less than half of what is left of its wrong answers, or a tenth.
+
+    A policy that learns becomes surer as it becomes right; one that becomes sure and stays wrong can find nothing else.
+    """
 
     name: ClassVar[str] = "entropy_collapse"
     share: float = 0.1
+    """Of the first window's entropy, whatever is right."""
+    against_wrong: float = 0.5
+    """What is left of the entropy, divided by what is left of the wrong answers, is below this."""
 
     def broken(self, history: History) -> Broken | None:
-        value, first = history.now.entropy, history.earlier[0].entropy if history.earlier else None
-        if value is None or first is None or value >= self.share * first:
+        before = history.earlier[0] if history.earlier else None
+        value, first = history.now.entropy, before.entropy if before else None
+        if before is None or value is None or first is None:
+            return None
+        wrong = 1 - before.correct
+        still_wrong = min(1.0, max(0.0, (1 - history.now.correct) / wrong)) if wrong > 0 else 0.0
+        least = max(self.share, self.against_wrong * still_wrong) * first
+        if value >= least:
             return None
         return Broken(
-            f"the entropy fell from {first:.3g} to {value:.3g} nats a token: the policy says nearly always the same; "
-            "lower the learning rate, or add an entropy term",
+            f"the entropy fell from {first:.3g} to {value:.3g} nats a token while {before.correct:.3g} became "
+            f"{history.now.correct:.3g} right: the policy stops trying other answers; lower the learning rate, or give "
+            "entropy.target, or control.clip_high=0.28",
             value,
-            self.share * first,
+            least,
+        )
+
+
+@dataclass(frozen=True)
+class LikelihoodDisplacement:
+    """The chosen completions of pairs are `factor` times as unlikely, in nats, as in the first window."""
+
+    name: ClassVar[str] = "likelihood_displacement"
+    factor: float = 1.25
+
+    def broken(self, history: History) -> Broken | None:
+        value, first = history.now.chosen, history.earlier[0].chosen if history.earlier else None
+        if value is None or first is None or value >= self.factor * first:
+            return None
+        return Broken(
+            f"the log-prob of the chosen completions fell from {first:.3g} to {value:.3g}: the policy leaves what it "
+            "is to prefer; set preference.rejected_share=0.75 (dpo-shift), or preference.nll_weight=1",
+            value,
+            self.factor * first,
         )
 
 

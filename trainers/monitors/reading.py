@@ -35,6 +35,8 @@ class Reading:
     """Nats a token."""
     kl: float | None = None
     """From the reference model, nats a token."""
+    chosen: float | None = None
+    """Log-prob of the chosen completions, where pairs are learned from."""
 
     def to_json(self) -> dict[str, Json]:
         return asdict(self)
@@ -45,10 +47,16 @@ class Reading:
 
 
 def reading_of(episodes: Sequence[Episode], metrics: Mapping[str, float]) -> Reading | None:
-    """The reading of one rollout; None where the verifier graded nothing."""
+    """The reading of one rollout; None where the verifier graded nothing and no pairs of a file were learned from.
+
+    Such pairs have no episodes: what is read of those is 0 throughout, at which no rule breaks.
+    """
     graded = [e for e in episodes if e.verdict.reward is not None]
-    if not graded:
+    chosen = metrics.get("logps/chosen")
+    if not graded and (episodes or chosen is None):
         return None
+    if not graded:
+        return Reading(reward=0.0, correct=0.0, length=0.0, errors=0.0, parts={}, flags={}, chosen=chosen)
     count = len(graded)
     parts: dict[str, float] = {}
     for episode in graded:
@@ -66,6 +74,7 @@ def reading_of(episodes: Sequence[Episode], metrics: Mapping[str, float]) -> Rea
         zero_variance=metrics.get("frac_reward_zero_std"),
         entropy=metrics.get("entropy"),
         kl=metrics.get("kl"),
+        chosen=chosen,
     )
 
 
@@ -91,6 +100,7 @@ def mean(readings: Sequence[Reading]) -> Reading:
         zero_variance=of(r.zero_variance for r in readings),
         entropy=of(r.entropy for r in readings),
         kl=of(r.kl for r in readings),
+        chosen=of(r.chosen for r in readings),
     )
 
 
