@@ -12,6 +12,7 @@ from rlenv.trainers.logprobs import vocabulary_logprobs
 from rlenv.trainers.losses import averaging_weights
 from rlenv.trainers.packing import completion_states
 from rlenv.trainers.rollout import Rollout
+from rlenv.trainers.sharding import passing
 from rlenv.trainers.teacher import divergence
 from rlenv.trainers.update import Step, add, averaged, take_step
 
@@ -26,18 +27,26 @@ def distillation_step(
     weights = torch.zeros_like(rollout.mask)
     weights[rows] = averaging_weights(rollout.mask[rows], step.row.averaging, step.max_new_tokens)
     totals: dict[str, float] = {}
-    for index in step.shares(rollout, rows[(rollout.mask[rows] > 0).any(1)]):
+    for index, own in step.shares(rollout, rows[(rollout.mask[rows] > 0).any(1)]):
         part = rollout.rows(index)
-        width, chosen = part.mask.shape[1], part.mask > 0
-        hidden = completion_states(model, part.ids, part.attention_mask, width)[chosen]
-        with torch.no_grad():
-            taught = completion_states(teacher, part.ids, part.attention_mask, width)[chosen]
-        found, entropy = _divergences((model, hidden), (teacher, taught), beta, step.temperature)
-        loss = (found * weights[index, :width][chosen]).sum()
-        loss.backward()
-        add(totals, {"loss": loss.item(), "entropy": entropy.sum().item(), "tokens": float(chosen.sum())})
+        found, entropy = passing(model, _compared, model, teacher, part, beta, step.temperature)
+        loss = (found * weights[index, : part.mask.shape[1]][part.mask > 0]).sum()
+        (loss if own else 0 * loss).backward()
+        if own:
+            add(totals, {"loss": loss.item(), "entropy": entropy.sum().item(), "tokens": float(len(found))})
     metrics = averaged(step.processes.sum_of(totals))
     return metrics | take_step(optimizer, list(model.parameters()), step, metrics.get("loss", 0.0))
+
+
+def _compared(
+    model: PreTrainedModel, teacher: PreTrainedModel, part: Rollout, beta: float, temperature: float
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """The divergence at each of the N tokens that the policy chose, and its entropy there. Both (N,)"""
+    width, chosen = part.mask.shape[1], part.mask > 0
+    hidden = completion_states(model, part.ids, part.attention_mask, width)[chosen]
+    with torch.no_grad():
+        taught = completion_states(teacher, part.ids, part.attention_mask, width)[chosen]
+    return _divergences((model, hidden), (teacher, taught), beta, temperature)
 
 
 def _divergences(

@@ -115,12 +115,13 @@ def model_config_named(name: str) -> PreTrainedConfig:
 
         name = smollm2_path()
     try:
-        return AutoConfig.from_pretrained(name)
+        found: PreTrainedConfig = AutoConfig.from_pretrained(name)
     except (OSError, ValueError) as error:
         first = str(error).strip().splitlines()[0]
         raise PolicyError(
             f"no configuration {name!r}: {first}; give {', '.join(shapes)}, a folder, a config.json or a hub id"
         ) from error
+    return found
 
 
 def planned(

@@ -156,7 +156,7 @@ class _Live(TorchDispatchMode):
     """Bytes of the storages that are held now, and at most."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self._now = self._most = 0
         self._seen: dict[int, Any] = {}
 
@@ -190,7 +190,7 @@ def _update(model: PreTrainedModel, shape: Shape) -> None:
     hidden = _shared_states(model, shape) if _shares(model, shape) else _states(model, shape)
     targets = torch.zeros(shape.rows * shape.new_tokens, dtype=torch.long)
     logprobs, _ = _of_rows(model, hidden.flatten(0, 1), targets, 1.0)
-    logprobs.sum().backward()  # type: ignore[no-untyped-call]
+    logprobs.sum().backward()
 
 
 def _values(critic: Critic, shape: Shape) -> None:
@@ -259,7 +259,8 @@ def _ids(rows: int, width: int) -> tuple[torch.Tensor, torch.Tensor]:
 def _blocks(model: PreTrainedModel) -> list[nn.Module]:
     """The parts that are gathered one after the other: embedding, head and layers."""
     parts = [model.get_input_embeddings(), model.get_output_embeddings()]
-    layers = getattr(trunk_of(model), "layers", None) or getattr(trunk_of(model), "h", ())
+    trunk: Any = trunk_of(model)
+    layers = trunk.layers if hasattr(trunk, "layers") else getattr(trunk, "h", ())
     return [*parts, *layers]
 
 

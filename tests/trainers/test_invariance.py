@@ -74,9 +74,7 @@ def _trained(name: str, rollout: Rollout, tokens: int = ALL_AT_ONCE) -> torch.Te
     policy, row = tiny_policy(0), _row(name)
     settings = _settings(row, tokens)
     networks = Networks(policy.model, settings)
-    networks.optimizer = torch.optim.SGD(  # type: ignore[assignment]
-        [p for group in networks.optimizer.param_groups for p in group["params"]], 0.3
-    )
+    networks.optimizer = torch.optim.SGD([p for group in networks.optimizer.param_groups for p in group["params"]], 0.3)
     if networks.reference is not None:
         networks.reference.load_state_dict(tiny_policy(3).model.state_dict())
     teacher = tiny_policy(4).model if row.advantage.kind == "teacher" else None

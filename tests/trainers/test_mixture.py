@@ -107,7 +107,7 @@ def test_groups_of_two_sizes_stay_whole() -> None:
     parts = [Part("a", 4, 2), Part("b", 6, 3)]
     assert group_numbers(torch.arange(10), parts).tolist() == [0, 0, 1, 1, 2, 2, 2, 3, 3, 3]
     assert [rows.tolist() for rows in in_groups(torch.tensor([7, 8, 9, 0, 1]), parts)] == [[7, 8, 9], [0, 1]]
-    shared = list(Step(row=ALGORITHMS["grpo"]).shares(_rollout([1.0] * 10, 1), torch.arange(10)))
+    shared = [index for index, _ in Step(row=ALGORITHMS["grpo"]).shares(_rollout([1.0] * 10, 1), torch.arange(10))]
     assert sorted(torch.cat(shared).tolist()) == list(range(10))
 
 

@@ -109,7 +109,7 @@ def _trained_by_us(policy: ScriptedPolicy, case: Case, folder: Path) -> torch.Te
         **case.ours,
     )
     trainer = Trainer(settings, digits(_paid), policy, folder, quiet=True)
-    trainer.networks.optimizer = torch.optim.SGD(policy.model.parameters(), LEARNING_RATE)  # type: ignore[assignment]
+    trainer.networks.optimizer = torch.optim.SGD(policy.model.parameters(), LEARNING_RATE)
     for _ in range(ROLLOUTS):
         trainer.step()
     trainer.close()
