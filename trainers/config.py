@@ -152,6 +152,11 @@ class TrainConfig:
                 "them for the same is biased: set correction.kind='truncate' (or 'mask'), or engine.generator="
                 "'transformers'"
             )
+        if row.control.bound == "natural" and self.engine.sharding == "full":
+            raise ConfigError(
+                f"{row.name} differentiates twice and holds vectors of the whole model, and weights that are shared "
+                "out have no second derivative: set engine.sharding='none', or take ppo"
+            )
         if row.control.bound == "natural" and self.updates_a_rollout > 1:
             raise ConfigError(
                 f"{row.name} bounds one step from the policy that sampled: expected epochs=1 and minibatches=1, got "

@@ -10,6 +10,7 @@ from torch import nn
 from transformers import PreTrainedModel
 
 from rlenv.trainers.logprobs import hidden_states
+from rlenv.trainers.sharding import passing
 
 
 class ValueHead(nn.Module):
@@ -18,7 +19,8 @@ class ValueHead(nn.Module):
     def __init__(self, policy: PreTrainedModel) -> None:
         super().__init__()
         weight = cast("torch.Tensor", policy.get_output_embeddings().weight)
-        self.linear = nn.Linear(weight.shape[1], 1, device=weight.device, dtype=torch.float32)
+        dtype = torch.promote_types(weight.dtype, torch.float32)
+        self.linear = nn.Linear(weight.shape[1], 1, device=weight.device, dtype=dtype)
         nn.init.zeros_(self.linear.weight)
         nn.init.zeros_(self.linear.bias)
 
@@ -26,7 +28,7 @@ class ValueHead(nn.Module):
         self, trunk: PreTrainedModel, ids: torch.Tensor, attention_mask: torch.Tensor, mask: torch.Tensor
     ) -> torch.Tensor:
         """Values (B, T), 0 where mask is 0; ids and attention_mask are (B, P + T)."""
-        hidden = hidden_states(trunk, ids, attention_mask)[:, -mask.shape[1] - 1 : -1]
+        hidden = passing(trunk, hidden_states, trunk, ids, attention_mask)[:, -mask.shape[1] - 1 : -1]
         values: torch.Tensor = self.linear(hidden.to(self.linear.weight.dtype)).squeeze(-1)
         return values * (mask > 0)
 

@@ -22,6 +22,7 @@ CHOICES = {
     "precision": ("float32", "bf16"),
     "packing": ("prefix", "packed", "none"),
     "generator": ("transformers", "vllm"),
+    "sharding": ("none", "full"),
 }
 
 
@@ -45,6 +46,9 @@ class EngineConfig:
     """Who draws the tokens of a rollout; `vllm` gets the weights before each and asks for an importance correction."""
     fast_products: bool = True
     """Let oneDNN multiply float32 matrices on processors where it is the faster library (rlenv.policies.linear)."""
+
+    sharding: Literal["none", "full"] = "none"
+    """Of several processes: each holds every weight, or (`full`, FSDP2) a part of weights, gradients and optimiser."""
 
     def __post_init__(self) -> None:
         for name, legal in CHOICES.items():

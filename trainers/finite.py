@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 
 import torch
 from torch import nn
+from torch.distributed.tensor import DTensor
 
 from rlenv.trainers.rollout import Rollout
 
@@ -40,7 +41,8 @@ def step_if_finite(
 
     The gradients are gone afterwards in any case.
     """
-    norm = float(nn.utils.clip_grad_norm_(list(parameters), max_norm))
+    total = nn.utils.clip_grad_norm_(list(parameters), max_norm)
+    norm = float(total.full_tensor() if isinstance(total, DTensor) else total)
     taken = math.isfinite(loss) and math.isfinite(norm)
     if taken:
         optimizer.step()
@@ -66,6 +68,7 @@ def tensors_not_finite(parts: Mapping[str, object]) -> str:
         else:
             continue
         for name, value in named.items():
-            if isinstance(value, torch.Tensor) and not bool(torch.isfinite(value).all()):
+            own: object = value.to_local() if isinstance(value, DTensor) else value
+            if isinstance(own, torch.Tensor) and not bool(torch.isfinite(own).all()):
                 return f"{part_name} {name}"
     return ""

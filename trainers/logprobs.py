@@ -11,6 +11,7 @@ from transformers import PreTrainedModel
 from rlenv.trainers import head as chunks
 from rlenv.trainers.head import head_logprobs, is_plain_head
 from rlenv.trainers.packing import Packing, completion_states, hidden_states
+from rlenv.trainers.sharding import passing
 
 __all__ = ["completion_logprobs", "hidden_states", "vocabulary_logprobs"]
 
@@ -31,6 +32,19 @@ def completion_logprobs(
     results are float32 (B, T), 0 where mask is 0. Entropies carry a gradient only where `entropy_gradient` is set.
     `packing` (the model's own when not given) decides what a forward pass costs, not what it gives.
     """
+    return passing(model, _logprobs, model, ids, attention_mask, mask, temperature, entropy_gradient, packing)
+
+
+def _logprobs(
+    model: PreTrainedModel,
+    ids: torch.Tensor,
+    attention_mask: torch.Tensor,
+    mask: torch.Tensor,
+    temperature: float,
+    entropy_gradient: bool,
+    packing: Packing | None,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """As completion_logprobs, with the weights at hand."""
     length = mask.shape[1]
     chosen = mask > 0
     hidden = completion_states(model, ids, attention_mask, length, packing)[chosen]

@@ -19,6 +19,8 @@ def micro_batches(rollout: Rollout, max_tokens: int, rows: torch.Tensor | None =
     than the padding which is saved where every row stands among rows of its own length.
     """
     index = torch.arange(len(rollout), device=rollout.ids.device) if rows is None else rows
+    if not len(index):  # several processes, and fewer groups
+        return
     found = _measured(rollout, index)
     parts = min((_split(order, found, max_tokens) for order in _orders(found)), key=lambda parts: _cost(parts, found))
     for part in parts:

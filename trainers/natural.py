@@ -104,7 +104,7 @@ class Surrogate:
 
     def fisher_product(self, vector: torch.Tensor) -> torch.Tensor:
         """The Fisher matrix at the old policy times a vector. (N,)"""
-        parts = list(self.step.shares(self.rollout, self._curved))
+        parts = [index for index, _ in self.step.shares(self.rollout, self._curved)]
         total = torch.zeros_like(vector)
         for index in parts:
             slope = self._slope if self._slope is not None else self._kl_slope(index)
@@ -142,7 +142,7 @@ class Surrogate:
 
     def _parts(self) -> Iterator[tuple[Rollout, torch.Tensor]]:
         """This process's micro-batches with their weights."""
-        for index in self.step.shares(self.rollout, self.rows):
+        for index, _ in self.step.shares(self.rollout, self.rows):
             part = self.rollout.rows(index)
             if bool(part.mask.any()):
                 yield part, self._weights[index, : part.mask.shape[1]]

@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 import copy
+from pathlib import Path
 from typing import Any
 
 import torch
 from transformers import PreTrainedModel
 
+from rlenv.trainers import sharded_checkpoint
 from rlenv.trainers.config import TrainConfig
 from rlenv.trainers.critic import Critic, ValueHead
 from rlenv.trainers.finite import tensors_not_finite
 from rlenv.trainers.optimiser import adamw
+from rlenv.trainers.processes import ALONE, Processes
+from rlenv.trainers.sharding import gathered, shard
+
+SHARDS = "shards"
+"""Where a checkpoint names the folder of the parts."""
 
 
 class Networks:
     """Everything that learns, and what it is compared with. The policy's model belongs to the caller."""
 
     def __init__(self, model: PreTrainedModel, config: TrainConfig) -> None:
-        row = config.row
+        row, engine = config.row, config.engine
         self.model, self.config = model, config
+        present = gathered(model)
         self.reference: PreTrainedModel | None = None
         self.critic: Critic | None = None
         self.critic_optimizer: torch.optim.Optimizer | None = None
@@ -27,12 +35,12 @@ class Networks:
         self.optimizer = _adamw([p for p in model.parameters() if p.requires_grad], config)
         self._of_policy = len(self.optimizer.param_groups)
         if row.needs_reference or config.log_kl:
-            self.reference = _copy_of(model).eval().requires_grad_(False)
+            self.reference = shard(_copy_of(present).eval().requires_grad_(False), engine)
         if row.critic is not None and row.critic.shared_trunk:
-            self.value_head = ValueHead(model)
+            self.value_head = shard(ValueHead(present), engine)
             self.optimizer.add_param_group({"params": list(self.value_head.parameters()), "weight_decay": 0.0})
         elif row.critic is not None:
-            self.critic = Critic(model)
+            self.critic = shard(Critic(present), engine)
             self.critic_optimizer = _adamw(self.critic.trained_parameters(), config)
         model.eval()  # dropout off: the policy that is trained is the one that sampled
 
@@ -61,19 +69,27 @@ class Networks:
             self.model.load_state_dict(self.reference.state_dict())
         self.optimizer.state.clear()
 
-    def state_dict(self) -> dict[str, Any]:
-        """Every tensor, by the name of its part."""
-        return {name: part.state_dict() for name, part in self._parts().items()}
+    def saved(self, out: Path, steps: int, processes: Processes) -> dict[str, Any]:
+        """Every tensor, by the name of its part, for the checkpoint; where weights are shared out, where they are."""
+        if self.config.engine.sharding == "full":
+            return {SHARDS: sharded_checkpoint.write(out, steps, self.parts(), processes)}
+        return {name: part.state_dict() for name, part in self.parts().items()}
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        for name, part in self._parts().items():
+    def load(self, state: dict[str, Any], out: Path, processes: Processes) -> None:
+        """Go on from what `saved` gave."""
+        if SHARDS in state:
+            sharded_checkpoint.read(out / state[SHARDS], self.parts(), processes)
+            return
+        for name, part in self.parts().items():
             part.load_state_dict(state[name])
 
-    def not_finite(self) -> str:
+    def not_finite(self, processes: Processes = ALONE) -> str:
         """The first weight or optimiser state that is not finite, by name; empty where all are good."""
-        return tensors_not_finite(self._parts())
+        found = tensors_not_finite(self.parts())
+        return next(filter(None, processes.gathered([found])), "") if processes.sharded else found
 
-    def _parts(self) -> dict[str, Any]:
+    def parts(self) -> dict[str, Any]:
+        """Networks and optimisers by name."""
         parts = {
             "model": self.model,
             "optimizer": self.optimizer,

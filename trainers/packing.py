@@ -20,6 +20,7 @@ from transformers.modeling_layers import GradientCheckpointingLayer
 from rlenv.policies.generation import positions_of, takes_whole_masks
 from rlenv.policies.kv_cache import is_plain
 from rlenv.policies.wrapped import autocast_of, inner_model
+from rlenv.trainers.sharding import agreed
 
 Packing: TypeAlias = Literal["prefix", "packed", "none"]
 PACKING = "rlenv_packing"
@@ -40,10 +41,15 @@ def completion_states(
     packing = packing or getattr(model, PACKING, "prefix")
     if packing == "packed":
         return _packed(model, ids, attention_mask)[:, -length - 1 : -1]
-    if packing == "prefix" and length > 1 and _keeps_a_cache(model):
+    if packing == "prefix" and _keeps_a_cache(model):
         first = first_of_runs(ids[:, :-length], attention_mask[:, :-length])
-        if int(first.sum()) < len(ids):
+        shared = length > 1 and int(first.sum()) < len(ids)
+        twice = agreed(model, shared)
+        if shared:
             return _shared(model, ids, attention_mask, length, first)
+        if twice:  # where others gather the weights twice
+            once = hidden_states(model, ids[:, :-1], attention_mask[:, :-1])[:, -length:]
+            return once + 0 * hidden_states(model, ids[:1, -1:], attention_mask[:1, -1:] | 1)
     return hidden_states(model, ids[:, :-1], attention_mask[:, :-1])[:, -length:]
 
 

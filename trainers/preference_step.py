@@ -92,16 +92,18 @@ def accumulate(
     told = _predicted(rollout) if rule.nll_on_prompt else rollout.mask
     tokens = told[pairs.chosen].sum().clamp(min=1)
     totals: dict[str, float] = {}
-    for part in pair_batches(rollout, pairs.share(step.processes), step.micro_batch_tokens):
+    batches = pair_batches(rollout, pairs.share(step.processes), step.micro_batch_tokens)
+    for part, own in step.processes.aligned(batches, pairs[:1]):
         scored, nll = _scored(model, rollout, part, step, rule)
         losses = pair_losses(scored, rule, kl)
         nll_share = nll / tokens
         loss = losses.sum() / len(pairs) + rule.nll_weight * nll_share
-        loss.backward()
+        (loss if own else 0 * loss).backward()
         measured = {name: total / len(pairs) for name, total in _measured(scored, rule).items()}
         if rule.nll_weight:
             measured["nll_loss"] = nll_share.detach()
-        add(totals, {name: value.item() for name, value in {"loss": loss.detach(), **measured}.items()})
+        if own:
+            add(totals, {name: value.item() for name, value in {"loss": loss.detach(), **measured}.items()})
     totals = step.processes.sum_of(totals)
     return totals if kl is None else {**totals, "kl": kl.item()}
 
@@ -145,11 +147,12 @@ def mismatched(rollout: Rollout, rows: torch.Tensor, group_size: GroupSize) -> R
 def sequence_logprobs(model: PreTrainedModel, rollout: Rollout, step: Step) -> torch.Tensor:
     """Sum of the log-probs of each completion's tokens, without gradient; the processes share the work. (B,)"""
     sums = torch.zeros(len(rollout), device=rollout.ids.device)
-    for index in step.shares(rollout, torch.arange(len(rollout), device=sums.device)):
+    for index, own in step.shares(rollout, torch.arange(len(rollout), device=sums.device)):
         part = rollout.rows(index)
         with torch.no_grad():
             logprobs, _ = completion_logprobs(model, part.ids, part.attention_mask, part.mask, step.temperature)
-        sums[index] = logprobs.sum(1)
+        if own:
+            sums[index] = logprobs.sum(1)
     return step.processes.summed(sums)
 
 

@@ -81,9 +81,11 @@ class Judges:
         """A score of every token, micro-batch by micro-batch, each process its share."""
         found = torch.zeros_like(rollout.old_logprobs)
         rows = self.processes.block_of(torch.arange(len(rollout), device=rollout.ids.device))
-        for index in micro_batches(rollout, self.micro_batch_tokens, rows):
+        parts = micro_batches(rollout, self.micro_batch_tokens, rows)
+        for index, own in self.processes.aligned(parts, torch.zeros(1, dtype=torch.long, device=found.device)):
             scored = score(rollout.rows(index))
-            found[index, : scored.shape[1]] = scored
+            if own:
+                found[index, : scored.shape[1]] = scored.to(found.dtype)
         return self.processes.summed(found)
 
 

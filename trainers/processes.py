@@ -8,7 +8,7 @@ all of them take the same step. Only the main process writes files.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -25,6 +25,8 @@ class Processes:
 
     rank: int = 0
     count: int = 1
+    sharded: bool = False
+    """Whether models are shared out, and torch's engine sums gradients (rlenv.trainers.sharding)."""
 
     @property
     def is_main(self) -> bool:
@@ -69,12 +71,25 @@ class Processes:
             found[name] = found.get(name, 0.0) + value
         return found
 
+    def aligned(self, parts: Iterable[T], spare: T) -> Iterator[tuple[T, bool]]:
+        """One's own parts with True; where models are shared out, then `spare` with False until all had as many.
+
+        A pass over a part gathers weights from every process.
+        """
+        own = list(parts)
+        if self.count > 1 and self.sharded:
+            most = torch.tensor(len(own), device="cuda" if dist.get_backend() == "nccl" else "cpu")
+            dist.all_reduce(most, op=dist.ReduceOp.MAX)
+        yield from ((part, True) for part in own)
+        if self.count > 1 and self.sharded:
+            yield from [(spare, False)] * (int(most) - len(own))
+
     def sum_gradients(self, parameters: Iterable[nn.Parameter]) -> None:
         """Give every process the gradient that all of them together have accumulated.
 
         A process without an episode has no gradient of its own; a parameter without one anywhere keeps none.
         """
-        if self.count == 1:
+        if self.count == 1 or self.sharded:
             return
         trained = [p for p in parameters if p.requires_grad]
         present = torch.tensor([p.grad is not None for p in trained], dtype=torch.int32, device=trained[0].device)

@@ -17,7 +17,7 @@ import json
 import math
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -51,7 +51,7 @@ from rlenv.trainers.logs import Display, MetricsLog
 from rlenv.trainers.memory import with_fitting_batches
 from rlenv.trainers.mixing import drawn
 from rlenv.trainers.mixture import Mixture
-from rlenv.trainers.networks import Networks
+from rlenv.trainers.networks import SHARDS, Networks
 from rlenv.trainers.parts import GroupSize, Part
 from rlenv.trainers.position import Position
 from rlenv.trainers.prepare import Judges, measured_kl, prepared
@@ -68,6 +68,8 @@ from rlenv.trainers.runfolder import (
     write_evidence,
 )
 from rlenv.trainers.sft import SftConfig, refuse_answerless, supervised, warm_start
+from rlenv.trainers.sharded_checkpoint import forget
+from rlenv.trainers.sharding import averaged, shard, whole
 from rlenv.trainers.steps import updated
 from rlenv.trainers.update import Step
 from rlenv.trainers.values import explained_variance
@@ -148,7 +150,8 @@ class Trainer:
         quiet: bool = False,
         processes: Processes | None = None,
     ) -> None:
-        self.processes = this_process(policy.model.device) if processes is None else processes
+        found = this_process(policy.model.device) if processes is None else processes
+        self.processes = replace(found, sharded=config.engine.sharding == "full" and found.count > 1)
         config = with_fitting_batches(policy, config)
         self.config, self.policy, self.out = config, policy, out
         self.quiet = quiet or not self.processes.is_main
@@ -196,12 +199,14 @@ class Trainer:
         self.processes.barrier()  # so that nobody takes the first checkpoint for one to go on from
         saved = checkpoint.load(out / checkpoint.FILE, policy.model.device) if begun else None
         prepare(policy, config.engine, config.seed)
+        shard(policy.model, config.engine)
         if saved is None:
             self._warm_start()
         self.networks = Networks(policy.model, config)
         if saved is not None:
             self._restore(saved)
-        self.generator = generator_of(policy, config.engine, out / f"generator-{self.processes.rank}")
+        with whole(policy):
+            self.generator = generator_of(policy, config.engine, out / f"generator-{self.processes.rank}")
         if config.staleness:
             self.ahead = Ahead(policy, self.envs, config, self.processes)
             if saved is not None:
@@ -251,8 +256,10 @@ class Trainer:
                     "go on all the same, resume without monitors"
                 )
         self.save()
+        with whole(self.policy):
+            if self.processes.is_main:
+                save_model(self.policy, self.out / "model")
         if self.processes.is_main:
-            save_model(self.policy, self.out / "model")
             write_evidence(self.out, self.envs.evidence)
         self.processes.barrier()
 
@@ -285,18 +292,19 @@ class Trainer:
         """
         if self._skipped:
             return
-        bad = self.networks.not_finite()
+        bad = self.networks.not_finite(self.processes)
         if bad:
             raise RunError(
                 f"{bad} is not finite after optimiser step {self.position.optimiser_steps}; {self._way_back()}"
             )
         self._keep_best()
+        networks = self.networks.saved(self.out, self.position.optimiser_steps, self.processes)
         if self.processes.is_main:
             state: dict[str, Any] = {
                 "position": asdict(self.position),
                 "adaptive": self.adaptive.state_dict(),
                 "initial": self._initial,
-                "networks": self.networks.state_dict(),
+                "networks": networks,
                 "ahead": None if self.ahead is None else self.ahead.state(),
                 "env": json.dumps(self.envs.state_dict()),
                 "monitors": json.dumps(self.watch.state_dict()),
@@ -308,6 +316,8 @@ class Trainer:
             }
             checkpoint.save(self.out / checkpoint.FILE, state)
             checkpoint.keep(self.out / checkpoint.FILE, self.position.optimiser_steps, self.config.keep_checkpoints)
+            if SHARDS in networks:
+                forget(self.out, networks[SHARDS])
         if self.journal is not None:
             self.journal.clear()
         self.processes.barrier()
@@ -322,13 +332,14 @@ class Trainer:
         if position.best is not None and value <= position.best:
             return
         position.best = value
-        if self.processes.is_main:
+        with whole(self.policy):
             chosen: dict[str, Json] = {
                 "by": f"mean reward of {len(rewards)} rollouts",
                 "value": value,
                 "rollout": position.step - 1,
             }
-            save_model(self.policy, self.out / BEST, chosen)
+            if self.processes.is_main:
+                save_model(self.policy, self.out / BEST, chosen)
 
     def close(self) -> None:
         """Close the files of the run and let go of its folder."""
@@ -342,7 +353,8 @@ class Trainer:
             return
         data = self.envs.demonstrations(self.policy, self.sft.max_demonstrations)
         config = replace(self.sft, seed=derived_seed(self.sft.seed, 0, SFT))
-        with Display("warm start", config.steps, quiet=self.quiet) as display:
+        # every process takes every step
+        with Display("warm start", config.steps, quiet=self.quiet) as display, averaged(self.policy.model):
             supervised(self.policy, data, config, lambda i, loss: display.update(i + 1, f"loss {loss:.3f}"))
 
     def _restore(self, saved: dict[str, Any]) -> None:
@@ -352,7 +364,7 @@ class Trainer:
             )
         self.position = Position(**saved["position"])
         self.adaptive = Adaptive.from_state(saved["adaptive"])
-        self.networks.load_state_dict(saved["networks"])
+        self.networks.load(saved["networks"], self.out, self.processes)
         self.envs.load_state_dict(json.loads(saved["env"]))
         self.watch.load_state_dict(json.loads(saved["monitors"]))
         self._rollout = None if saved["rollout"] is None else Rollout.from_state(saved["rollout"])
@@ -371,7 +383,8 @@ class Trainer:
         if row.kl.reset_every and position.step and position.step % row.kl.reset_every == 0:
             self.networks.reset_reference()
         position.episodes_at = self.saved.size()
-        collected = self._drawn()
+        with whole(self.policy):
+            collected = self._drawn()
         if self.processes.is_main:
             self.saved.append(collected.episodes)
         self.envs.observe(position.step, collected.episodes, config.max_error_share)
@@ -509,9 +522,10 @@ class Trainer:
         metrics["num_tokens"] = float(position.tokens)
         metrics["step_time"] = sum(value for name, value in metrics.items() if name.startswith("time/"))
         trained = Collected(self._episodes, rollout, {}, self._kept).trained
-        position.stopped = self.watch.after_step(
-            position.step, trained, rollout, metrics, self.policy, self.envs.alarms(position.step)
-        )
+        with whole(self.policy) if self.watch.monitors else nullcontext():
+            position.stopped = self.watch.after_step(
+                position.step, trained, rollout, metrics, self.policy, self.envs.alarms(position.step)
+            )
         if self.log is not None:
             self.log.write(position.step, metrics)
         if math.isfinite(metrics.get("reward", math.nan)):

@@ -50,17 +50,19 @@ class Step:
     """Whose distributions a divergence is measured from."""
     processes: Processes = ALONE
 
-    def shares(self, rollout: Rollout, rows: torch.Tensor) -> Iterator[torch.Tensor]:
+    def shares(self, rollout: Rollout, rows: torch.Tensor) -> Iterator[tuple[torch.Tensor, bool]]:
         """The micro-batches of this process: its share of the groups that have episodes at `rows`, longest first.
 
-        Groups stay whole, because the passes over their common prompt are shared.
+        Groups stay whole, because the passes over their common prompt are shared. False stands beside what is passed
+        only for the sake of other processes, and must not count (Processes.aligned).
         """
+        spare = rows[:1]
         if self.processes.count > 1:
             groups, of_row = group_numbers(rows, self.group_size).unique(return_inverse=True)
             lengths = torch.zeros_like(groups).index_add_(0, of_row, rollout.attention_mask[rows].sum(1))
             own = self.processes.share_of(lengths.argsort(descending=True, stable=True))
             rows = rows[torch.isin(of_row, own)]
-        yield from micro_batches(rollout, self.micro_batch_tokens, rows)
+        yield from self.processes.aligned(micro_batches(rollout, self.micro_batch_tokens, rows), spare)
 
 
 def policy_step(
@@ -92,7 +94,7 @@ def policy_step(
     if len(active) == 0:
         return {**averaged(step.processes.sum_of(totals)), "loss": 0.0, "grad_norm": 0.0}
     held = _held(rollout, rows, row)
-    for index in step.shares(rollout, active):
+    for index, own in step.shares(rollout, active):
         part = rollout.rows(index)
         width = part.mask.shape[1]
         logprobs, entropy = _scored(model, part, step)
@@ -103,10 +105,11 @@ def policy_step(
             values = value_head(model, part.ids, part.attention_mask, part.mask)
             errors = value_loss(values, part.values, part.returns, row.critic.value_clip)
             of_values = (errors * values_weights[index, :width]).sum()
-            add(totals, {"critic/loss": of_values.item()})
+            add(totals, {"critic/loss": of_values.item() * own})
             loss = loss + row.critic.coefficient * of_values
-        loss.backward()
-        add(totals, {"loss": loss.item(), **_measured(logprobs.detach(), old, entropy.detach(), part, step)})
+        (loss if own else 0 * loss).backward()
+        if own:
+            add(totals, {"loss": loss.item(), **_measured(logprobs.detach(), old, entropy.detach(), part, step)})
     heads = [] if value_head is None else list(value_head.parameters())
     metrics = averaged(step.processes.sum_of(totals))
     return metrics | take_step(optimizer, [*model.parameters(), *heads], step, metrics["loss"])
@@ -120,13 +123,13 @@ def critic_step(
     weights = torch.zeros_like(rollout.mask)
     weights[rows] = averaging_weights(rollout.mask[rows], "token")
     total = 0.0
-    for index in step.shares(rollout, rows):
+    for index, own in step.shares(rollout, rows):
         part = rollout.rows(index)
         values = critic(part.ids, part.attention_mask, part.mask)
         terms = value_loss(values, part.values, part.returns, clip)
         loss = (terms * weights[index, : terms.shape[1]]).sum()
-        loss.backward()
-        total += loss.item()
+        (loss if own else 0 * loss).backward()
+        total += loss.item() * own
     metrics = step.processes.sum_of({"critic/loss": total})
     taken = take_step(optimizer, critic.trained_parameters(), step, metrics["critic/loss"])
     return metrics | {"critic/grad_norm": taken.pop("grad_norm"), **taken}
@@ -204,10 +207,11 @@ def _terms(
 def _watched(model: PreTrainedModel, rollout: Rollout, rows: torch.Tensor, step: Step) -> dict[str, float]:
     """What is measured of the episodes at `rows`, which the step leaves alone."""
     totals: dict[str, float] = {}
-    for index in step.shares(rollout, rows):
+    for index, own in step.shares(rollout, rows):
         part = rollout.rows(index)
         logprobs, entropy = _scored(model, part, step)
-        add(totals, _measured(logprobs, logprobs if step.on_policy else part.old_logprobs, entropy, part, step))
+        if own:
+            add(totals, _measured(logprobs, logprobs if step.on_policy else part.old_logprobs, entropy, part, step))
     return totals
 
 

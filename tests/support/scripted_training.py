@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import torch
 from digits import config, digits, policy
+from torch import nn
 
 import rlenv.trainers.networks
 from rlenv.completion import Completion
@@ -29,6 +30,7 @@ from rlenv.trainers import ALGORITHMS, TrainConfig, Trainer, changed, with_chang
 from rlenv.trainers.collect import tensors
 from rlenv.trainers.logprobs import completion_logprobs
 from rlenv.trainers.processes import Processes
+from rlenv.trainers.sharding import gathered
 from rlenv.verdict import Verdict
 
 SGD_RATE = 0.3
@@ -73,8 +75,9 @@ class Scripted(TransformersPolicy):
         return replace(bare, logprobs=tuple(logprobs[0].tolist()))
 
 
-def scripted() -> Scripted:
-    plain = policy()
+def scripted(seed: int = 0, dtype: torch.dtype = torch.float32) -> Scripted:
+    plain = policy(seed)
+    nn.Module.to(plain.model, dtype)
     return Scripted(plain.model, plain.tokenizer, plain.name)
 
 
@@ -85,21 +88,33 @@ def run(
     *,
     resume: bool = False,
     stop: int | None = None,
+    dtype: torch.dtype = torch.float32,
+    after_step: Callable[[Trainer], None] | None = None,
 ) -> torch.Tensor:
     """Train, in place of sampling by the script, to the end or for `stop` rollouts; returns the weights, one vector."""
-    teacher = policy(1) if given.row.advantage.kind == "teacher" else None
+    teacher = scripted(1, dtype) if given.row.advantage.kind == "teacher" else None
     with optimiser(folder.name):
         trainer = Trainer(
-            given, digits(), scripted(), folder, teacher=teacher, resume=resume, quiet=True, processes=processes
+            given,
+            digits(),
+            scripted(0, dtype),
+            folder,
+            teacher=teacher,
+            resume=resume,
+            quiet=True,
+            processes=processes,
         )
     try:
+        left = given.steps - trainer.position.step
+        for _ in range(left if stop is None else stop):
+            trainer.step()
+            if after_step is not None:
+                after_step(trainer)
         if stop is None:
             trainer.run()
-        for _ in range(stop or 0):
-            trainer.step()
     finally:
         trainer.close()
-    return torch.cat([p.detach().flatten() for p in trainer.policy.model.parameters()])
+    return torch.cat([p.detach().flatten() for p in gathered(trainer.policy.model).parameters()])
 
 
 @contextmanager

@@ -1,13 +1,11 @@
 """Two processes train as one: the same rollouts, gradients and weights, and one set of files."""
 
-import os
-import socket
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 import torch
+from launching import launch
 from scripted_training import run, settings
 
 from rlenv import read_episodes
@@ -21,34 +19,9 @@ that is nothing but rounding by itself (its steps are 1e-3), and a natural step 
 MEAN = 2e-6
 
 
-def _free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return int(listener.getsockname()[1])
-
-
-def _launch(folder: Path, count: int) -> None:
-    """What torchrun and accelerate do: one process a rank, told where to meet."""
-    port = str(_free_port())
-    meeting = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, "WORLD_SIZE": str(count)}
-    own = {**os.environ, **meeting, "OMP_NUM_THREADS": "1", "LOCAL_WORLD_SIZE": str(count), "PYTHONWARNINGS": "ignore"}
-    started = [
-        subprocess.Popen(
-            [sys.executable, str(SCRIPT), str(folder)],
-            env={**own, "RANK": str(rank), "LOCAL_RANK": str(rank)},
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for rank in range(count)
-    ]
-    for process in started:
-        _, said = process.communicate(timeout=500)
-        assert process.returncode == 0, said[-3000:]
-
-
 @pytest.mark.slow
 def test_two_processes_end_with_the_weights_of_one(tmp_path: Path) -> None:
-    _launch(tmp_path / "two", 2)
+    launch([sys.executable, str(SCRIPT), str(tmp_path / "two")], 2)
     for name, given in settings().items():
         alone = run(tmp_path / "one" / name, given, ALONE)
         ranks = [torch.load(tmp_path / "two" / f"{name}-{rank}.pt") for rank in (0, 1)]
