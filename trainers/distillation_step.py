@@ -26,16 +26,17 @@ def distillation_step(
     weights = torch.zeros_like(rollout.mask)
     weights[rows] = averaging_weights(rollout.mask[rows], step.row.averaging, step.max_new_tokens)
     totals: dict[str, float] = {}
-    for index in step.shares(rollout, rows[(rollout.mask[rows] > 0).any(1)]):
+    for index, own in step.shares(rollout, rows[(rollout.mask[rows] > 0).any(1)]):
         part = rollout.rows(index)
         width, chosen = part.mask.shape[1], part.mask > 0
         hidden = completion_states(model, part.ids, part.attention_mask, width)[chosen]
         with torch.no_grad():
             taught = completion_states(teacher, part.ids, part.attention_mask, width)[chosen]
         found, entropy = _divergences((model, hidden), (teacher, taught), beta, step.temperature)
-        loss = (found * weights[index, :width][chosen]).sum()
+        loss = (found * weights[index, :width][chosen]).sum() * own
         loss.backward()
-        add(totals, {"loss": loss.item(), "entropy": entropy.sum().item(), "tokens": float(chosen.sum())})
+        if own:
+            add(totals, {"loss": loss.item(), "entropy": entropy.sum().item(), "tokens": float(chosen.sum())})
     metrics = averaged(step.processes.sum_of(totals))
     return metrics | take_step(optimizer, list(model.parameters()), step, metrics.get("loss", 0.0))
 
