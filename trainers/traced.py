@@ -7,6 +7,7 @@ from when an operation makes it until nothing holds it. What a library takes ins
 from __future__ import annotations
 
 import copy
+import warnings
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -99,7 +100,9 @@ def _counted(
         model: PreTrainedModel = AutoModelForCausalLM.from_config(model_config, dtype=torch.float32)
         if engine.lora_rank:
             model = with_adapter(model, engine)
-    with _Fake(), _Live() as live:
+    with _Fake(), _Live() as live, warnings.catch_warnings():
+        # copying a fake tensor asks where its data lies: it has none, and is then copied as it should be
+        warnings.filterwarnings("ignore", "Accessing the data pointer of FakeTensor", UserWarning)
         _give_tensors(model)
         prepare_model(model, engine)
         networks = Networks(model, replace(config, optimiser=OptimiserConfig()))  # its state is not made here

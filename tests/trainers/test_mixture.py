@@ -84,7 +84,8 @@ def _episode(reward: float | None, length: int, env: str = "", group: int = 0) -
 
 def _rollout(rewards: list[float | None], first: int) -> Rollout:
     episodes = [_episode(reward, first + place) for place, reward in enumerate(rewards)]
-    return rollout_of(episodes, 0, [[]] * len(rewards))
+    rollout = rollout_of(episodes, 0, [[]] * len(rewards))
+    return replace(rollout, ref_logprobs=rollout.old_logprobs - 0.5 * rollout.mask)
 
 
 @pytest.mark.parametrize(
