@@ -36,10 +36,10 @@ from rlenv.policies import Sampling
 from rlenv.policies.tiny import tiny_policy
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers import SftConfig, train
+from rlenv.trainers.branches.preference import Pair, pairs_of
+from rlenv.trainers.branches.sft import demonstrations, supervised
+from rlenv.trainers.loop.rollout import Rollout
 from rlenv.trainers.monitors.monitor import Alarm
-from rlenv.trainers.preference import Pair, pairs_of
-from rlenv.trainers.rollout import Rollout
-from rlenv.trainers.sft import demonstrations, supervised
 
 SEEDS = (0, 1, 2)
 SAMPLES = 8

@@ -24,7 +24,7 @@ from rlenv.policies.policy import Sampling
 from rlenv.policies.tiny import tiny_policy
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers import ALGORITHMS, Algorithm, SftConfig, TrainConfig, Trainer, with_changes
-from rlenv.trainers.sft import demonstrations, supervised
+from rlenv.trainers.branches.sft import demonstrations, supervised
 
 ENV, LEVEL, HELD_OUT = "math/arithmetic-v0", 4, 250
 CORRECTED = with_changes(ALGORITHMS["grpo"], {"correction.kind": "truncate"})

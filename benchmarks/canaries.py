@@ -24,7 +24,7 @@ from rlenv.policies.tiny import tiny_policy
 from rlenv.task import Task
 from rlenv.tasksets import TaskSet
 from rlenv.trainers import SftConfig, TrainConfig, train
-from rlenv.trainers.sft import demonstrations, supervised
+from rlenv.trainers.branches.sft import demonstrations, supervised
 
 ARMS = ("leak", "sound")
 SHARE = 0.05

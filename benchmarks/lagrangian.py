@@ -25,7 +25,7 @@ from rlenv.envs.safety.scored import RewardAndCost
 from rlenv.episode import read_episodes
 from rlenv.scorers.function import FunctionScorer
 from rlenv.trainers import TrainConfig, train
-from rlenv.trainers.runfolder import holds_run
+from rlenv.trainers.records.runfolder import holds_run
 from rlenv.wrappers import Lagrangian
 
 BUDGET = 0.2

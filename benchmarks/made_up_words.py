@@ -19,7 +19,7 @@ from rlenv import Definition, Task
 from rlenv.policies.tiny import tiny_policy
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers import SftConfig
-from rlenv.trainers.sft import demonstrations, supervised
+from rlenv.trainers.branches.sft import demonstrations, supervised
 from rlenv.verifier import Verifier
 from rlenv.wrappers import Wrapper
 

@@ -28,9 +28,9 @@ from rlenv.policies.tiny import tiny_policy
 from rlenv.task import Task
 from rlenv.tasksets import ListTasks
 from rlenv.trainers import Member, Mixture, SftConfig, TrainConfig, train
-from rlenv.trainers.logs import read_metrics
 from rlenv.trainers.monitors.monitor import Alarm, read_alarms
-from rlenv.trainers.plots import reward_curve
+from rlenv.trainers.records.logs import read_metrics
+from rlenv.trainers.records.plots import reward_curve
 from rlenv.verifier import FunctionVerifier
 
 BACKWARDS, AWAY = "bench/backwards-v0", "bench/away-v0"

@@ -28,7 +28,7 @@ from rlenv.policies.transformers import TransformersPolicy
 from rlenv.scorers import Stepped
 from rlenv.scorers.monte_carlo import MonteCarloScorer
 from rlenv.trainers import SftConfig
-from rlenv.trainers.sft import demonstrations, supervised
+from rlenv.trainers.branches.sft import demonstrations, supervised
 
 ENV, OUTCOME, LEVEL = "process/arithmetic-v0", "math/arithmetic-v0", 4
 SAMPLES = (1, 2, 4, 8, 16)

@@ -38,10 +38,10 @@ from rlenv.policies.transformers import TransformersPolicy
 from rlenv.scorers.load import load_scorer
 from rlenv.scorers.verifier import ScorerVerifier
 from rlenv.trainers import TrainConfig, train
-from rlenv.trainers.algorithm import ALGORITHMS
+from rlenv.trainers.algorithms.table import ALGORITHMS
 from rlenv.trainers.changes import changed
 from rlenv.trainers.monitors import GoldMonitor, Monitor
-from rlenv.trainers.runfolder import holds_run
+from rlenv.trainers.records.runfolder import holds_run
 from rlenv.verifier import FunctionVerifier
 
 PROXIES = ("single", "mean", "min", "cautious")

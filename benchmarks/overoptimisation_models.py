@@ -22,7 +22,7 @@ from rlenv.policies.tiny import tiny_policy
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.scorers.load import load_scorer
 from rlenv.scorers.scorer import Scorer, ask
-from rlenv.trainers.preference import Pair
+from rlenv.trainers.branches.preference import Pair
 from rlenv.trainers.reward_models.config import RewardModelConfig
 from rlenv.trainers.reward_models.reward_model import train_reward_model
 from rlenv.trainers.reward_models.rows import Preference

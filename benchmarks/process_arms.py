@@ -17,8 +17,8 @@ from rlenv.policies.tiny import tiny_policy
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.task import Task
 from rlenv.trainers import ALGORITHMS, SftConfig, TrainConfig
+from rlenv.trainers.branches.sft import Demonstration, supervised
 from rlenv.trainers.changes import with_changes
-from rlenv.trainers.sft import Demonstration, supervised
 
 ENV, OUTCOME_ENV = "process/arithmetic-v0", "math/arithmetic-v0"
 LEVEL = 4

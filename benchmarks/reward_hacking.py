@@ -29,9 +29,9 @@ from rlenv.episode import Episode, read_episodes
 from rlenv.policies.tiny import tiny_policy
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers import SftConfig, TrainConfig, train
+from rlenv.trainers.branches.sft import demonstrations, supervised
 from rlenv.trainers.monitors import Alarm, GoldMonitor, Monitor, default_monitors, read_alarms
-from rlenv.trainers.runfolder import holds_run
-from rlenv.trainers.sft import demonstrations, supervised
+from rlenv.trainers.records.runfolder import holds_run
 
 ARMS = ("open", "watched")
 

@@ -24,7 +24,7 @@ from rlenv.passk import mean_interval
 from rlenv.scorers.function import FunctionScorer
 from rlenv.scorers.load import load_scorer
 from rlenv.scorers.scorer import Scorer
-from rlenv.trainers.preference import Pair
+from rlenv.trainers.branches.preference import Pair
 from rlenv.trainers.reward_models.config import RewardModelConfig
 from rlenv.trainers.reward_models.pair_accuracy import measured, right_of, score_differences
 from rlenv.trainers.reward_models.report import pair_table

@@ -24,9 +24,9 @@ from rlenv.policies import Sampling
 from rlenv.policies.tiny import tiny_policy
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers import SftConfig, TrainConfig, train
-from rlenv.trainers.logs import read_metrics
-from rlenv.trainers.plots import reward_curve
-from rlenv.trainers.sft import demonstrations, supervised
+from rlenv.trainers.branches.sft import demonstrations, supervised
+from rlenv.trainers.records.logs import read_metrics
+from rlenv.trainers.records.plots import reward_curve
 
 ENV = "code/snippets-v0"
 LONGEST = 48

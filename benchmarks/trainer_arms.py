@@ -20,10 +20,10 @@ import torch
 from rlenv.definition import Definition
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.task import Task
+from rlenv.trainers.algorithms.row import Algorithm
 from rlenv.trainers.config import TrainConfig
-from rlenv.trainers.engine import EngineConfig
-from rlenv.trainers.row import Algorithm
-from rlenv.trainers.trainer import Trainer
+from rlenv.trainers.loop.trainer import Trainer
+from rlenv.trainers.networks.engine import EngineConfig
 from rlenv.verifier import FunctionVerifier
 
 

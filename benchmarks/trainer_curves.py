@@ -9,9 +9,9 @@ from pathlib import Path
 from rlenv.definition import Definition
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers.config import TrainConfig
-from rlenv.trainers.logs import read_metrics
-from rlenv.trainers.plots import plot_run
-from rlenv.trainers.trainer import train
+from rlenv.trainers.loop.trainer import train
+from rlenv.trainers.records.logs import read_metrics
+from rlenv.trainers.records.plots import plot_run
 
 KEPT = ("step", "reward", "entropy", "completions/mean_length", "time/generate", "time/update", "step_time")
 

@@ -23,7 +23,7 @@ WIDTHS = (256, 896)
 def logprobs(kind: str, hidden: torch.Tensor, weight: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
     """Log-probs of the targets (N,), as each side computes them beside the entropies that it reports."""
     if kind == "rlenv":
-        from rlenv.trainers.head import head_logprobs
+        from rlenv.trainers.networks.head import head_logprobs
 
         return head_logprobs(hidden, weight, targets)[0]
     if kind == "TRL":

@@ -42,7 +42,7 @@ from rlenv.policies.tiny import tiny_policy
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.task import Task
 from rlenv.trainers import SftConfig, TrainConfig, train
-from rlenv.trainers.sft import demonstrations, supervised
+from rlenv.trainers.branches.sft import demonstrations, supervised
 from rlenv.turns.interaction import Interaction
 from rlenv.turns.play import play
 

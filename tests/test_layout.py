@@ -153,6 +153,13 @@ def test_every_file_opens_with_what_it_is() -> None:
     assert [str(path) for path in sources() if not ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))] == []
 
 
+def test_a_room_of_the_trainers_can_be_read_at_a_glance() -> None:
+    rooms: dict[Path, int] = defaultdict(int)
+    for path in (ROOT / "trainers").rglob("*.py"):
+        rooms[path.parent] += 1
+    assert max(rooms.values()) <= 15
+
+
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A wheel built from a copy of the repository, which would else be littered with build folders."""

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from rlenv.trainers.logs import read_metrics
+from rlenv.trainers.records.logs import read_metrics
 
 ROOT = Path(__file__).parents[1]
 TEXT = (ROOT / "README.md").read_text("utf-8")

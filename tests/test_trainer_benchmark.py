@@ -12,7 +12,7 @@ pytest.importorskip("matplotlib")
 
 from digits import config, digits, policy
 
-from rlenv.trainers.engine import EngineConfig
+from rlenv.trainers.networks.engine import EngineConfig
 
 ROOT = Path(__file__).parents[1]
 OURS = ("gpu_part", "gpu_training", "gpu_passes", "run", "trainer_arms", "trainer_models", "trainer_curves")

@@ -9,31 +9,31 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rlenv.trainers.algorithm import ALGORITHMS
+    from rlenv.trainers.algorithms.row import Algorithm
+    from rlenv.trainers.algorithms.table import ALGORITHMS
+    from rlenv.trainers.branches.sft import SftConfig
     from rlenv.trainers.changes import changed, with_changes
-    from rlenv.trainers.collect import tensors
     from rlenv.trainers.config import TrainConfig
-    from rlenv.trainers.logprobs import completion_logprobs
-    from rlenv.trainers.mixture import Member, Mixture
-    from rlenv.trainers.report import write_report
-    from rlenv.trainers.row import Algorithm
-    from rlenv.trainers.sft import SftConfig
-    from rlenv.trainers.trainer import Trainer, train
+    from rlenv.trainers.loop.collect import tensors
+    from rlenv.trainers.loop.trainer import Trainer, train
+    from rlenv.trainers.mixtures.mixture import Member, Mixture
+    from rlenv.trainers.networks.logprobs import completion_logprobs
+    from rlenv.trainers.records.report import write_report
 
 _HOMES = {
-    "ALGORITHMS": "algorithm",
-    "Algorithm": "row",
-    "Member": "mixture",
-    "Mixture": "mixture",
-    "SftConfig": "sft",
+    "ALGORITHMS": "algorithms.table",
+    "Algorithm": "algorithms.row",
+    "Member": "mixtures.mixture",
+    "Mixture": "mixtures.mixture",
+    "SftConfig": "branches.sft",
     "TrainConfig": "config",
-    "Trainer": "trainer",
+    "Trainer": "loop.trainer",
     "changed": "changes",
-    "completion_logprobs": "logprobs",
-    "tensors": "collect",
-    "train": "trainer",
+    "completion_logprobs": "networks.logprobs",
+    "tensors": "loop.collect",
+    "train": "loop.trainer",
     "with_changes": "changes",
-    "write_report": "report",
+    "write_report": "records.report",
 }
 
 __all__ = [

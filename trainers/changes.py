@@ -1,6 +1,6 @@
 """A setting of an algorithm, or other nested settings, changed by its path: `rlenv train --set control.clip_high=0.28`.
 
->>> from rlenv.trainers.algorithm import ALGORITHMS
+>>> from rlenv.trainers.algorithms.table import ALGORITHMS
 >>> changed(ALGORITHMS["grpo"], "control.clip_high", 0.28).control.clip_high
 0.28
 """
@@ -21,7 +21,7 @@ Choice = TypeVar("Choice")
 def with_changes(row: Choice, changes: Mapping[str, Json]) -> Choice:
     """The row with several settings changed at once, checked when all of them are in place.
 
-    >>> from rlenv.trainers.algorithm import ALGORITHMS
+    >>> from rlenv.trainers.algorithms.table import ALGORITHMS
     >>> with_changes(ALGORITHMS["ppo"], {"critic": None, "advantage.kind": "leave_one_out"}).critic is None
     True
     """

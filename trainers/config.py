@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from rlenv.errors import ConfigError
 from rlenv.policies.policy import Sampling
 from rlenv.sampler import SAMPLERS
-from rlenv.trainers.algorithm import algorithm_named
-from rlenv.trainers.engine import EngineConfig
-from rlenv.trainers.optimiser import OptimiserConfig
-from rlenv.trainers.row import Algorithm
-from rlenv.trainers.schedule import SCHEDULES, fall, rise
-from rlenv.trainers.trackers import tracker_names
+from rlenv.trainers.algorithms.row import Algorithm
+from rlenv.trainers.algorithms.table import algorithm_named
+from rlenv.trainers.networks.engine import EngineConfig
+from rlenv.trainers.networks.optimiser import OptimiserConfig
+from rlenv.trainers.networks.schedule import SCHEDULES, fall, rise
+from rlenv.trainers.records.trackers import tracker_names
 
 FINITE = sys.float_info.max
 _AT_LEAST_ONE = (
@@ -99,9 +99,9 @@ class TrainConfig:
     trackers: str = "tensorboard"
     """Where metrics are shown beside metrics.jsonl: tensorboard, wandb, trackio, several with commas, or none."""
     engine: EngineConfig = field(default_factory=EngineConfig)
-    """How the run computes: precision, memory, adapters, packing (rlenv.trainers.engine)."""
+    """How the run computes: precision, memory, adapters, packing (rlenv.trainers.networks.engine)."""
     optimiser: OptimiserConfig = field(default_factory=OptimiserConfig)
-    """Betas, weight decay, 8-bit state (rlenv.trainers.optimiser)."""
+    """Betas, weight decay, 8-bit state (rlenv.trainers.networks.optimiser)."""
 
     row: Algorithm = field(init=False, repr=False, compare=False)
 

@@ -22,9 +22,9 @@ from trainer_models import INSTRUCTION, prompts
 import rlenv
 from rlenv.errors import RlenvError
 from rlenv.policies.transformers import TransformersPolicy
-from rlenv.trainers.algorithm import algorithm_named
+from rlenv.trainers.algorithms.table import algorithm_named
 from rlenv.trainers.config import TrainConfig
-from rlenv.trainers.engine import EngineConfig
+from rlenv.trainers.networks.engine import EngineConfig
 
 PROMPT_TOKENS = len(INSTRUCTION) + 12
 """Of the character tokenizer."""

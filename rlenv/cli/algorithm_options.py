@@ -50,7 +50,7 @@ def change_algorithm(options: dict[str, Any], others: dict[str, Any]) -> None:
 
             options[part] = with_changes(getattr(TrainConfig(), part), inner)
     if changes:
-        from rlenv.trainers.algorithm import algorithm_named
+        from rlenv.trainers.algorithms.table import algorithm_named
         from rlenv.trainers.changes import with_changes
 
         options["algorithm"] = with_changes(algorithm_named(options["algorithm"]), changes)

@@ -12,7 +12,7 @@ from rlenv.cli.echo import echo
 from rlenv.errors import ConfigError
 
 if TYPE_CHECKING:
-    from rlenv.trainers.row import Algorithm
+    from rlenv.trainers.algorithms.row import Algorithm
 
 COLUMNS = ("name", "branch", "advantage", "control", "averaging", "KL", "besides", "paper")
 
@@ -24,7 +24,7 @@ def command(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a row.")] = False,
 ) -> None:
     """List the algorithms and what each of them chooses."""
-    from rlenv.trainers.algorithm import ALGORITHMS, algorithm_named
+    from rlenv.trainers.algorithms.table import ALGORITHMS, algorithm_named
 
     rows = list(ALGORITHMS.values()) if name is None else [algorithm_named(name)]
     if as_json:

@@ -145,10 +145,10 @@ def run(out: Path, recipe: Recipe) -> Path:
 
     import rlenv
     from rlenv.policies.tiny import tiny_policy
-    from rlenv.trainers.logs import read_metrics
-    from rlenv.trainers.plots import plot_comparison
-    from rlenv.trainers.sft import demonstrations, supervised
-    from rlenv.trainers.trainer import train
+    from rlenv.trainers.branches.sft import demonstrations, supervised
+    from rlenv.trainers.loop.trainer import train
+    from rlenv.trainers.records.logs import read_metrics
+    from rlenv.trainers.records.plots import plot_comparison
 
     torch.set_num_threads(1)  # the model is too small to share out, and the control wants the other core
     _fresh(out)
@@ -185,7 +185,7 @@ def go_on_with_demonstrations(recipe: Recipe, out: Path) -> tuple[list[Measured]
 
     import rlenv
     from rlenv.policies.transformers import TransformersPolicy
-    from rlenv.trainers.sft import demonstrations, supervised
+    from rlenv.trainers.branches.sft import demonstrations, supervised
 
     torch.set_num_threads(1)
     policy = TransformersPolicy.load(str(out / "warm"), device="cpu")

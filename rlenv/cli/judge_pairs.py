@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rlenv.completion import Completion
     from rlenv.scorers.tournament import Standing
     from rlenv.task import Task
-    from rlenv.trainers.preference import Pair
+    from rlenv.trainers.branches.preference import Pair
 
     Groups = Sequence[tuple[Task, Sequence[Completion]]]
 
@@ -44,7 +44,7 @@ def command(
     from rlenv.scorers.asking import asking
     from rlenv.scorers.pairwise import CRITERION, PairJudge
     from rlenv.scorers.tournament import play
-    from rlenv.trainers.preference import write_pairs
+    from rlenv.trainers.branches.preference import write_pairs
 
     url, sharp, model = judge.partition("#")
     if not (sharp and model):
@@ -74,7 +74,7 @@ def _groups(run: Path, limit: int | None) -> Groups:
 
 
 def _pairs(groups: Groups, standings: Sequence[Standing]) -> Iterator[Pair]:
-    from rlenv.trainers.preference import Pair
+    from rlenv.trainers.branches.preference import Pair
 
     for (task, completions), standing in zip(groups, standings, strict=True):
         for better, worse in standing.wins:

@@ -17,7 +17,7 @@ from rlenv.definition import Definition
 from rlenv.errors import ConfigError
 from rlenv.jsontypes import Json
 from rlenv.registry import load
-from rlenv.trainers.mixture import Member, Mixture
+from rlenv.trainers.mixtures.mixture import Member, Mixture
 
 SIZE = "size"
 """The weight of an environment that counts as much as it has tasks."""

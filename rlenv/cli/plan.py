@@ -31,7 +31,7 @@ def command(
 
     For example: rlenv plan --model 7b --gpus 8 --sharded --set engine.precision=bf16
     """
-    from rlenv.trainers.plan import GIB, Machine, fitted, model_config_named, options, planned
+    from rlenv.trainers.planning.plan import GIB, Machine, fitted, model_config_named, options, planned
 
     found, machine = model_config_named(model), Machine(gpus, chip, memory, sharded)
     lines = [f"computed for {gpus} x {chip}, a process:"]

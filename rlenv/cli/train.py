@@ -81,14 +81,14 @@ def command(
     Several processes: accelerate launch --num_processes 2 -m rlenv train ..., or torchrun.
     """
     import_modules(imports)
-    from rlenv.trainers.preference import read_pairs
+    from rlenv.trainers.branches.preference import read_pairs
 
     given = None if pairs is None else read_pairs(pairs)
-    from rlenv.trainers.processes import is_main, local_device
-    from rlenv.trainers.report import write_report
-    from rlenv.trainers.runfolder import read_evidence
-    from rlenv.trainers.trainer import train
-    from rlenv.trainers.view import viewed
+    from rlenv.trainers.loop.trainer import train
+    from rlenv.trainers.networks.processes import is_main, local_device
+    from rlenv.trainers.records.report import write_report
+    from rlenv.trainers.records.runfolder import read_evidence
+    from rlenv.trainers.records.view import viewed
     from rlenv.view import write_after
 
     trained = trained_in(

@@ -23,7 +23,7 @@ from rlenv.envs.safety.preferences import (
 )
 from rlenv.envs.safety.prompts import MOST_OF_ONE_TEMPLATE, prompt_pairs
 from rlenv.errors import ConfigError
-from rlenv.trainers.preference import read_pairs
+from rlenv.trainers.branches.preference import read_pairs
 
 SPLITS: tuple[Split, ...] = get_args(Split)
 ROWS = {pair.id: pair for pair in prompt_pairs()}

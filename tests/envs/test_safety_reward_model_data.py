@@ -6,7 +6,7 @@ from rlenv.envs.safety.preferences import preferences
 from rlenv.envs.safety.reward_model import TOY_MODEL
 from rlenv.scorers.load import load_scorer
 from rlenv.scorers.scorer import ask
-from rlenv.trainers.preference import Pair
+from rlenv.trainers.branches.preference import Pair
 from rlenv.trainers.reward_models.pair_accuracy import measured
 from rlenv.trainers.reward_models.rows import Preference
 

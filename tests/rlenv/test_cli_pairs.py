@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 from rlenv import Completion, Episode, Task, Verdict
 from rlenv.cli import app
 from rlenv.episode import write_episodes
-from rlenv.trainers.preference import Pair, read_pairs
+from rlenv.trainers.branches.preference import Pair, read_pairs
 
 
 def saved(folder: Path, rewards: list[float]) -> Path:

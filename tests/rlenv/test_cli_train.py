@@ -13,7 +13,7 @@ from rlenv.cli.algorithm_options import split_settings
 from rlenv.cli.options import field_help
 from rlenv.episode import count_episodes
 from rlenv.trainers import ALGORITHMS, TrainConfig, with_changes
-from rlenv.trainers.logs import read_metrics
+from rlenv.trainers.records.logs import read_metrics
 
 FAST = ["--steps", "2", "--groups", "2", "--group-size", "2", "--max-new-tokens", "4", "--learning-rate", "1e-3", "-q"]
 

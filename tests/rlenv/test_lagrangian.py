@@ -20,7 +20,7 @@ from rlenv.errors import ConfigError
 from rlenv.policies.tiny import tiny_policy
 from rlenv.task import Task
 from rlenv.trainers import TrainConfig
-from rlenv.trainers.trainer import Trainer
+from rlenv.trainers.loop.trainer import Trainer
 from rlenv.verdict import Flag, StepReward, Verdict
 from rlenv.verifier import FunctionVerifier
 from rlenv.wrappers import Lagrangian, State, apply_wrappers

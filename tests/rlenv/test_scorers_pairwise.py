@@ -21,7 +21,7 @@ from rlenv.scorers.asking import asking
 from rlenv.scorers.pairwise import Comparison, PairJob, PairJudge
 from rlenv.scorers.tournament import play
 from rlenv.task import Task
-from rlenv.trainers.preference import read_pairs
+from rlenv.trainers.branches.preference import read_pairs
 from rlenv.verdict import Verdict
 from rlenv.wrappers.group_wins import GroupWins
 from rlenv.wrappers.wrapper import Wrapper, apply_wrappers

@@ -171,7 +171,7 @@ def test_errors_are_shown(tmp_path: Path) -> None:
 
 def test_the_log_of_a_training_run_is_shown_and_no_markup() -> None:
     pytest.importorskip("torch")
-    from rlenv.trainers.logs import Display
+    from rlenv.trainers.records.logs import Display
 
     for terminal in (False, True):
         file = io.StringIO()
@@ -186,7 +186,7 @@ def test_the_log_of_a_training_run_is_shown_and_no_markup() -> None:
 def test_the_report_of_a_training_run_keeps_alarms_in_their_cells() -> None:
     pytest.importorskip("torch")
     from rlenv.trainers.monitors.monitor import Alarm
-    from rlenv.trainers.report import _alarm_lines
+    from rlenv.trainers.records.report import _alarm_lines
 
     lines = _alarm_lines([Alarm(HOSTILE, 1, f"{HOSTILE} | \n| forged |", 1.0, 0.5)])
     harmless("\n".join(lines))

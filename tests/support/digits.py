@@ -11,8 +11,8 @@ from rlenv import Definition, FunctionVerifier, ListTasks
 from rlenv.policies.tiny import tiny_policy
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers import SftConfig, TrainConfig
-from rlenv.trainers.collect import SFT, derived_seed
-from rlenv.trainers.sft import demonstrations, supervised
+from rlenv.trainers.branches.sft import demonstrations, supervised
+from rlenv.trainers.loop.collect import SFT, derived_seed
 
 ROWS = [{"prompt": f"{n}+1=?", "answer": str(n + 1)} for n in range(8)]
 WARM = SftConfig(steps=25, batch_size=16, learning_rate=5e-3, warmup_steps=5)
@@ -54,6 +54,6 @@ def warm() -> TransformersPolicy:
 
 
 def rewards(folder: Path) -> list[float]:
-    from rlenv.trainers.logs import read_metrics
+    from rlenv.trainers.records.logs import read_metrics
 
     return [metrics["reward"] for metrics in read_metrics(folder / "metrics.jsonl")]

@@ -26,17 +26,18 @@ from digits import config, digits, policy
 from kill_drill import PHASES, forked, kill_at
 
 import rlenv.files
-import rlenv.trainers.collect
-import rlenv.trainers.natural
-import rlenv.trainers.preference_step
-import rlenv.trainers.processes
-import rlenv.trainers.trainer
-import rlenv.trainers.update
+import rlenv.trainers.branches.preference_step
+import rlenv.trainers.loop.collect
+import rlenv.trainers.loop.natural
+import rlenv.trainers.loop.trainer
+import rlenv.trainers.loop.update
+import rlenv.trainers.networks.processes
 from rlenv.errors import RlenvError
-from rlenv.trainers import ALGORITHMS, SftConfig, TrainConfig, checkpoint, train, with_changes
-from rlenv.trainers.finite import SKIPPED
-from rlenv.trainers.logs import read_metrics
-from rlenv.trainers.runfolder import holds_run
+from rlenv.trainers import ALGORITHMS, SftConfig, TrainConfig, train, with_changes
+from rlenv.trainers.loop import checkpoint
+from rlenv.trainers.networks.finite import SKIPPED
+from rlenv.trainers.records.logs import read_metrics
+from rlenv.trainers.records.runfolder import holds_run
 
 WARM = SftConfig(steps=3, batch_size=16, learning_rate=5e-3, warmup_steps=3)
 IN_A_ROW = 5
@@ -154,11 +155,14 @@ def spoil(fault: Fault, log: Path) -> None:
         return hit
 
     if fault.kind == "loss":
-        for module, name in ((rlenv.trainers.update, "_terms"), (rlenv.trainers.preference_step, "pair_losses")):
+        for module, name in (
+            (rlenv.trainers.loop.update, "_terms"),
+            (rlenv.trainers.branches.preference_step, "pair_losses"),
+        ):
             _wrap(module, name, lambda found: found * math.nan if now() else found)
     elif fault.kind == "gradient":
-        _wrap(rlenv.trainers.natural.Surrogate, "gradient", lambda found: found / 0 if now() else found)
-        sum_gradients = rlenv.trainers.processes.Processes.sum_gradients
+        _wrap(rlenv.trainers.loop.natural.Surrogate, "gradient", lambda found: found / 0 if now() else found)
+        sum_gradients = rlenv.trainers.networks.processes.Processes.sum_gradients
 
         def spoilt(self: Any, parameters: Sequence[torch.nn.Parameter]) -> None:
             sum_gradients(self, parameters)
@@ -166,7 +170,7 @@ def spoil(fault: Fault, log: Path) -> None:
             if now() and first.grad is not None:
                 first.grad.view(-1)[0] = math.inf
 
-        rlenv.trainers.processes.Processes.sum_gradients = spoilt  # type: ignore[assignment,method-assign]
+        rlenv.trainers.networks.processes.Processes.sum_gradients = spoilt  # type: ignore[assignment,method-assign]
     else:
         names = {"old log-prob": ("old_logprobs",), "reward": ("rewards", "token_rewards")}[fault.kind]
 
@@ -178,7 +182,7 @@ def spoil(fault: Fault, log: Path) -> None:
                 tensor[1 if tensor.dim() == 1 else (1, 0)] = math.nan
             return rollout.with_(**tensors)
 
-        _wrap(rlenv.trainers.collect, "tensors", with_nan)
+        _wrap(rlenv.trainers.loop.collect, "tensors", with_nan)
     _watch_skipped(log.with_suffix(".moved"))
 
 
@@ -189,7 +193,7 @@ def _wrap(place: Any, name: str, change: Callable[[Any], Any]) -> None:
 
 def _watch_skipped(moved: Path) -> None:
     """Write a file where a step that was skipped changed what it would have stepped on."""
-    trainer: Any = rlenv.trainers.trainer
+    trainer: Any = rlenv.trainers.loop.trainer
     original = trainer.updated
 
     def updated(networks: Any, *args: Any) -> dict[str, float]:
@@ -274,7 +278,7 @@ def fill_disk(writes: int) -> None:
 
 def fill_disk_at_the_model() -> None:
     """Let the kernel refuse every byte once the finished model is written."""
-    trainer: Any = rlenv.trainers.trainer
+    trainer: Any = rlenv.trainers.loop.trainer
     original = trainer.save_model
 
     def save(*args: Any) -> None:
@@ -334,7 +338,7 @@ def _held(fault: Fault, folder: Path, *, child: bool = False) -> tuple[int, bool
 
     pid = os.fork()
     if pid == 0:
-        _wrap(rlenv.trainers.update, "_terms", wait)
+        _wrap(rlenv.trainers.loop.update, "_terms", wait)
         os._exit(run(folder, fault.algorithm))
     return pid, _until(here), release
 

@@ -23,11 +23,12 @@ from digits import WARM, config, digits, policy
 
 import rlenv.policies.generation
 import rlenv.saved_episodes
-import rlenv.trainers.update
+import rlenv.trainers.loop.update
 from rlenv.blocks import append_block
-from rlenv.trainers import ALGORITHMS, changed, checkpoint, train
-from rlenv.trainers.journal import Journal
-from rlenv.trainers.runfolder import holds_run
+from rlenv.trainers import ALGORITHMS, changed, train
+from rlenv.trainers.loop import checkpoint
+from rlenv.trainers.loop.journal import Journal
+from rlenv.trainers.records.runfolder import holds_run
 
 PHASES = ("rollout", "scoring", "update", "block", "checkpoint")
 SETTINGS = config(algorithm=changed(ALGORITHMS["ppo"], "kl.beta", 0.01), steps=3, epochs=2, minibatches=2, save_every=3)
@@ -66,7 +67,7 @@ def kill_at(phase: str, moment: int) -> None:
     elif phase == "scoring":
         Journal.record = dying(Journal.record, after=True)  # type: ignore[method-assign]
     elif phase == "update":
-        rlenv.trainers.update._terms = dying(rlenv.trainers.update._terms, after=False)
+        rlenv.trainers.loop.update._terms = dying(rlenv.trainers.loop.update._terms, after=False)
     elif phase == "block":  # of saved episodes or of tasks, written by half
 
         def torn_block(path: Path, lines: Sequence[str]) -> None:

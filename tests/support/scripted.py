@@ -11,7 +11,7 @@ from rlenv.completion import Completion
 from rlenv.policies.policy import DEFAULT_SAMPLING, Sampling
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.task import Prompt, prompt_text
-from rlenv.trainers.logprobs import completion_logprobs
+from rlenv.trainers.networks.logprobs import completion_logprobs
 
 END, FIRST_LETTER, LAST_LETTER = 3, 5, 90
 LONGEST = 6

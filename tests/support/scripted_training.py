@@ -20,17 +20,17 @@ import torch
 from digits import config, digits, policy
 from torch import nn
 
-import rlenv.trainers.networks
+import rlenv.trainers.networks.networks
 from rlenv.completion import Completion
 from rlenv.episode import Episode
 from rlenv.policies.policy import Sampling
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.task import Prompt, Task
 from rlenv.trainers import ALGORITHMS, TrainConfig, Trainer, changed, with_changes
-from rlenv.trainers.collect import tensors
-from rlenv.trainers.logprobs import completion_logprobs
-from rlenv.trainers.processes import Processes
-from rlenv.trainers.sharding import gathered
+from rlenv.trainers.loop.collect import tensors
+from rlenv.trainers.networks.logprobs import completion_logprobs
+from rlenv.trainers.networks.processes import Processes
+from rlenv.trainers.networks.sharding import gathered
 from rlenv.verdict import Verdict
 
 SGD_RATE = 0.3
@@ -124,13 +124,13 @@ def optimiser(name: str) -> Iterator[None]:
     def sgd(parameters: list[torch.nn.Parameter], given: TrainConfig) -> torch.optim.SGD:
         return torch.optim.SGD(parameters, SGD_RATE)
 
-    own = rlenv.trainers.networks._adamw
+    own = rlenv.trainers.networks.networks._adamw
     if name.endswith("-sgd"):
-        rlenv.trainers.networks._adamw = sgd  # type: ignore[assignment]
+        rlenv.trainers.networks.networks._adamw = sgd  # type: ignore[assignment]
     try:
         yield
     finally:
-        rlenv.trainers.networks._adamw = own
+        rlenv.trainers.networks.networks._adamw = own
 
 
 def main(folder: Path) -> None:

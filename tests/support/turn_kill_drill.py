@@ -22,8 +22,9 @@ from number_game import guessing
 import rlenv.policies.generation
 from rlenv.policies.policy import Sampling
 from rlenv.policies.transformers import TransformersPolicy
-from rlenv.trainers import TrainConfig, checkpoint, train
-from rlenv.trainers.runfolder import holds_run
+from rlenv.trainers import TrainConfig, train
+from rlenv.trainers.loop import checkpoint
+from rlenv.trainers.records.runfolder import holds_run
 from rlenv.turns.live import Live
 
 SETTINGS = TrainConfig(

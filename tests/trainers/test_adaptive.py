@@ -9,10 +9,10 @@ from digits import config, digits, warm
 
 from rlenv.errors import ConfigError
 from rlenv.trainers import ALGORITHMS, TrainConfig, Trainer, with_changes
-from rlenv.trainers.checkpoint import FILE, fingerprint
-from rlenv.trainers.choices import Entropy
-from rlenv.trainers.collect import Collected
-from rlenv.trainers.logs import read_metrics
+from rlenv.trainers.algorithms.choices import Entropy
+from rlenv.trainers.loop.checkpoint import FILE, fingerprint
+from rlenv.trainers.loop.collect import Collected
+from rlenv.trainers.records.logs import read_metrics
 
 
 def trainer(settings: TrainConfig, folder: Path) -> Trainer:

@@ -7,7 +7,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rlenv.trainers.advantages import gae, group_standardised, leave_one_out, returns_to_go, varied, whiten
+from rlenv.trainers.algorithms.advantages import gae, group_standardised, leave_one_out, returns_to_go, varied, whiten
 
 ALL = torch.ones(4, dtype=torch.bool)
 ONE_RIGHT = torch.tensor([0.0, 0.0, 1.0, 0.0])

@@ -16,11 +16,11 @@ from rlenv import read_episodes
 from rlenv.errors import ConfigError, RunError
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers import ALGORITHMS, Member, Mixture, TrainConfig, Trainer, train, with_changes
-from rlenv.trainers.ahead import Ahead
-from rlenv.trainers.checkpoint import fingerprint
-from rlenv.trainers.collect import GENERATE, derived_seed
-from rlenv.trainers.environments import Environments
-from rlenv.trainers.processes import Processes
+from rlenv.trainers.loop.ahead import Ahead
+from rlenv.trainers.loop.checkpoint import fingerprint
+from rlenv.trainers.loop.collect import GENERATE, derived_seed
+from rlenv.trainers.mixtures.environments import Environments
+from rlenv.trainers.networks.processes import Processes
 from rlenv.turns.play import play
 
 CORRECTED = with_changes(ALGORITHMS["grpo"], {"correction.kind": "truncate"})

@@ -47,7 +47,7 @@ def test_a_section_holds_objective_paper_file_and_proof(name: str) -> None:
     assert re.search(r"^    \S", section, re.MULTILINE)
     for paper in re.findall(r"arXiv [\d.]+|^\w+ \d{4}", row.paper):
         assert paper in section
-    assert re.search(r"Code: `trainers/\w+\.py`", section)
+    assert re.search(r"Code: `trainers/\w+/\w+\.py`", section)
     assert re.search(r"Proof: `tests/trainers/test_\w+\.py`", section)
 
 
@@ -72,7 +72,7 @@ def test_every_path_on_the_page_exists(page: str) -> None:
 def test_every_name_in_the_table_of_ideas_is_in_a_file_of_its_line() -> None:
     table = _text("docs/algorithms.md").partition("## Where each idea lives")[2].partition("## Curves")[0]
     for line in table.splitlines():
-        files = [ROOT / path for path in re.findall(r"`(trainers/\w+\.py)`", line)]
+        files = [ROOT / path for path in re.findall(r"`(trainers/\w+/\w+\.py)`", line)]
         for name in re.findall(r"`([a-z]+_[a-z_]+|gae|selected|corrected)`", line):
             assert any(re.search(rf"\b{name}\b", file.read_text()) for file in files), (name, line)
 

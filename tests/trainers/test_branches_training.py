@@ -15,11 +15,11 @@ from rlenv.errors import ConfigError
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.saved_episodes import saved_episodes
 from rlenv.trainers import ALGORITHMS, SftConfig, TrainConfig, Trainer, changed, train
-from rlenv.trainers.branches import BRANCHES
-from rlenv.trainers.checkpoint import fingerprint
-from rlenv.trainers.logs import read_metrics
-from rlenv.trainers.preference import Pair
-from rlenv.trainers.sft import demonstrations, supervised
+from rlenv.trainers.algorithms.branch_rows import BRANCHES
+from rlenv.trainers.branches.preference import Pair
+from rlenv.trainers.branches.sft import demonstrations, supervised
+from rlenv.trainers.loop.checkpoint import fingerprint
+from rlenv.trainers.records.logs import read_metrics
 
 NAMES = [row.name for row in BRANCHES]
 PAIRED = [row.name for row in BRANCHES if row.preference is not None]

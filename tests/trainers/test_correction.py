@@ -5,8 +5,8 @@ import math
 import pytest
 import torch
 
-from rlenv.trainers.choices import Correction
-from rlenv.trainers.correction import mismatch, unweighed_share, weights
+from rlenv.trainers.algorithms.choices import Correction
+from rlenv.trainers.algorithms.correction import mismatch, unweighed_share, weights
 
 RATIOS = torch.tensor([[0.1, 0.6, 1.0, 9.0], [1.2, 1.25, 7.0, 7.0]])
 MASK = torch.tensor([[1.0, 1.0, 1.0, 1.0], [1.0, 1.0, 0.0, 0.0]])

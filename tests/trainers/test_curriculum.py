@@ -10,7 +10,7 @@ from rlenv import Definition, FunctionVerifier, ListTasks, Task, read_episodes
 from rlenv.errors import ConfigError
 from rlenv.sampler import PassRateSampler
 from rlenv.trainers import TrainConfig, Trainer, train
-from rlenv.trainers.checkpoint import fingerprint
+from rlenv.trainers.loop.checkpoint import fingerprint
 
 
 def tasks() -> ListTasks:

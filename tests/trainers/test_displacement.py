@@ -6,10 +6,10 @@ import pytest
 from digits import ROWS, config, digits, warm
 
 from rlenv.trainers import train
-from rlenv.trainers.logs import read_metrics
+from rlenv.trainers.branches.preference import Pair
 from rlenv.trainers.monitors import default_monitors
 from rlenv.trainers.monitors.monitor import FILE
-from rlenv.trainers.preference import Pair
+from rlenv.trainers.records.logs import read_metrics
 
 PAIRS = [Pair(str(r["prompt"]), f"{r['answer']} or {r['answer']}", f"{r['answer']} or {n}") for n, r in enumerate(ROWS)]
 """Two completions that begin alike: what makes the one unlikely takes the other along."""

@@ -5,7 +5,7 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from rlenv.trainers.logs import Display
+from rlenv.trainers.records.logs import Display
 
 
 def shown(display: Display) -> str:

@@ -11,12 +11,12 @@ from rlenv.errors import ConfigError
 from rlenv.policies.tiny import tiny_tokenizer
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers import ALGORITHMS, changed, train
-from rlenv.trainers.logs import read_metrics
-from rlenv.trainers.losses import averaging_weights, policy_terms
-from rlenv.trainers.prepare import with_advantages
-from rlenv.trainers.rollout import Rollout
-from rlenv.trainers.row import Algorithm
-from rlenv.trainers.teacher import check_same_tokens
+from rlenv.trainers.algorithms.losses import averaging_weights, policy_terms
+from rlenv.trainers.algorithms.row import Algorithm
+from rlenv.trainers.branches.teacher import check_same_tokens
+from rlenv.trainers.loop.prepare import with_advantages
+from rlenv.trainers.loop.rollout import Rollout
+from rlenv.trainers.records.logs import read_metrics
 
 SYMBOLS, LENGTH = 3, 3
 SEQUENCES = torch.cartesian_prod(*[torch.arange(SYMBOLS)] * LENGTH)

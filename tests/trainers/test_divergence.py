@@ -13,11 +13,11 @@ from rlenv.batch import BatchEnvironment
 from rlenv.errors import ConfigError
 from rlenv.policies.tiny import tiny_policy
 from rlenv.trainers import ALGORITHMS, changed, with_changes
-from rlenv.trainers import head as chunks
-from rlenv.trainers.collect import collect
-from rlenv.trainers.distillation_step import distillation_step
-from rlenv.trainers.teacher import divergence
-from rlenv.trainers.update import Step
+from rlenv.trainers.branches.distillation_step import distillation_step
+from rlenv.trainers.branches.teacher import divergence
+from rlenv.trainers.loop.collect import collect
+from rlenv.trainers.loop.update import Step
+from rlenv.trainers.networks import head as chunks
 
 BETAS = [0.0, 0.1, 0.5, 0.9, 1.0]
 SIZE = 2

@@ -11,13 +11,13 @@ from rlenv.errors import ConfigError
 from rlenv.policies import Sampling
 from rlenv.policies.tiny import tiny_policy
 from rlenv.policies.transformers import TransformersPolicy
-from rlenv.trainers.algorithm import algorithm_named
+from rlenv.trainers.algorithms.table import algorithm_named
 from rlenv.trainers.config import TrainConfig
-from rlenv.trainers.engine import EngineConfig, prepare
-from rlenv.trainers.networks import Networks
-from rlenv.trainers.prepare import with_advantages
-from rlenv.trainers.rollout import rollout_of
-from rlenv.trainers.update import Step, policy_step
+from rlenv.trainers.loop.prepare import with_advantages
+from rlenv.trainers.loop.rollout import rollout_of
+from rlenv.trainers.loop.update import Step, policy_step
+from rlenv.trainers.networks.engine import EngineConfig, prepare
+from rlenv.trainers.networks.networks import Networks
 
 FACTORIES = {"zeros", "ones", "empty", "full", "arange", "tensor", "rand", "randn"}
 

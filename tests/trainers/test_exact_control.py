@@ -19,10 +19,10 @@ from tabular import (
 )
 from tabular import entropies as entropies_of
 
-from rlenv.trainers.advantages import group_standardised
-from rlenv.trainers.choices import Averaging, Control, Correction
-from rlenv.trainers.correction import weights
-from rlenv.trainers.losses import (
+from rlenv.trainers.algorithms.advantages import group_standardised
+from rlenv.trainers.algorithms.choices import Averaging, Control, Correction
+from rlenv.trainers.algorithms.correction import weights
+from rlenv.trainers.algorithms.losses import (
     averaging_weights,
     entropy_bonus,
     policy_terms,

@@ -20,7 +20,7 @@ from tabular import (
     table,
 )
 
-from rlenv.trainers.advantages import (
+from rlenv.trainers.algorithms.advantages import (
     group_centred,
     group_standardised,
     leave_one_out,
@@ -28,8 +28,8 @@ from rlenv.trainers.advantages import (
     returns_to_go,
     whiten,
 )
-from rlenv.trainers.choices import Averaging
-from rlenv.trainers.losses import averaging_weights, score_function
+from rlenv.trainers.algorithms.choices import Averaging
+from rlenv.trainers.algorithms.losses import averaging_weights, score_function
 
 SIZES = (2, 3)
 

@@ -7,7 +7,7 @@ import pytest
 import torch
 from tabular import same
 
-from rlenv.trainers.advantages import gae, returns_to_go
+from rlenv.trainers.algorithms.advantages import gae, returns_to_go
 
 STATES, ACTIONS, HORIZON, GAMMA = 5, 2, 3, 0.9
 

@@ -17,11 +17,11 @@ from tabular import (
 )
 
 from rlenv.errors import ConfigError
-from rlenv.trainers.advantages import leave_one_out, returns_to_go
-from rlenv.trainers.algorithm import ALGORITHMS
-from rlenv.trainers.choices import EXACT_KL, Kl, KlEstimator, KlPlace
-from rlenv.trainers.kl import adapted_coefficient, kl_penalty, trust_region_penalty
-from rlenv.trainers.losses import score_function
+from rlenv.trainers.algorithms.advantages import leave_one_out, returns_to_go
+from rlenv.trainers.algorithms.choices import EXACT_KL, Kl, KlEstimator, KlPlace
+from rlenv.trainers.algorithms.kl import adapted_coefficient, kl_penalty, trust_region_penalty
+from rlenv.trainers.algorithms.losses import score_function
+from rlenv.trainers.algorithms.table import ALGORITHMS
 
 BETA = 0.37
 

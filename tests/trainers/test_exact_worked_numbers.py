@@ -6,9 +6,9 @@ import pytest
 import torch
 from tabular import same
 
-from rlenv.trainers.advantages import group_centred, group_standardised, leave_one_out
-from rlenv.trainers.kl import kl_penalty
-from rlenv.trainers.losses import score_function
+from rlenv.trainers.algorithms.advantages import group_centred, group_standardised, leave_one_out
+from rlenv.trainers.algorithms.kl import kl_penalty
+from rlenv.trainers.algorithms.losses import score_function
 
 ONE_OF_FOUR = torch.tensor([0.0, 0.0, 1.0, 0.0])
 GRADED = torch.ones(4, dtype=torch.bool)

@@ -15,7 +15,7 @@ from rlenv.policies.vllm_engines import IN_PROCESS, InProcess
 from rlenv.policies.vllm_settings import VllmSettings
 from rlenv.trainers import ALGORITHMS, Trainer, changed
 from rlenv.trainers.changes import with_changes
-from rlenv.trainers.engine import EngineConfig
+from rlenv.trainers.networks.engine import EngineConfig
 
 VLLM = EngineConfig(generator="vllm")
 

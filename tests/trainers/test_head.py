@@ -6,8 +6,8 @@ from torch import nn
 
 from rlenv.policies import linear
 from rlenv.policies.linear import FastLinear, product, use_fast_products
-from rlenv.trainers import head
-from rlenv.trainers.head import head_logprobs
+from rlenv.trainers.networks import head
+from rlenv.trainers.networks.head import head_logprobs
 
 N, H, V = 37, 24, 50
 

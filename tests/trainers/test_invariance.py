@@ -16,14 +16,14 @@ from tabular import same
 from rlenv.batch import BatchEnvironment
 from rlenv.policies.tiny import tiny_policy
 from rlenv.trainers import ALGORITHMS, TrainConfig
+from rlenv.trainers.algorithms.row import Algorithm
 from rlenv.trainers.changes import with_changes
-from rlenv.trainers.collect import collect
-from rlenv.trainers.networks import Networks
-from rlenv.trainers.prepare import Judges, prepared
-from rlenv.trainers.rollout import Rollout
-from rlenv.trainers.row import Algorithm
-from rlenv.trainers.steps import updated
-from rlenv.trainers.update import Step
+from rlenv.trainers.loop.collect import collect
+from rlenv.trainers.loop.prepare import Judges, prepared
+from rlenv.trainers.loop.rollout import Rollout
+from rlenv.trainers.loop.steps import updated
+from rlenv.trainers.loop.update import Step
+from rlenv.trainers.networks.networks import Networks
 
 pytestmark = pytest.mark.slow
 GROUPS, GROUP_SIZE = 4, 2

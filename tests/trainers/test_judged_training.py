@@ -14,8 +14,8 @@ from rlenv.errors import TooManyVerifierErrors
 from rlenv.scorers.judge import judge_scorer
 from rlenv.scorers.verifier import ScorerVerifier
 from rlenv.trainers import train
-from rlenv.trainers.checkpoint import fingerprint
-from rlenv.trainers.logs import read_metrics
+from rlenv.trainers.loop.checkpoint import fingerprint
+from rlenv.trainers.records.logs import read_metrics
 
 
 @pytest.fixture(autouse=True)

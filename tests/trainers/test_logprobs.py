@@ -20,8 +20,8 @@ from transformers import (
 
 from rlenv.policies import Sampling
 from rlenv.policies.generation import left_padded, sample_tokens
-from rlenv.trainers import head as module
-from rlenv.trainers.logprobs import completion_logprobs
+from rlenv.trainers.networks import head as module
+from rlenv.trainers.networks.logprobs import completion_logprobs
 
 SMALL: dict[str, Any] = {
     "hidden_size": 32,

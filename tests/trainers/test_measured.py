@@ -3,7 +3,7 @@
 import pytest
 
 from rlenv import Completion, Episode, Task, Verdict
-from rlenv.trainers.measured import measured
+from rlenv.trainers.records.measured import measured
 from rlenv.verdict import Flag
 
 

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from digits import config, digits, policy
 
-import rlenv.trainers.memory
+import rlenv.trainers.networks.memory
 from rlenv.errors import ConfigError
 from rlenv.trainers import Trainer
-from rlenv.trainers.memory import with_fitting_batches
+from rlenv.trainers.networks.memory import with_fitting_batches
 
 
 def test_ample_memory_changes_nothing() -> None:
@@ -18,7 +18,7 @@ def test_ample_memory_changes_nothing() -> None:
 
 
 def test_short_memory_makes_both_batches_smaller(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rlenv.trainers.memory, "free_memory", lambda device: 24 << 20)
+    monkeypatch.setattr(rlenv.trainers.networks.memory, "free_memory", lambda device: 24 << 20)
     own = policy()
     assert 1024 <= with_fitting_batches(own, config()).micro_batch_tokens < 32_768
     assert 1024 <= own.max_batch_tokens < 32_768

@@ -14,16 +14,16 @@ from number_game import guessing
 from rlenv import Completion, Definition, Episode, Task, Verdict, read_episodes
 from rlenv.errors import ConfigError, TooManyVerifierErrors
 from rlenv.trainers import ALGORITHMS, Member, Mixture, TrainConfig, Trainer, train, with_changes
-from rlenv.trainers.checkpoint import fingerprint
-from rlenv.trainers.environments import Environments
-from rlenv.trainers.journal import Journal
-from rlenv.trainers.logs import read_metrics
-from rlenv.trainers.mixing import joined_rollouts
+from rlenv.trainers.loop.checkpoint import fingerprint
+from rlenv.trainers.loop.journal import Journal
+from rlenv.trainers.loop.prepare import Judges, prepared
+from rlenv.trainers.loop.rollout import Rollout, rollout_of
+from rlenv.trainers.loop.update import Step
+from rlenv.trainers.mixtures.environments import Environments
+from rlenv.trainers.mixtures.mixing import joined_rollouts
+from rlenv.trainers.mixtures.parts import Part, group_numbers, in_groups
 from rlenv.trainers.monitors.monitor import read_alarms
-from rlenv.trainers.parts import Part, group_numbers, in_groups
-from rlenv.trainers.prepare import Judges, prepared
-from rlenv.trainers.rollout import Rollout, rollout_of
-from rlenv.trainers.update import Step
+from rlenv.trainers.records.logs import read_metrics
 
 NOBODY = Judges(policy=None, temperature=1.0, micro_batch_tokens=99)  # type: ignore[arg-type]
 

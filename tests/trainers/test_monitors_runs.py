@@ -14,10 +14,10 @@ from rlenv.errors import ConfigError
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.saved_episodes import saved_episodes
 from rlenv.trainers import Trainer, train
-from rlenv.trainers.logs import read_metrics
 from rlenv.trainers.monitors import GoldMonitor, Monitor, Rules, default_monitors, read_alarms
 from rlenv.trainers.monitors.levels import VerifierFailures
-from rlenv.trainers.report import write_report
+from rlenv.trainers.records.logs import read_metrics
+from rlenv.trainers.records.report import write_report
 from rlenv.verdict import Verdict
 
 

@@ -11,11 +11,11 @@ from transformers import LlamaConfig, LlamaForCausalLM
 
 from rlenv.errors import ConfigError
 from rlenv.trainers import ALGORITHMS, with_changes
-from rlenv.trainers.finite import SKIPPED
-from rlenv.trainers.logprobs import hidden_states, vocabulary_logprobs
-from rlenv.trainers.natural import Surrogate, conjugate_gradient, line_search, natural_step
-from rlenv.trainers.rollout import Rollout
-from rlenv.trainers.update import Step
+from rlenv.trainers.loop.natural import Surrogate, conjugate_gradient, line_search, natural_step
+from rlenv.trainers.loop.rollout import Rollout
+from rlenv.trainers.loop.update import Step
+from rlenv.trainers.networks.finite import SKIPPED
+from rlenv.trainers.networks.logprobs import hidden_states, vocabulary_logprobs
 
 PROMPT, LENGTH, VOCABULARY = 3, 4, 7
 TOLERANCE = 1e-7

@@ -9,10 +9,10 @@ import torch
 from rlenv.errors import ConfigError
 from rlenv.policies.tiny import tiny_policy
 from rlenv.trainers import ALGORITHMS, SftConfig, TrainConfig, with_changes
-from rlenv.trainers.engine import EngineConfig, prepare
-from rlenv.trainers.networks import Networks
-from rlenv.trainers.optimiser import OptimiserConfig, adamw, decaying
-from rlenv.trainers.sft import Demonstration, supervised, usual_rate
+from rlenv.trainers.branches.sft import Demonstration, supervised, usual_rate
+from rlenv.trainers.networks.engine import EngineConfig, prepare
+from rlenv.trainers.networks.networks import Networks
+from rlenv.trainers.networks.optimiser import OptimiserConfig, adamw, decaying
 
 
 def stepped(optimiser: torch.optim.Optimizer, parameters: list[torch.nn.Parameter]) -> None:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, cast
 import pytest
 
 from rlenv.trainers import ALGORITHMS
-from rlenv.trainers.row import Algorithm
+from rlenv.trainers.algorithms.row import Algorithm
 
 PAGE = Path(__file__).parents[2] / "docs" / "algorithms.md"
 

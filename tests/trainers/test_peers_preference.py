@@ -12,12 +12,12 @@ from trl_preference import TokenPair, flat_gradient, trl_preference
 
 from rlenv import Completion, Episode, Task, Verdict
 from rlenv.policies.tiny import tiny_policy
-from rlenv.trainers.branch_choices import Preference
-from rlenv.trainers.branches import BRANCHES
-from rlenv.trainers.logprobs import completion_logprobs
-from rlenv.trainers.preference_step import accumulate, preference_step, ranked_pairs
-from rlenv.trainers.rollout import Rollout, rollout_of
-from rlenv.trainers.update import Step
+from rlenv.trainers.algorithms.branch_choices import Preference
+from rlenv.trainers.algorithms.branch_rows import BRANCHES
+from rlenv.trainers.branches.preference_step import accumulate, preference_step, ranked_pairs
+from rlenv.trainers.loop.rollout import Rollout, rollout_of
+from rlenv.trainers.loop.update import Step
+from rlenv.trainers.networks.logprobs import completion_logprobs
 
 pytest.importorskip("trl", reason="needs the extra: trl")
 pytestmark = pytest.mark.slow

@@ -13,11 +13,18 @@ import pytest
 import torch
 from tabular import same
 
-from rlenv.trainers.advantages import gae, group_centred, group_standardised, leave_one_out, returns_to_go, whiten
-from rlenv.trainers.choices import Averaging, Control, KlEstimator
-from rlenv.trainers.kl import kl_penalty
-from rlenv.trainers.losses import averaging_weights, policy_terms
-from rlenv.trainers.values import value_loss
+from rlenv.trainers.algorithms.advantages import (
+    gae,
+    group_centred,
+    group_standardised,
+    leave_one_out,
+    returns_to_go,
+    whiten,
+)
+from rlenv.trainers.algorithms.choices import Averaging, Control, KlEstimator
+from rlenv.trainers.algorithms.kl import kl_penalty
+from rlenv.trainers.algorithms.losses import averaging_weights, policy_terms
+from rlenv.trainers.algorithms.values import value_loss
 
 RECORDED: dict[str, Any] = json.loads((Path(__file__).parent / "golden" / "verl.json").read_text())
 SETTINGS = RECORDED["settings"]

@@ -8,9 +8,9 @@ from transformers import LlamaConfig
 
 from rlenv.errors import ConfigError, PolicyError
 from rlenv.trainers import TrainConfig
-from rlenv.trainers.engine import EngineConfig
-from rlenv.trainers.optimiser import OptimiserConfig
-from rlenv.trainers.plan import GIB, Machine, fitted, model_config_named, options, planned
+from rlenv.trainers.networks.engine import EngineConfig
+from rlenv.trainers.networks.optimiser import OptimiserConfig
+from rlenv.trainers.planning.plan import GIB, Machine, fitted, model_config_named, options, planned
 
 SMALL = LlamaConfig(
     vocab_size=128,
@@ -68,11 +68,11 @@ def test_sharing_out_divides_what_is_kept() -> None:
 
 
 def test_a_deeper_model_is_on_the_line_of_two_that_were_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    import rlenv.trainers.traced
+    import rlenv.trainers.planning.traced
 
     deep = LlamaConfig(**{**SMALL.to_dict(), "num_hidden_layers": 7})
     whole = planned(deep, CONFIG, ONE, 8)
-    monkeypatch.setattr(rlenv.trainers.traced, "DEPTHS", (4, 6))
+    monkeypatch.setattr(rlenv.trainers.planning.traced, "DEPTHS", (4, 6))
     line = planned(deep, CONFIG, ONE, 8)
     assert line.policy == whole.policy
     assert line.peak == pytest.approx(whole.peak, rel=0.05)

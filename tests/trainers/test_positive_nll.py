@@ -10,11 +10,11 @@ from rlenv.batch import BatchEnvironment
 from rlenv.errors import ConfigError
 from rlenv.policies.tiny import tiny_policy
 from rlenv.trainers import ALGORITHMS, changed
-from rlenv.trainers.collect import collect
-from rlenv.trainers.logprobs import completion_logprobs
-from rlenv.trainers.prepare import Judges, prepared
-from rlenv.trainers.row import Algorithm
-from rlenv.trainers.update import Step, policy_step
+from rlenv.trainers.algorithms.row import Algorithm
+from rlenv.trainers.loop.collect import collect
+from rlenv.trainers.loop.prepare import Judges, prepared
+from rlenv.trainers.loop.update import Step, policy_step
+from rlenv.trainers.networks.logprobs import completion_logprobs
 
 MU, RATE, SIZE = 0.5, 0.3, 2
 

@@ -13,9 +13,9 @@ from rlenv.policies.transformers import TransformersPolicy
 from rlenv.task import Task
 from rlenv.trainers import ALGORITHMS
 from rlenv.trainers.changes import with_changes
-from rlenv.trainers.collect import tensors
-from rlenv.trainers.prepare import with_advantages
-from rlenv.trainers.rollout import Rollout
+from rlenv.trainers.loop.collect import tensors
+from rlenv.trainers.loop.prepare import with_advantages
+from rlenv.trainers.loop.rollout import Rollout
 
 TASK = Task("3+8+5+9=?", "25", metadata={"expression": "3+8+5+9", "level": 4})
 WRONG = r"3+8=11;11+5=17;17+9=26;\boxed{26}"

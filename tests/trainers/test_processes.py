@@ -9,8 +9,8 @@ from launching import launch
 from scripted_training import run, settings
 
 from rlenv import read_episodes
-from rlenv.trainers.logs import read_metrics
-from rlenv.trainers.processes import ALONE
+from rlenv.trainers.networks.processes import ALONE
+from rlenv.trainers.records.logs import read_metrics
 
 SCRIPT = Path(__file__).parent.parent / "support" / "scripted_training.py"
 WORST = {True: 2e-6, False: 2e-4}

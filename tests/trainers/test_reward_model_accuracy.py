@@ -7,7 +7,7 @@ import pytest
 
 from rlenv.errors import ConfigError
 from rlenv.scorers.function import FunctionScorer, FunctionStepScorer
-from rlenv.trainers.preference import Pair
+from rlenv.trainers.branches.preference import Pair
 from rlenv.trainers.reward_models.baselines import bag_of_words_differences, length_differences
 from rlenv.trainers.reward_models.pair_accuracy import measured
 from rlenv.trainers.reward_models.report import pair_table

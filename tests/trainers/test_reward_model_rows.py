@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from rlenv.errors import ConfigError, TaskError
-from rlenv.trainers.preference import Pair
+from rlenv.trainers.branches.preference import Pair
 from rlenv.trainers.reward_models.config import RewardModelConfig, StepModelConfig
 from rlenv.trainers.reward_models.held_out import split_by
 from rlenv.trainers.reward_models.rows import Preference, StepLabels, read_preferences, read_step_labels

@@ -22,7 +22,7 @@ from rlenv.scorers.encoding import encode
 from rlenv.scorers.load import load_scorer
 from rlenv.scorers.scorer import ask
 from rlenv.scorers.verifier import ScorerVerifier
-from rlenv.trainers.preference import Pair
+from rlenv.trainers.branches.preference import Pair
 from rlenv.trainers.reward_models import fitting
 from rlenv.trainers.reward_models.reward_model import train_reward_model
 from rlenv.trainers.reward_models.rows import Preference

@@ -22,12 +22,12 @@ from tabular import (
 from rlenv import Completion, Episode, Task, Verdict
 from rlenv.errors import ConfigError
 from rlenv.trainers import ALGORITHMS, changed
-from rlenv.trainers.advantages import group_standardised, pass_at_k
-from rlenv.trainers.choices import AdvantageRule, Control, Entropy
-from rlenv.trainers.kl import trust_region_penalty
-from rlenv.trainers.losses import averaging_weights, covariant, policy_terms, uncertain
-from rlenv.trainers.prepare import Judges, prepared, with_advantages
-from rlenv.trainers.rollout import Rollout, rollout_of
+from rlenv.trainers.algorithms.advantages import group_standardised, pass_at_k
+from rlenv.trainers.algorithms.choices import AdvantageRule, Control, Entropy
+from rlenv.trainers.algorithms.kl import trust_region_penalty
+from rlenv.trainers.algorithms.losses import averaging_weights, covariant, policy_terms, uncertain
+from rlenv.trainers.loop.prepare import Judges, prepared, with_advantages
+from rlenv.trainers.loop.rollout import Rollout, rollout_of
 
 WITHIN = 1e-7
 

@@ -8,9 +8,9 @@ import pytest
 from rlenv import Completion, Episode, Task, Verdict
 from rlenv.errors import ConfigError
 from rlenv.trainers import ALGORITHMS, changed
-from rlenv.trainers.choices import AdvantageRule
-from rlenv.trainers.prepare import with_advantages
-from rlenv.trainers.rollout import Rollout, rollout_of
+from rlenv.trainers.algorithms.choices import AdvantageRule
+from rlenv.trainers.loop.prepare import with_advantages
+from rlenv.trainers.loop.rollout import Rollout, rollout_of
 
 WITHIN = 1e-6
 """Rewards of a rollout are float32."""

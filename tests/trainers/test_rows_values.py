@@ -22,13 +22,14 @@ from tabular import (
 from rlenv import Completion
 from rlenv.errors import ConfigError
 from rlenv.policies.policy import Sampling
-from rlenv.trainers import ALGORITHMS, Trainer, changed, continued, with_changes
-from rlenv.trainers.advantages import step_advantages
-from rlenv.trainers.choices import AdvantageRule, Control, CriticRule
-from rlenv.trainers.environment import training_environment
-from rlenv.trainers.losses import averaging_weights, policy_terms
-from rlenv.trainers.prepare import with_advantages
-from rlenv.trainers.rollout import Rollout
+from rlenv.trainers import ALGORITHMS, Trainer, changed, with_changes
+from rlenv.trainers.algorithms.advantages import step_advantages
+from rlenv.trainers.algorithms.choices import AdvantageRule, Control, CriticRule
+from rlenv.trainers.algorithms.losses import averaging_weights, policy_terms
+from rlenv.trainers.branches import continued
+from rlenv.trainers.loop.prepare import with_advantages
+from rlenv.trainers.loop.rollout import Rollout
+from rlenv.trainers.mixtures.environment import training_environment
 
 WITHIN = 1e-7
 

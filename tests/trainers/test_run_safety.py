@@ -10,20 +10,21 @@ import pytest
 import torch
 from digits import config, digits, policy
 
-import rlenv.trainers.sft
-import rlenv.trainers.update
+import rlenv.trainers.branches.sft
+import rlenv.trainers.loop.update
 from rlenv import ListTasks
 from rlenv.errors import ConfigError, RunError
 from rlenv.folder_lock import FolderLock
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.saved_episodes import FILES
-from rlenv.trainers import SftConfig, TrainConfig, Trainer, checkpoint, train
-from rlenv.trainers.finite import SKIPPED, not_finite, step_if_finite, tensors_not_finite
-from rlenv.trainers.logs import read_metrics
-from rlenv.trainers.preference import Pair
-from rlenv.trainers.rollout import Rollout
-from rlenv.trainers.runfolder import holds_run
-from rlenv.trainers.sft import demonstrations, supervised
+from rlenv.trainers import SftConfig, TrainConfig, Trainer, train
+from rlenv.trainers.branches.preference import Pair
+from rlenv.trainers.branches.sft import demonstrations, supervised
+from rlenv.trainers.loop import checkpoint
+from rlenv.trainers.loop.rollout import Rollout
+from rlenv.trainers.networks.finite import SKIPPED, not_finite, step_if_finite, tensors_not_finite
+from rlenv.trainers.records.logs import read_metrics
+from rlenv.trainers.records.runfolder import holds_run
 
 
 def varied(completion: str) -> float:
@@ -41,9 +42,9 @@ def weights(trained: TransformersPolicy) -> str:
 
 def spoilt_at(monkeypatch: pytest.MonkeyPatch, *calls: int) -> None:
     """Make the loss NaN at these optimiser steps."""
-    terms, count = rlenv.trainers.update._terms, iter(range(10_000))
+    terms, count = rlenv.trainers.loop.update._terms, iter(range(10_000))
     monkeypatch.setattr(
-        rlenv.trainers.update, "_terms", lambda *args: terms(*args) * (math.nan if next(count) in calls else 1.0)
+        rlenv.trainers.loop.update, "_terms", lambda *args: terms(*args) * (math.nan if next(count) in calls else 1.0)
     )
 
 
@@ -150,8 +151,9 @@ def test_the_state_of_an_optimiser_is_looked_at_too() -> None:
 
 def test_a_warm_start_passes_one_bad_step_and_ends_at_ten_in_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
     data, bad = demonstrations(digits(), policy(), 8), {2}
-    own, count = rlenv.trainers.sft._loss, iter(range(1000))
-    monkeypatch.setattr(rlenv.trainers.sft, "_loss", lambda *a: own(*a) * (math.nan if next(count) in bad else 1.0))
+    module = rlenv.trainers.branches.sft
+    own, count = module._loss, iter(range(1000))
+    monkeypatch.setattr(module, "_loss", lambda *a: own(*a) * (math.nan if next(count) in bad else 1.0))
     warm = policy()
     losses = supervised(warm, data, SftConfig(steps=4, batch_size=2))
     assert [math.isfinite(loss) for loss in losses] == [True, True, False, True]

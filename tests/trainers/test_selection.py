@@ -7,11 +7,11 @@ import torch
 
 from rlenv import Completion, Episode, Task, Verdict
 from rlenv.errors import ConfigError
-from rlenv.trainers.branch_choices import Selection
-from rlenv.trainers.branches import BRANCHES
-from rlenv.trainers.losses import averaging_weights, score_function
-from rlenv.trainers.rollout import rollout_of
-from rlenv.trainers.selection import best, selected, threshold_at, tilted, tilted_weights, with_selection
+from rlenv.trainers.algorithms.branch_choices import Selection
+from rlenv.trainers.algorithms.branch_rows import BRANCHES
+from rlenv.trainers.algorithms.losses import averaging_weights, score_function
+from rlenv.trainers.algorithms.selection import best, selected, threshold_at, tilted, tilted_weights, with_selection
+from rlenv.trainers.loop.rollout import rollout_of
 
 ROWS = {row.name: row for row in BRANCHES}
 REWARDS = torch.tensor([0.0, 1.0, 0.5, 1.0, 0.5, 0.5, -1.0, 0.0])

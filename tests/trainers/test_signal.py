@@ -11,15 +11,15 @@ from rlenv import Completion, Episode, PassRateSampler, Task, Verdict
 from rlenv.batch import BatchEnvironment
 from rlenv.policies.tiny import tiny_policy
 from rlenv.trainers import ALGORITHMS, TrainConfig
-from rlenv.trainers.advantages import varied
+from rlenv.trainers.algorithms.advantages import varied
+from rlenv.trainers.algorithms.choices import Signal
+from rlenv.trainers.algorithms.selection import with_selection
+from rlenv.trainers.branches.rationalise import passes
 from rlenv.trainers.changes import with_changes
-from rlenv.trainers.choices import Signal
-from rlenv.trainers.collect import Collected, collect
-from rlenv.trainers.dealing import has_signal
-from rlenv.trainers.environment import training_environment
-from rlenv.trainers.prepare import Judges, prepared
-from rlenv.trainers.rationalise import passes
-from rlenv.trainers.selection import with_selection
+from rlenv.trainers.loop.collect import Collected, collect
+from rlenv.trainers.loop.dealing import has_signal
+from rlenv.trainers.loop.prepare import Judges, prepared
+from rlenv.trainers.mixtures.environment import training_environment
 from rlenv.wrappers import OverlongPenalty
 from rlenv.wrappers.wrapper import State, apply_wrappers
 

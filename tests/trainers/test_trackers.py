@@ -10,7 +10,7 @@ from digits import config, digits, policy
 
 from rlenv.errors import ConfigError
 from rlenv.trainers import TrainConfig, train
-from rlenv.trainers.trackers import ID_FILE
+from rlenv.trainers.records.trackers import ID_FILE
 
 
 class Recorder(ModuleType):

@@ -16,9 +16,9 @@ from rlenv.errors import ConfigError, RunError, TooManyVerifierErrors
 from rlenv.jsontypes import Json
 from rlenv.saved_episodes import EPISODES, LINES
 from rlenv.trainers import ALGORITHMS, SftConfig, TrainConfig, Trainer, changed, train, with_changes
-from rlenv.trainers.checkpoint import fingerprint
-from rlenv.trainers.logs import read_metrics
-from rlenv.trainers.online import ONLINE
+from rlenv.trainers.algorithms.online_rows import ONLINE
+from rlenv.trainers.loop.checkpoint import fingerprint
+from rlenv.trainers.records.logs import read_metrics
 
 NAMES = [row.name for row in ONLINE]
 STATEFUL = ("reinforce-baseline", "grpo", "dapo", "entropy-target", "ppo-kl", "vapo", "vineppo", "a2c", "trpo")

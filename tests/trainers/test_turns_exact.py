@@ -13,11 +13,11 @@ from rlenv.episode import Episode
 from rlenv.jsontypes import Json
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers import ALGORITHMS, with_changes
-from rlenv.trainers.collect import tensors
-from rlenv.trainers.prepare import Judges, prepared, with_advantages
-from rlenv.trainers.rollout import Rollout
-from rlenv.trainers.row import Algorithm
-from rlenv.trainers.update import Step, policy_step
+from rlenv.trainers.algorithms.row import Algorithm
+from rlenv.trainers.loop.collect import tensors
+from rlenv.trainers.loop.prepare import Judges, prepared, with_advantages
+from rlenv.trainers.loop.rollout import Rollout
+from rlenv.trainers.loop.update import Step, policy_step
 
 
 class Caught(torch.optim.SGD):

@@ -15,12 +15,12 @@ from number_game import guessing
 
 import rlenv.policies.generation
 import rlenv.policies.transformers
-import rlenv.trainers.collect
-import rlenv.trainers.critic
-import rlenv.trainers.logprobs
-import rlenv.trainers.natural
-import rlenv.trainers.packing
-import rlenv.trainers.rollout
+import rlenv.trainers.loop.collect
+import rlenv.trainers.loop.natural
+import rlenv.trainers.loop.rollout
+import rlenv.trainers.networks.critic
+import rlenv.trainers.networks.logprobs
+import rlenv.trainers.networks.packing
 from rlenv.batch import BatchEnvironment
 from rlenv.completion import Completion
 from rlenv.episode import Episode, read_episodes
@@ -30,14 +30,14 @@ from rlenv.policies.tiny import tiny_policy
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.task import Task
 from rlenv.trainers import ALGORITHMS, SftConfig, TrainConfig, Trainer, train, with_changes
-from rlenv.trainers.collect import collect, tensors
-from rlenv.trainers.environment import most_said
-from rlenv.trainers.measured import measured
+from rlenv.trainers.branches.preference import pairs_of
+from rlenv.trainers.branches.sft import demonstrations, supervised
+from rlenv.trainers.loop.collect import collect, tensors
+from rlenv.trainers.loop.rollout import Rollout, reward_places, rollout_of
+from rlenv.trainers.mixtures.environment import most_said
 from rlenv.trainers.monitors.gold import GoldMonitor
-from rlenv.trainers.preference import pairs_of
-from rlenv.trainers.rollout import Rollout, reward_places, rollout_of
-from rlenv.trainers.runfolder import settings
-from rlenv.trainers.sft import demonstrations, supervised
+from rlenv.trainers.records.measured import measured
+from rlenv.trainers.records.runfolder import settings
 from rlenv.turns.play import play
 from rlenv.turns.turn import Turn
 from rlenv.verdict import StepReward, Verdict
@@ -60,7 +60,7 @@ def test_the_ids_in_the_loss_are_those_that_were_sampled(style: str, monkeypatch
     policy, draw = chat_policy(style), rlenv.policies.generation.sample_tokens
     sampled: list[tuple[tuple[int, ...], tuple[float, ...]]] = []
     learned: list[tuple[int, float]] = []
-    score = rlenv.trainers.logprobs._of_rows
+    score = rlenv.trainers.networks.logprobs._of_rows
 
     def recorded(*args: Any, **options: Any) -> Any:
         found = draw(*args, **options)
@@ -73,10 +73,12 @@ def test_the_ids_in_the_loss_are_those_that_were_sampled(style: str, monkeypatch
         return logprobs, entropy
 
     monkeypatch.setattr(rlenv.policies.transformers, "sample_tokens", recorded)
-    monkeypatch.setattr(rlenv.trainers.logprobs, "_of_rows", targets)
+    monkeypatch.setattr(rlenv.trainers.networks.logprobs, "_of_rows", targets)
     env = BatchEnvironment(guessing(tools=[ADD], roles=("tool", "user")), group_size=4)
     rollout = collect(env, policy, config(), 0).rollout
-    rlenv.trainers.logprobs.completion_logprobs(policy.model, rollout.ids, rollout.attention_mask, rollout.mask)
+    rlenv.trainers.networks.logprobs.completion_logprobs(
+        policy.model, rollout.ids, rollout.attention_mask, rollout.mask
+    )
     assert sorted(i for i, _ in learned) == sorted(i for ids, _ in sampled for i in ids)
     turns = [list(ids) for ids, _ in sampled]
     for row in range(len(rollout)):
@@ -107,7 +109,7 @@ ROWS: dict[str, Any] = {
 def _noisy(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever a network says at a token of the environment is moved far away."""
     masks: dict[tuple[int, ...], list[float]] = {}
-    make = rlenv.trainers.rollout.rollout_of
+    make = rlenv.trainers.loop.rollout.rollout_of
 
     def remembered(episodes: Sequence[Episode], *rest: Any) -> Rollout:
         rollout = make(episodes, *rest)
@@ -128,7 +130,7 @@ def _noisy(monkeypatch: pytest.MonkeyPatch) -> None:
                     found[row, column] = 50.0 + 7 * column
         return found
 
-    states, hidden = rlenv.trainers.packing.completion_states, rlenv.trainers.packing.hidden_states
+    states, hidden = rlenv.trainers.networks.packing.completion_states, rlenv.trainers.networks.packing.hidden_states
 
     def of_completions(model: Any, ids: torch.Tensor, attention: torch.Tensor, length: int, *rest: Any) -> torch.Tensor:
         return moved(states(model, ids, attention, length, *rest), ids, attention, length - ids.shape[1])
@@ -136,10 +138,10 @@ def _noisy(monkeypatch: pytest.MonkeyPatch) -> None:
     def of_all(model: Any, ids: torch.Tensor, attention: torch.Tensor) -> torch.Tensor:
         return moved(hidden(model, ids, attention), ids, attention, -1)  # a state predicts the next token
 
-    monkeypatch.setattr(rlenv.trainers.collect, "rollout_of", remembered)
-    monkeypatch.setattr(rlenv.trainers.logprobs, "completion_states", of_completions)
-    monkeypatch.setattr(rlenv.trainers.critic, "hidden_states", of_all)
-    monkeypatch.setattr(rlenv.trainers.natural, "hidden_states", of_all)
+    monkeypatch.setattr(rlenv.trainers.loop.collect, "rollout_of", remembered)
+    monkeypatch.setattr(rlenv.trainers.networks.logprobs, "completion_states", of_completions)
+    monkeypatch.setattr(rlenv.trainers.networks.critic, "hidden_states", of_all)
+    monkeypatch.setattr(rlenv.trainers.loop.natural, "hidden_states", of_all)
 
 
 @pytest.mark.parametrize("name", ROWS)

@@ -8,7 +8,7 @@ from digits import config, digits, warm
 from rlenv import Completion
 from rlenv.errors import ConfigError
 from rlenv.trainers import Trainer
-from rlenv.trainers.checkpoint import fingerprint
+from rlenv.trainers.loop.checkpoint import fingerprint
 
 
 def never(completion: Completion) -> float:

@@ -30,7 +30,7 @@ from rlenv.workers import Pool
 
 if TYPE_CHECKING:
     from rlenv.policies.transformers import TransformersPolicy
-    from rlenv.trainers.rollout import Rollout
+    from rlenv.trainers.loop.rollout import Rollout
 
 
 GAP, FALL = "gold_gap", "gold_fall"
@@ -177,6 +177,6 @@ class GoldMonitor:
     def _keep(self, now: Measurement, policy: TransformersPolicy) -> None:
         if self.best is None:
             return
-        from rlenv.trainers.runfolder import save_model
+        from rlenv.trainers.records.runfolder import save_model
 
         save_model(policy, self.best, {"by": "gold/reward", "value": now.gold, "rollout": now.step})

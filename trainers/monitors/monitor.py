@@ -17,7 +17,7 @@ from rlenv.jsontypes import Json
 
 if TYPE_CHECKING:
     from rlenv.policies.transformers import TransformersPolicy
-    from rlenv.trainers.rollout import Rollout
+    from rlenv.trainers.loop.rollout import Rollout
 
 FILE = "alarms.jsonl"
 

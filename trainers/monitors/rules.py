@@ -24,7 +24,7 @@ from rlenv.trainers.monitors.reading import Reading, mean, reading_of
 
 if TYPE_CHECKING:
     from rlenv.policies.transformers import TransformersPolicy
-    from rlenv.trainers.rollout import Rollout
+    from rlenv.trainers.loop.rollout import Rollout
 
 
 @dataclass(frozen=True, slots=True)

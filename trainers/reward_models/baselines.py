@@ -15,7 +15,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from rlenv.trainers.preference import Pair
+from rlenv.trainers.branches.preference import Pair
 
 Values = NDArray[np.float64]
 NEWTON_STEPS = 25

@@ -3,8 +3,8 @@
     {"prompt": "2+2=?", "chosen": "4", "rejected": "5", "margin": 1.0}
     {"prompt": "2+2+3=?", "completions": ["2+2=4", "4+3=8"], "labels": [true, false]}
 
-The first is TRL's preference format (rlenv.trainers.preference), the second the format of TRL's PRM trainer. A label
-may be null: nobody knows, and nothing is learned there.
+The first is TRL's preference format (rlenv.trainers.branches.preference), the second the format of TRL's PRM
+trainer. A label may be null: nobody knows, and nothing is learned there.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import TypeVar
 from rlenv.errors import TaskError
 from rlenv.jsontypes import Json, read_json
 from rlenv.task import Prompt, Task
-from rlenv.trainers.preference import Pair, jsonl_text
+from rlenv.trainers.branches.preference import Pair, jsonl_text
 
 Row = TypeVar("Row")
 

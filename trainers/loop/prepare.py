@@ -1,0 +1,221 @@
+"""From a judged rollout to advantages: what the networks say of it, KL in the reward, the row's advantage."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import torch
+from transformers import PreTrainedModel
+
+from rlenv.errors import ConfigError
+from rlenv.trainers.algorithms.advantages import (
+    distinct_share,
+    gae,
+    group_centred,
+    group_standardised,
+    leave_one_out,
+    length_adapted,
+    pass_at_k,
+    returns_to_go,
+    shorter_preferred,
+    step_advantages,
+    varied,
+    whiten,
+)
+from rlenv.trainers.algorithms.choices import AdvantageRule
+from rlenv.trainers.algorithms.correction import mismatch, unweighed_share, weights
+from rlenv.trainers.algorithms.kl import kl_penalty, trust_region_penalty
+from rlenv.trainers.algorithms.losses import uncertain
+from rlenv.trainers.algorithms.row import Algorithm
+from rlenv.trainers.algorithms.selection import best
+from rlenv.trainers.loop.rollout import Rollout
+from rlenv.trainers.loop.update import RIGHT
+from rlenv.trainers.mixtures.parts import GroupSize, part_by_part
+from rlenv.trainers.networks.critic import Critic, ValueHead
+from rlenv.trainers.networks.logprobs import completion_logprobs
+from rlenv.trainers.networks.micro_batches import micro_batches
+from rlenv.trainers.networks.processes import ALONE, Processes
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judges:
+    """The networks that look at a rollout before it is trained on; each may be absent."""
+
+    policy: PreTrainedModel
+    temperature: float
+    micro_batch_tokens: int
+    reference: PreTrainedModel | None = None
+    teacher: PreTrainedModel | None = None
+    critic: Critic | None = None
+    value_head: ValueHead | None = None
+    processes: Processes = ALONE
+
+    def logprobs(self, model: PreTrainedModel, rollout: Rollout) -> torch.Tensor:
+        """What the model gives to each chosen token. (B, T)"""
+        return self._over(
+            rollout,
+            lambda part: completion_logprobs(model, part.ids, part.attention_mask, part.mask, self.temperature)[0],
+        )
+
+    def entropies(self, rollout: Rollout) -> torch.Tensor:
+        """Of the policy's distribution that each token was drawn from, in nats. (B, T)"""
+        return self._over(
+            rollout,
+            lambda part: completion_logprobs(self.policy, part.ids, part.attention_mask, part.mask, self.temperature)[
+                1
+            ],
+        )
+
+    def values(self, rollout: Rollout) -> torch.Tensor | None:
+        """What the critic expects of each state, or None without one. (B, T)"""
+        critic, head = self.critic, self.value_head
+        if critic is not None:
+            return self._over(rollout, lambda part: critic(part.ids, part.attention_mask, part.mask))
+        if head is not None:
+            return self._over(rollout, lambda part: head(self.policy, part.ids, part.attention_mask, part.mask))
+        return None
+
+    @torch.no_grad()
+    def _over(self, rollout: Rollout, score: Callable[[Rollout], torch.Tensor]) -> torch.Tensor:
+        """A score of every token, micro-batch by micro-batch, each process its share."""
+        found = torch.zeros_like(rollout.old_logprobs)
+        rows = self.processes.block_of(torch.arange(len(rollout), device=rollout.ids.device))
+        parts = micro_batches(rollout, self.micro_batch_tokens, rows)
+        for index, own in self.processes.aligned(parts, torch.zeros(1, dtype=torch.long, device=found.device)):
+            scored = score(rollout.rows(index))
+            if own:
+                found[index, : scored.shape[1]] = scored.to(found.dtype)
+        return self.processes.summed(found)
+
+
+def prepared(
+    rollout: Rollout,
+    row: Algorithm,
+    group_size: GroupSize,
+    judges: Judges,
+    baselines: Mapping[str, float] = MappingProxyType({}),
+) -> tuple[Rollout, dict[str, float]]:
+    """The rollout with `advantages` and what the loss needs besides, and metrics; pure, given the networks.
+
+    `baselines` are the moving means of earlier rewards, for rows that have one; of each part of the rollout its own.
+    """
+    if row.drawing.mask_cut:
+        rollout = rollout.with_(mask=rollout.mask * ~rollout.cut[:, None])
+    if row.drawing.signal == "reward":
+        rollout = rollout.with_(signals=rollout.rewards)
+    if row.drawing.drop_constant_groups:
+        rollout = part_by_part(rollout, group_size, lambda own, size, _: _of_varied_groups(own, size))
+    sampled, metrics = rollout.old_logprobs, dict[str, float]()
+    if row.correction.kind != "none":
+        rollout = rollout.with_(old_logprobs=judges.logprobs(judges.policy, rollout))
+        metrics = mismatch(rollout.old_logprobs, sampled, rollout.mask)
+    if judges.reference is not None:
+        rollout = rollout.with_(ref_logprobs=judges.logprobs(judges.reference, rollout))
+        if row.control.bound == "natural":  # the other steps measure it themselves
+            terms = kl_penalty(rollout.old_logprobs, rollout.ref_logprobs, "k3") * rollout.mask
+            metrics["kl"] = float(terms.sum() / rollout.mask.sum().clamp(min=1))
+    if row.advantage.kind == "teacher" and row.divergence is None:
+        rollout = rollout.with_(token_rewards=_taught(rollout, judges))
+    values = judges.values(rollout)
+    if values is not None:
+        rollout = rollout.with_(values=values)
+    rollout = part_by_part(
+        rollout, group_size, lambda own, size, name: with_advantages(own, row, size, baselines.get(name))
+    )
+    if row.advantage.entropy_share < 1:
+        forks = uncertain(judges.entropies(rollout), rollout.mask, row.advantage.entropy_share)
+        rollout = rollout.with_(advantages=rollout.advantages * forks)
+    if row.correction.kind != "none":
+        weight, left = weights(rollout.old_logprobs, sampled, rollout.mask, row.correction)
+        metrics["sampling/unweighed_share"] = unweighed_share(weight, rollout.mask)
+        rollout = rollout.with_(advantages=rollout.advantages * weight, mask=left)
+    return rollout, metrics
+
+
+def _of_varied_groups(rollout: Rollout, group_size: int) -> Rollout:
+    """The rollout with a mask that leaves out the groups without a difference."""
+    counted = varied(rollout.signals, rollout.graded, group_size).repeat_interleave(group_size)
+    return rollout.with_(mask=rollout.mask * counted[:, None])
+
+
+def with_advantages(rollout: Rollout, row: Algorithm, group_size: int, baseline: float | None = None) -> Rollout:
+    """The row's advantages, broadcast to tokens. Ungraded completions get 0, and so does what a row selects later."""
+    rule, mask = row.advantage, rollout.mask
+    if rule.kind == "selected" or row.preference is not None or row.divergence is not None:
+        return rollout
+    token_rewards, rewards = rollout.token_rewards, rollout.rewards
+    if row.kl.place == "reward" and row.kl.beta > 0:
+        penalty = kl_penalty(rollout.old_logprobs, rollout.ref_logprobs, row.kl.estimator) * mask
+        token_rewards = token_rewards - row.kl.beta * penalty
+        rewards = rewards - row.kl.beta * penalty.sum(1)
+    if row.entropy.place == "reward" and row.entropy.coefficient > 0:
+        surprise = -row.entropy.coefficient * rollout.old_logprobs * mask
+        token_rewards, rewards = token_rewards + surprise, rewards + surprise.sum(1)
+    if rule.kind == "gae":
+        adapted = length_adapted(mask, rule.length_lambda) if rule.length_lambda else rule.gae_lambda
+        advantages, returns = gae(token_rewards, rollout.values, mask, rule.gamma, adapted)
+        if rule.critic_lambda is not None:
+            _, returns = gae(token_rewards, rollout.values, mask, rule.gamma, rule.critic_lambda)
+        rollout = rollout.with_(returns=returns)
+    elif rule.kind == "continued":
+        advantages = step_advantages(rewards, rollout.values, mask, rule.step_tokens)
+    elif rule.kind in ("return", "teacher"):
+        advantages = returns_to_go(token_rewards, mask, rule.gamma) - (baseline or 0.0) * mask
+    else:
+        graded = _kept(rollout, rule, group_size) if rule.kept_share < 1 else rollout.graded
+        rewards = _compared(rewards, rollout, rule, group_size)
+        advantages = group_advantages(rewards, graded, group_size, rule)[:, None] * mask
+    if rule.whiten:
+        advantages = whiten(advantages, mask, ddof=rule.whiten_ddof)
+    return rollout.with_(advantages=advantages)
+
+
+def _compared(rewards: torch.Tensor, rollout: Rollout, rule: AdvantageRule, group_size: int) -> torch.Tensor:
+    """The rewards as the row compares them within a group: by length, by how different what was said is. (B,)"""
+    if rule.length_weight:
+        right = rollout.graded & (rollout.signals >= RIGHT)
+        rewards = shorter_preferred(rewards, rollout.mask.sum(1), right, group_size, rule.length_weight)
+    if rule.diversity:
+        said = rollout.ids[:, -rollout.mask.shape[1] :]
+        rewards = rewards * distinct_share(said, rollout.mask, rollout.graded, group_size)
+    return rewards
+
+
+def measured_kl(judges: Judges, rollout: Rollout) -> float:
+    """How far the policy has moved from the one that sampled: KL(pi_old || pi) in nats a token."""
+    now = judges.logprobs(judges.policy, rollout)
+    terms = trust_region_penalty(now, rollout.old_logprobs) * rollout.mask
+    return float(terms.sum() / rollout.mask.sum().clamp(min=1))
+
+
+def group_advantages(rewards: torch.Tensor, graded: torch.Tensor, group_size: int, rule: AdvantageRule) -> torch.Tensor:
+    """Each completion against its group; the raw reward where a group is one completion and that is allowed. (B,)"""
+    if group_size == 1:
+        return rewards * graded
+    if rule.kind == "group_centred":
+        return group_centred(rewards, graded, group_size)
+    if rule.kind == "pass_at_k":
+        return pass_at_k(rewards, graded, group_size, rule.k)
+    if rule.kind == "leave_one_out":
+        return leave_one_out(rewards, graded, group_size)
+    return group_standardised(rewards, graded, group_size, rule.epsilon, rule.ddof)
+
+
+def _kept(rollout: Rollout, rule: AdvantageRule, group_size: int) -> torch.Tensor:
+    """Which completions of each group are compared: the shortest, or those with the most signal a token. (B,), bool
+
+    Shrivastava et al. 2025 (GFPO), arXiv 2508.09726. What is not learned from (cut, masked) is not compared either.
+    """
+    lengths = rollout.mask.sum(1).clamp(min=1)
+    worth = -lengths if rule.kept_by == "length" else rollout.signals / lengths
+    learned = rollout.graded & (rollout.mask.sum(1) > 0)
+    return best(worth, learned, max(2, round(rule.kept_share * group_size)), None, group_size)
+
+
+def _taught(rollout: Rollout, judges: Judges) -> torch.Tensor:
+    """What a teacher pays for each token: its log-prob minus the policy's own. (B, T)"""
+    if judges.teacher is None:
+        raise ConfigError("advantage.kind 'teacher' needs a teacher: train(..., teacher=policy)")
+    return (judges.logprobs(judges.teacher, rollout) - rollout.old_logprobs) * rollout.mask

@@ -1,0 +1,222 @@
+"""The environments of a run while it goes on: how many groups each gives, and which of them have stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import cycle, islice
+from typing import Any, cast
+
+import numpy as np
+
+from rlenv.batch import BatchEnvironment, EnvLike
+from rlenv.definition import Definition
+from rlenv.episode import Episode
+from rlenv.errors import TooManyVerifierErrors
+from rlenv.fingerprint import code_version
+from rlenv.jsontypes import Json
+from rlenv.policies.transformers import TransformersPolicy
+from rlenv.trainers.algorithms.advantages import varied
+from rlenv.trainers.branches.sft import Demonstration, demonstrations
+from rlenv.trainers.config import TrainConfig
+from rlenv.trainers.loop.collect import derived_seed, refuse_failing_checker
+from rlenv.trainers.mixtures.environment import training_environment
+from rlenv.trainers.mixtures.mixture import FLOOR, MEMORY, Member, Mixture
+from rlenv.trainers.monitors.monitor import Alarm
+from rlenv.trainers.records.measured import signals_of
+from rlenv.workers import Pool
+
+MIX = 4
+"""What a derived seed is for, beside those of rlenv.trainers.loop.collect and rationalise."""
+STOPPED = "environment_stopped"
+"""The alarm of an environment whose checker failed too often."""
+ENOUGH = 32
+"""Episodes of an environment after which its share of verifier errors is looked at."""
+
+
+class Environments:
+    """The members of a mixture; a run in one environment has one member, and draws as if there were no mixture."""
+
+    def __init__(self, env: EnvLike | Mixture, config: TrainConfig, pool: Pool | None) -> None:
+        self._config, self.mixture = config, env if isinstance(env, Mixture) else None
+        members = env.members if isinstance(env, Mixture) else (Member(env=env),)
+        self.envs: dict[str, BatchEnvironment] = {}
+        self._configs: dict[str, TrainConfig] = {}
+        for place, member in enumerate(members):
+            own = config
+            if self.mixture is not None:
+                own = replace(
+                    config,
+                    group_size=member.group_size or config.group_size,
+                    sampler=member.sampler or config.sampler,
+                    seed=derived_seed(config.seed, 0, MIX, place),
+                    minibatches=1,  # of the whole rollout, not of what one environment gives
+                )
+            made = training_environment(member.env, own, pool)
+            self.envs[made.definition.id], self._configs[made.definition.id] = made, own
+        self._stopped: dict[str, dict[str, Json]] = {}
+        self._failed = dict.fromkeys(self.envs, (0, 0))
+        """Verifier errors and episodes of each environment since its share was looked at."""
+        self._signal = dict.fromkeys(self.envs, (0.0, 0.0))
+        """Groups with a difference and groups of each environment; old ones fade."""
+
+    @property
+    def definitions(self) -> list[Definition]:
+        return [env.definition for env in self.envs.values()]
+
+    @property
+    def title(self) -> str:
+        return " + ".join(name or "environment" for name in self.envs)
+
+    @property
+    def evidence(self) -> list[str]:
+        """What detectors asked so far and found, a line each."""
+        found = [(name, line) for name, env in self.envs.items() for line in env.evidence]
+        return [f"{name}: {line}" if self.mixture else line for name, line in found]
+
+    def settings(self) -> dict[str, Any]:
+        """What decides the run of its environments."""
+        each = {
+            d.id: (d.verifier.version, [f"{wrapper.name}:{code_version(wrapper)}" for wrapper in d.wrappers])
+            for d in self.definitions
+        }
+        mixture = self.mixture
+        if mixture is None:
+            ((name, (version, wrappers)),) = each.items()
+            return {"env": name, "verifier": version, "wrappers": wrappers}
+        members = {
+            name: {"weight": m.weight, "group_size": m.group_size, "sampler": m.sampler}
+            for name, m in zip(each, mixture.members, strict=True)
+        }
+        return {
+            "env": self.title,
+            "verifier": {name: version for name, (version, _) in each.items()},
+            "wrappers": {name: wrappers for name, (_, wrappers) in each.items()},
+            "mixture": {"members": members, "temperature": mixture.temperature, "curriculum": mixture.curriculum},
+        }
+
+    def shares(self) -> dict[str, float]:
+        """The share of the groups of the next rollout that each environment has that has not stopped; they sum to 1."""
+        mixture = self.mixture
+        if mixture is None:
+            return dict.fromkeys(self.envs, 1.0)
+        names = [name for name in self.envs if name not in self._stopped]
+        weights = {name: m.weight for name, m in zip(self.envs, mixture.members, strict=True)}
+        plain = np.array([weights[name] for name in names]) ** (1 / mixture.temperature)
+        plain /= plain.sum()
+        if mixture.curriculum:  # an environment that was never seen counts as if half of its groups differed
+            signal = [(found + 0.5) / (groups + 1) for found, groups in map(self._signal.__getitem__, names)]
+            learnt = plain * signal
+            plain = FLOOR * plain + (1 - FLOOR) * learnt / learnt.sum()
+        return dict(zip(names, plain.tolist(), strict=True))
+
+    def drawing(self, step: int) -> Iterator[tuple[str, BatchEnvironment, TrainConfig]]:
+        """The environments of this rollout, each with the settings that it is drawn with.
+
+        The groups of a rollout are dealt out systematically: each environment has its share of them to within one.
+        """
+        if self.mixture is None:
+            ((name, env),) = self.envs.items()
+            yield name, env, self._config
+            return
+        shares = self.shares()
+        start = np.random.default_rng(derived_seed(self._config.seed, step, MIX)).random()
+        edges = np.floor(np.cumsum([0.0, *shares.values()]) * self._config.groups + start).astype(int)
+        edges[-1] = self._config.groups  # whatever the sum of the shares was rounded to
+        for name, groups in zip(shares, np.diff(edges).tolist(), strict=True):
+            if groups:
+                yield name, *self.drawn_with(name, groups)
+
+    def drawn_with(self, name: str, groups: int) -> tuple[BatchEnvironment, TrainConfig]:
+        """An environment and the settings with which so many groups of it are drawn."""
+        return self.envs[name], self._config if self.mixture is None else replace(self._configs[name], groups=groups)
+
+    def observe(self, step: int, episodes: Sequence[Episode], max_share: float) -> None:
+        """Learn from a rollout. An environment whose verifier failed on more than `max_share` of its episodes stops.
+
+        Raises TooManyVerifierErrors where none is left.
+        """
+        if self.mixture is None:
+            refuse_failing_checker(episodes, max_share)
+            return
+        for name in self.envs:
+            own = [e for e in episodes if e.env_id == name]
+            if own and name not in self._stopped:  # what was drawn ahead may still come
+                self._measure(name, own)
+                self._judge(step, name, own, max_share)
+        if len(self._stopped) == len(self.envs):
+            reasons = "; ".join(f"{name}: {told['reason']}" for name, told in self._stopped.items())
+            raise TooManyVerifierErrors(f"every environment of the mixture has stopped: {reasons}")
+
+    def alarms(self, step: int) -> list[Alarm]:
+        """Those environments that stopped at this rollout."""
+        return [
+            Alarm(
+                STOPPED,
+                step,
+                f"{name} has stopped and the others go on in its place: {told['reason']}; mend its verifier and go on "
+                "with --resume --changed-verifier",
+                cast("float", told["share"]),
+                self._config.max_error_share,
+            )
+            for name, told in self._stopped.items()
+            if told["step"] == step
+        ]
+
+    def demonstrations(self, policy: TransformersPolicy, limit: int) -> list[Demonstration]:
+        """What a warm start learns from: as much of each environment as its share."""
+        found = {d.id: demonstrations(d, policy, limit) for d in self.definitions}
+        if self.mixture is None:
+            return next(iter(found.values()))
+        shares = self.shares()
+        total = min(limit, max(int(len(shown) / shares[name]) for name, shown in found.items()))
+        return [d for name, shown in found.items() for d in islice(cycle(shown), max(1, round(total * shares[name])))]
+
+    def state_dict(self) -> dict[str, Json]:
+        """What samplers, wrappers and the mixture have learned, as JSON."""
+        states: dict[str, Json] = {name: env.state_dict() for name, env in self.envs.items()}
+        if self.mixture is None:
+            return cast("dict[str, Json]", next(iter(states.values())))
+        return {
+            "members": states,
+            "stopped": {name: dict(told) for name, told in self._stopped.items()},
+            "failed": {name: list(counts) for name, counts in self._failed.items()},
+            "signal": {name: list(counts) for name, counts in self._signal.items()},
+        }
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """An environment that had stopped is there again where its verifier has changed."""
+        if self.mixture is None:
+            next(iter(self.envs.values())).load_state_dict(state)
+            return
+        for name, env in self.envs.items():
+            env.load_state_dict(state["members"][name])
+            self._failed[name], self._signal[name] = tuple(state["failed"][name]), tuple(state["signal"][name])
+        self._stopped = {
+            name: told
+            for name, told in state["stopped"].items()
+            if told["verifier"] == self.envs[name].definition.verifier.version
+        }
+
+    def _measure(self, name: str, episodes: Sequence[Episode]) -> None:
+        config = self._configs[name]
+        differ = varied(*signals_of(episodes, config.row.drawing.signal), config.group_size)
+        found, groups = self._signal[name]
+        self._signal[name] = (MEMORY * found + float(differ.sum()), MEMORY * groups + len(differ))
+
+    def _judge(self, step: int, name: str, episodes: Sequence[Episode], max_share: float) -> None:
+        """Stop the environment where enough of its episodes say so."""
+        errors = [e.verdict.reason for e in episodes if not e.verdict.graded]
+        failed, seen = self._failed[name][0] + len(errors), self._failed[name][1] + len(episodes)
+        self._failed[name] = (failed, seen)
+        if seen < ENOUGH:
+            return
+        self._failed[name] = (0, 0)
+        if failed > max_share * seen:
+            self._stopped[name] = {
+                "step": step,
+                "share": failed / seen,
+                "verifier": self.envs[name].definition.verifier.version,
+                "reason": f"the verifier failed on {failed} of its last {seen} episodes, more than the allowed share "
+                f"{max_share:g}" + (f", and said: {errors[-1]}" if errors else ""),
+            }

@@ -1,0 +1,55 @@
+"""Verdicts of one batch, each process judging its share; wrappers then see every group everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from rlenv.batch import BatchEnvironment, VerdictJournal
+from rlenv.completion import Completion
+from rlenv.episode import Episode
+from rlenv.trainers.networks.processes import Processes
+from rlenv.verdict import Verdict
+
+
+class _Given:
+    """Verdicts that are known already; the environment asks for no other."""
+
+    def __init__(self, verdicts: Sequence[Verdict]) -> None:
+        self.verdicts = dict(enumerate(verdicts))
+
+    def known(self, completions: Sequence[Completion]) -> Mapping[int, Verdict]:
+        return self.verdicts
+
+    def record(self, index: int, completion: Completion, verdict: Verdict) -> None:
+        pass
+
+
+def judged_together(
+    env: BatchEnvironment, completions: Sequence[Completion], journal: VerdictJournal | None, processes: Processes
+) -> list[Episode]:
+    """As `env.step`, with the verifier's work shared out. Sampler and wrappers learn the same in every process."""
+    if processes.count == 1:
+        return env.step(completions, journal)
+    known = journal.known(completions) if journal is not None else {}
+    own = processes.share(range(len(completions)))
+    asked = [i for i in own if i not in known]
+    verdicts = _judged(env, [(i, completions[i]) for i in asked], journal)
+    given = processes.gathered([known[i] if i in known else verdicts[i] for i in own])
+    if journal is not None:
+        for i in sorted(set(range(len(completions))) - set(known) - set(asked)):
+            journal.record(i, completions[i], given[i])
+    return env.step(completions, _Given(given))
+
+
+def _judged(
+    env: BatchEnvironment, jobs: Sequence[tuple[int, Completion]], journal: VerdictJournal | None
+) -> dict[int, Verdict]:
+    """Verdicts of these places of the batch, written down as they come."""
+
+    def keep(position: int, verdict: Verdict) -> None:
+        if journal is not None:
+            journal.record(*jobs[position], verdict)
+
+    tasks = [(env.tasks[i // env.group_size], completion) for i, completion in jobs]
+    found = env.grader.judge_all(tasks, keep) if tasks else []
+    return {i: verdict for (i, _), verdict in zip(jobs, found, strict=True)}

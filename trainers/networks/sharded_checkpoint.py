@@ -1,0 +1,91 @@
+"""Weights and optimisers that are shared out, written by torch.distributed.checkpoint: each process writes its part.
+
+A folder `shards-STEPS-TOKEN` beside checkpoint.pt, which names it and is replaced only once the folder is whole. Any
+number of processes reads it, one alone too.
+"""
+
+from __future__ import annotations
+
+import secrets
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from rlenv.errors import RunError
+from rlenv.trainers.loop.checkpoint import older
+from rlenv.trainers.networks.processes import Processes
+
+FOLDERS = "shards-*"
+
+
+def write(out: Path, steps: int, parts: Mapping[str, Any], processes: Processes) -> str:
+    """Write the networks and optimisers after so many optimiser steps; returns the name of the folder in `out`."""
+    from torch.distributed.checkpoint.state_dict_saver import save
+
+    name = f"shards-{steps:08d}-{processes.gathered([secrets.token_hex(4)])[0]}"
+    save(_tensors(parts), checkpoint_id=out / name, no_dist=processes.count == 1)
+    return name
+
+
+def read(folder: Path, parts: Mapping[str, Any], processes: Processes) -> None:
+    """Give networks and optimisers what was written there, by however many processes. Raises RunError."""
+    from torch.distributed.checkpoint.api import CheckpointException
+    from torch.distributed.checkpoint.filesystem import FileSystemReader
+    from torch.distributed.checkpoint.metadata import TensorStorageMetadata
+    from torch.distributed.checkpoint.state_dict_loader import load
+
+    try:
+        known = FileSystemReader(folder).read_metadata().state_dict_metadata
+        into = _tensors(parts)
+        for name, optimizer in _optimizers(parts).items():
+            parameters = [p for group in optimizer.param_groups for p in group["params"]]
+            for key, told in known.items():
+                if key.startswith(f"{name}.") and isinstance(told, TensorStorageMetadata):
+                    like = parameters[int(key.split(".")[1])]
+                    same = told.size == like.shape
+                    into[key] = torch.zeros_like(like) if same else torch.zeros(told.size, dtype=told.properties.dtype)
+        load(into, checkpoint_id=folder, no_dist=processes.count == 1)
+    except (OSError, CheckpointException) as error:
+        raise RunError(f"{folder} is not a readable checkpoint ({error}); start in a new folder") from error
+    for name, part in parts.items():
+        own = {key.removeprefix(f"{name}."): value for key, value in into.items() if key.startswith(f"{name}.")}
+        if isinstance(part, nn.Module):
+            part.load_state_dict(own)
+        else:
+            states: dict[int, dict[str, torch.Tensor]] = {}
+            for key, value in own.items():
+                number, _, what = key.partition(".")
+                states.setdefault(int(number), {})[what] = value
+            part.load_state_dict({**part.state_dict(), "state": states})
+
+
+def forget(out: Path, current: str) -> None:
+    """Take away the folders that neither checkpoint.pt, which names `current`, nor an older one beside it names."""
+    held = {f"{steps:08d}" for steps in older(out)} - {_steps(current)}
+    for folder in out.glob(FOLDERS):
+        if folder.name != current and _steps(folder.name) not in held:
+            shutil.rmtree(folder)
+
+
+def _steps(name: str) -> str:
+    """As in shards-00000012-9f3a60c1."""
+    return name.split("-")[1]
+
+
+def _optimizers(parts: Mapping[str, Any]) -> dict[str, torch.optim.Optimizer]:
+    return {name: part for name, part in parts.items() if isinstance(part, torch.optim.Optimizer)}
+
+
+def _tensors(parts: Mapping[str, Any]) -> dict[str, torch.Tensor]:
+    """Every tensor by the name of its part and its own; of an optimiser by the number of the parameter."""
+    found: dict[str, torch.Tensor] = {}
+    for name, part in parts.items():
+        state = part.state_dict()
+        if isinstance(part, torch.optim.Optimizer):
+            state = {f"{number}.{key}": value for number, of in state["state"].items() for key, value in of.items()}
+        found |= {f"{name}.{key}": value for key, value in state.items()}
+    return found

@@ -1,0 +1,159 @@
+"""Weights shared out over the processes by torch's own engine (`fully_shard`, FSDP2): each process keeps its part.
+
+A pass gathers one block at a time and gives it back; gradients are summed over the processes as they are handed back
+in parts. Gathering takes every process, so all of them make as many passes, in the same order (`Processes.aligned`,
+`agreed`). Between passes every parameter is a DTensor, and optimisers, clipping and checkpoints work on the parts.
+
+What has no part to play in training (generation, saving, monitors) is given a whole copy for as long as it takes
+(`whole`): the memory of one model in every process, beside the parts.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
+
+import torch
+import torch.distributed as dist
+from torch import nn
+from torch.distributed.tensor import DTensor
+from transformers.modeling_layers import GradientCheckpointingLayer
+
+from rlenv.errors import ConfigError
+
+if TYPE_CHECKING:
+    from rlenv.policies.transformers import TransformersPolicy
+    from rlenv.trainers.networks.engine import EngineConfig
+
+P = ParamSpec("P")
+R = TypeVar("R")
+Module = TypeVar("Module", bound=nn.Module)
+
+SHARDS = "rlenv_shards"
+"""The attribute of a module whose weights are shared out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shards:
+    """What a module that is shared out keeps of itself as it was."""
+
+    skeleton: nn.Module
+    """The module with weights that hold no memory; buffers are real."""
+
+
+def shard(module: Module, engine: EngineConfig) -> Module:
+    """Keep this process's part of every weight of the module from here on, in place; without sharding, do nothing.
+
+    Raises ConfigError for a model whose blocks are not to be told apart.
+    """
+    if engine.sharding == "none" or not dist.is_initialized():
+        return module
+    from torch.distributed.device_mesh import init_device_mesh
+    from torch.distributed.fsdp import FSDPModule, MixedPrecisionPolicy, fully_shard, register_fsdp_forward_method
+
+    blocks = [part for part in module.modules() if isinstance(part, GradientCheckpointingLayer)]
+    if not blocks and any(isinstance(part, nn.ModuleList) for part in module.modules()):
+        raise ConfigError(
+            f"{type(module).__name__} has no blocks of transformers' GradientCheckpointingLayer to share out; set "
+            "engine.sharding='none', or take a model whose layers are such blocks"
+        )
+    empty = {id(p): nn.Parameter(torch.empty_like(p, device="meta"), p.requires_grad) for p in module.parameters()}
+    setattr(module, SHARDS, Shards(copy.deepcopy(module, cast("dict[int, Any]", empty))))
+    mesh = init_device_mesh(next(module.parameters()).device.type, (dist.get_world_size(),))
+    smaller = MixedPrecisionPolicy(torch.bfloat16, torch.float32, cast_forward_inputs=False)
+    for block in blocks:
+        fully_shard(block, mesh=mesh, mp_policy=smaller if engine.precision == "bf16" else MixedPrecisionPolicy())
+    fully_shard(module, mesh=mesh)
+    for part in module.modules():
+        if isinstance(part, FSDPModule):
+            part.set_reshard_after_forward(True, recurse=False)  # the root too: outside of a pass all are parts
+            part.set_reduce_scatter_unused_params(True, recurse=False)
+            part.set_force_sum_reduction_for_comms(True)  # gloo has no mean
+            part.set_gradient_divide_factor(1.0)
+    module.rlenv_pass = _pass  # type: ignore[assignment]  # a method, not a tensor or module
+    register_fsdp_forward_method(module, "rlenv_pass")
+    return module
+
+
+def passing(module: nn.Module, scored: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+    """What `scored` gives, with the weights of the module gathered for it where they are shared out."""
+    if getattr(module, SHARDS, None) is None:
+        return scored(*args, **kwargs)
+    through: Any = module.rlenv_pass
+    return cast("R", through(scored, *args, **kwargs))
+
+
+def _pass(scored: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+    return scored(*args, **kwargs)
+
+
+def agreed(module: nn.Module, wish: bool) -> bool:
+    """Whether any process wishes it, where the module is shared out; else the wish."""
+    if getattr(module, SHARDS, None) is None:
+        return wish
+    flag = torch.tensor(int(wish), device=next(module.parameters()).device)
+    dist.all_reduce(flag, op=dist.ReduceOp.MAX)
+    return bool(flag)
+
+
+def is_sharded(module: nn.Module) -> bool:
+    """Whether the weights of the module are shared out."""
+    return getattr(module, SHARDS, None) is not None
+
+
+@torch.no_grad()
+def gathered(module: Module) -> Module:
+    """A whole copy of a module that is shared out, with no tie to it; any other module itself."""
+    shards: Shards | None = getattr(module, SHARDS, None)
+    if shards is None:
+        return module
+    empty = dict(shards.skeleton.named_parameters())
+    full: dict[int, Any] = {}
+    for name, part in module.named_parameters():  # in the same order everywhere
+        weight = nn.Parameter(cast("DTensor", part).full_tensor(), empty[name].requires_grad)
+        full[id(empty[name])] = weight
+    return cast("Module", copy.deepcopy(shards.skeleton, full))
+
+
+@contextmanager
+def whole(policy: TransformersPolicy) -> Iterator[None]:
+    """Let the policy's model be a whole copy inside; every process has to come in."""
+    sharded = policy.model
+    policy.model = gathered(sharded)
+    try:
+        yield
+    finally:
+        policy.model = sharded
+
+
+def bytes_held(parts: Iterable[nn.Module | torch.optim.Optimizer]) -> int:
+    """The memory of weights and optimiser states in this process, in bytes; what is shared counts once."""
+    found: dict[int, int] = {}
+    for part in parts:
+        tensors = part.parameters() if isinstance(part, nn.Module) else _states(part)
+        for tensor in tensors:
+            local = tensor.to_local() if isinstance(tensor, DTensor) else tensor
+            found[local.data_ptr()] = local.numel() * local.element_size()
+    return sum(found.values())
+
+
+def _states(optimizer: torch.optim.Optimizer) -> list[torch.Tensor]:
+    return [value for state in optimizer.state.values() for value in state.values() if isinstance(value, torch.Tensor)]
+
+
+@contextmanager
+def averaged(module: nn.Module) -> Iterator[None]:
+    """Inside, gradients are the mean over the processes: for phases in which all of them do the same."""
+    from torch.distributed.fsdp import FSDPModule
+
+    parts = [part for part in module.modules() if isinstance(part, FSDPModule)] if is_sharded(module) else []
+    for part in parts:
+        part.set_gradient_divide_factor(float(dist.get_world_size()))
+    try:
+        yield
+    finally:
+        for part in parts:
+            part.set_gradient_divide_factor(1.0)

@@ -1,0 +1,107 @@
+"""What a training run left, in one page: `report.md` and its plots in its folder."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from rlenv.files import replace_text
+from rlenv.saved_episodes import SavedEpisodes, saved_episodes
+from rlenv.shown import shown_cell, shown_line
+from rlenv.trainers.monitors.monitor import Alarm, read_alarms
+from rlenv.trainers.records.logs import read_metrics
+from rlenv.trainers.records.plots import of_environment, plot_run, plot_watched
+from rlenv.trainers.records.runfolder import read_evidence
+from rlenv.turns.told import told
+
+SHOWN = (
+    "reward",
+    "frac_reward_zero_std",
+    "completions/mean_length",
+    "completions/clipped_ratio",
+    "turns/mean",
+    "entropy",
+    "kl",
+    "critic/explained_variance",
+    "verifier_errors",
+    "skipped_steps",
+    "gold/reward",
+    "step_time",
+)
+
+
+LAST, JUDGED = 5, 200
+"""How many of the last completions are listed, and how many characters of what was judged of each."""
+
+
+def write_report(folder: Path) -> Path:
+    """Write report.md, reward.png and, for a run that was watched, watched.png; returns the report's path."""
+    metrics = read_metrics(folder / "metrics.jsonl")
+    config = json.loads((folder / "config.json").read_text())
+    alarms = read_alarms(folder)
+    plot_run(metrics, folder / "reward.png", alarms)
+    tenth = max(1, len(metrics) // 10)
+    lines = [
+        shown_line(f"# {config['row']['name']} on {config['env']}"),
+        "",
+        f"{len(metrics)} rollouts of {config['groups']} prompts with {config['group_size']} completions, "
+        f"seed {config['seed']}.",
+        "",
+        f"| metric | first {tenth} rollouts | last {tenth} |",
+        "|---|---|---|",
+    ]
+    for name in (*SHOWN, *dict.fromkeys(name for m in metrics for name in m if of_environment(name))):
+        values = [m[name] for m in metrics if name in m]
+        if values:
+            lines.append(f"| {shown_cell(name)} | {np.mean(values[:tenth]):.4g} | {np.mean(values[-tenth:]):.4g} |")
+    lines += ["", "![reward](reward.png)", ""]
+    if plot_watched(metrics, folder / "watched.png", alarms):
+        lines += ["![gold, environments, parts and flags](watched.png)", ""]
+    path = folder / "report.md"
+    evidence = [shown_line(f"- {line}") for line in read_evidence(folder)]
+    if evidence:
+        lines += ["## What the detectors asked", "", *evidence, ""]
+    replace_text(path, "\n".join([*lines, *_judged_lines(saved_episodes(folder)), *_alarm_lines(alarms)]))
+    return path
+
+
+def _judged_lines(episodes: SavedEpisodes) -> list[str]:
+    """The section on the run's last completions; empty for a branch that trains on what it was given."""
+    last = episodes.last(LAST) if episodes.path.exists() else []
+    if not last:
+        return []
+    rows = [
+        f"| {shown_cell(e.task.id)} | {_paid(e.verdict.reward)} | {shown_cell(e.answer_text[:JUDGED])} "
+        f"| {shown_cell(e.verdict.reason[:JUDGED])} |"
+        for e in last
+    ]
+    table = ["## The last completions", "", "| task | reward | judged | reason |", "|---|---|---|---|", *rows, ""]
+    turns = told(last[-1].completion)
+    return [*table, "The last of them, turn by turn:", "", *(f"- {turn}" for turn in turns), ""] if turns else table
+
+
+def _paid(reward: float | None) -> str:
+    return "verifier error" if reward is None else f"{reward:g}"
+
+
+def _alarm_lines(alarms: Sequence[Alarm]) -> list[str]:
+    """The section on what the monitors said; empty where they said nothing."""
+    if not alarms:
+        return []
+    rows = [f"| {a.step} | {shown_cell(a.name)} | {a.value:.3g} | {a.threshold:.3g} | {_told(a)} |" for a in alarms]
+    return [
+        "## Alarms",
+        "",
+        "| rollout | rule | value | threshold | what was seen |",
+        "|---|---|---|---|---|",
+        *rows,
+        "",
+    ]
+
+
+def _told(alarm: Alarm) -> str:
+    text = shown_cell(alarm.message)
+    return f"{text} **The run ended here.**" if alarm.stop else text
