@@ -1,7 +1,7 @@
 """The pictures of docs/viewer.md: five views of a run, as Debian's chromium shows them.
 
-    python benchmarks/reward_hacking.py --out runs/hacking --settings hedging --seeds 0 --rollouts 60 --jobs 1
-    python benchmarks/view_screens.py runs/hacking/hedging-0/open runs/hacking/hedging-0/watched
+    python benchmarks/reward_hacking.py --out runs/hacking --settings hedging --seeds 4 --rollouts 60 --jobs 1
+    python benchmarks/view_screens.py runs/hacking/hedging-4/open runs/hacking/hedging-4/watched
 
 The step and the group are those of the last alarm, where the run has one. Needs playwright and chromium.
 """

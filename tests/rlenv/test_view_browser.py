@@ -173,6 +173,17 @@ def test_completions_stand_by_advantage_with_their_marks(one: Opened) -> None:
     assert set(marks) == {"trick"}
 
 
+def test_a_flag_leads_to_the_last_step_that_has_it_and_a_card_says_why(one: Opened) -> None:
+    page = one.go()
+    page.locator("td a .chip.flag").first.click()
+    one.level("step")
+    assert "flag=trick" in page.evaluate("location.hash")
+    page.locator("a.group").first.click()
+    one.level("group")
+    assert page.locator("section.task dt", has_text="reference").is_visible()
+    assert page.locator("footer.reasons").first.inner_text().startswith("trick: ")
+
+
 def test_two_runs_stand_side_by_side(two: Opened) -> None:
     page = two.go()
     page.keyboard.press("c")

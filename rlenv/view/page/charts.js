@@ -21,7 +21,7 @@ function smoothed(ys) {
 }
 
 // series: [{label, ys, dashed, tone}] over `xs`, those of one tone in one colour; marks: [{x, label}] are dotted lines, as of alarms.
-function panel(title, xs, series, { marks = [], onpick = null, note = "" } = {}) {
+function panel(title, xs, series, { marks = [], onpick = null, note = "", share = false } = {}) {
   const holder = el("div.plot");
   const box = el("section.panel", {}, el("h3", {}, title, note && el("small", {}, note)), holder);
   const axis = {
@@ -58,7 +58,7 @@ function panel(title, xs, series, { marks = [], onpick = null, note = "" } = {})
     width: 320,
     height: 190,
     legend: { show: true },
-    scales: { x: { time: false } },
+    scales: { x: { time: false }, ...(share && { y: { range: (_, least, most) => [Math.min(0, least), Math.max(most, 0.1)] } }) },
     series: lines,
     padding: [10, 12, 0, 0],
     axes: [

@@ -81,8 +81,15 @@ function card(run, body, { advantage = null, rank = null } = {}) {
     head,
     textBox(body),
     shown.shaded && body.logp && !body.widths && tokenStrip(body),
+    (body.flags ?? []).length > 0 && el("footer.reasons", {}, flagLines(body)),
     (body.reason || body.failure) && el("footer", { data: { label: "verdict" } }, body.failure || body.reason),
   );
+}
+
+// Why each flag was raised, once for each reason.
+function flagLines(body) {
+  const lines = new Map(body.flags.filter(([, , , detail]) => detail).map(([name, , , detail]) => [`${name}: ${detail}`]));
+  return [...lines.keys()].map((line) => el("div", {}, line));
 }
 
 // Parts, scores, flags and what is odd about a completion.

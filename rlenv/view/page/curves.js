@@ -99,6 +99,7 @@ function ratePanel(run, route, keep, options) {
   return panel(column ? `Pass rate by ${route.by}` : "Pass rate", run.steps, series.slice(0, 8), {
     ...options,
     note: keep ? "of what the filter leaves" : "",
+    share: true,
   });
 }
 
@@ -128,5 +129,9 @@ function flagPanel(run, keep, options) {
     .sort((a, b) => b[0] - a[0])
     .slice(0, 6)
     .map(([, line]) => line);
-  return panel("Share of episodes flagged", run.steps, most, options);
+  return panel("Share of episodes flagged", run.steps, most, {
+    ...options,
+    note: keep ? "of what the filter leaves" : "",
+    share: true,
+  });
 }

@@ -1,5 +1,6 @@
 // A group: the task, and its completions by advantage.
 
+const SHORT = 300; // a longer reference, a program say, is folded
 const shown = { shaded: false, unfolded: false }; // keys s and r
 
 async function groupView(page, run, route, keep) {
@@ -64,24 +65,24 @@ function taskBox(task) {
   const messages = task.prompt.map(([role, content]) =>
     el(`div.message.${role === "system" ? "system" : "asked"}`, { data: { role } }, excerptBox(content)),
   );
-  const facts = [["reference", task.reference], ...task.metadata].filter(
-    ([, value]) => value !== "null" && value !== "",
-  );
+  const told = (facts) =>
+    el(
+      "dl",
+      {},
+      facts.map(([key, value]) => [el("dt", {}, key), el("dd", {}, excerptBox(value))]),
+    );
+  const known = ([, value]) => value !== "null" && value !== "";
+  const reference = [["reference", task.reference]].filter(known),
+    metadata = task.metadata.filter(known);
+  const short = reference.length > 0 && task.reference.length <= SHORT;
+  const folded = [...(short ? [] : reference), ...metadata];
   return el(
     "section.task",
     {},
     messages,
-    facts.length > 0 &&
-      el(
-        "details.facts",
-        {},
-        el("summary", {}, "reference and metadata"),
-        el(
-          "dl",
-          {},
-          facts.map(([key, value]) => [el("dt", {}, key), el("dd", {}, excerptBox(value))]),
-        ),
-      ),
+    short && el("div.facts", {}, told(reference)),
+    folded.length > 0 &&
+      el("details.facts", {}, el("summary", {}, folded.map(([key]) => key).slice(0, 4).join(", ")), told(folded)),
   );
 }
 

@@ -119,7 +119,6 @@ class Marks {
         title: detail ? `${value}: ${detail}` : (WHAT[kind] ?? String(value)),
         data: {},
       };
-      if (kind === "flag" && first) options.data.label = value;
       if (kind === "step" && last) options.data.label = signed(value);
       if (kind === "answer" && first) options.data.label = "judged";
       const tone = kind !== "step" ? "" : value < 0 ? ".minus" : value > 0 ? ".plus" : ".zero";

@@ -84,6 +84,7 @@ function tiles(run, found) {
   const arrow = (pair) => `${num(pair[0], 2)} → ${num(pair[1], 2)}`;
   const reward = run.training ? ends(run.metrics.reward) : null,
     gold = ends(run.metrics["gold/reward"]);
+  const left = found.count < run.size ? "of what the filter leaves" : "";
   const rose = (pair) => (pair[1] > pair[0] ? "good" : pair[1] < pair[0] ? "bad" : "");
   return [
     tile(
@@ -92,15 +93,15 @@ function tiles(run, found) {
       found.count < run.size ? `of ${run.size.toLocaleString("en")}` : "",
     ),
     reward
-      ? tile("reward", arrow(reward), "first and last tenth", rose(reward))
+      ? tile("reward", arrow(reward), "first and last tenth of the steps", rose(reward))
       : tile("mean reward", num(found.reward)),
-    gold && tile("gold", arrow(gold), "first and last tenth", rose(gold)),
-    tile("pass rate", percent(found.rate), `${found.passed.toLocaleString("en")} passed`),
+    gold && tile("gold", arrow(gold), "the true reward, first and last tenth", rose(gold)),
+    tile("pass rate", percent(found.rate), left || `${found.passed.toLocaleString("en")} passed`),
     tile("mean length", num(found.length), `${run.unit}, ${percent(found.count ? found.cut / found.count : null)} cut`),
     tile(
       "flagged",
       percent(found.count ? found.flagged / found.count : null),
-      plural(found.flagged, "episode"),
+      left || plural(found.flagged, "episode"),
       found.flagged ? "warn" : "",
     ),
     found.errors > 0 && tile("verifier errors", found.errors.toLocaleString("en"), "left out", "bad"),
@@ -117,6 +118,7 @@ function alarmList(run) {
       el("b", {}, `step ${alarm.step}`),
       el("span.chip.minus", {}, alarm.name),
       el("span", {}, alarm.message),
+      el("span.more", {}, "see the step ›"),
       alarm.stop && el("b", {}, "the run ended here"),
     );
   const lines = run.alarms.map(line);

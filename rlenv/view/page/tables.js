@@ -85,6 +85,10 @@ function byColumn(run, route, keep) {
   return el("section", {}, el("h2", {}, "Pass rate by ", choice), el("table", {}, el("tbody", {}, rows.map(line))));
 }
 
+// The last step that holds it; an evaluation lists its groups beneath this table.
+const toFlagged = (run, { name, last }) =>
+  hashOf({ flag: name, ...(run.training ? { ...HERE, at: "step", step: last } : {}) });
+
 function flagTable(run, keep) {
   if (!run.flags.length) return null;
   const found = run.flags.map((name) => ({ name, count: 0, reward: [], first: Infinity, last: -Infinity }));
@@ -103,7 +107,7 @@ function flagTable(run, keep) {
     el(
       "tr",
       {},
-      el("td", {}, el("a", { href: hashOf({ flag: row.name }) }, el("span.chip.flag", {}, row.name))),
+      el("td", {}, el("a", { href: toFlagged(run, row) }, el("span.chip.flag", {}, row.name))),
       el("td.n", {}, row.count.toLocaleString("en")),
       el("td.n", {}, num(mean(row.reward))),
       run.training && el("td.n", {}, `${row.first}–${row.last}`),
