@@ -139,7 +139,8 @@ def command(
     failed: list[tuple[str, str]] = []
 
     def asked(id: str, given: dict[str, Json]) -> Asked:
-        return Asked(id, given, tasks, seed, other if not every or all(takes(id, key) for key in other) else {})
+        judged_too = other if not every or all(takes(id, key) for key in other) else {}
+        return Asked(id, given, tasks, seed, judged_too, imports=tuple(imports or ()))
 
     files: tuple[Path, ...] = ()
     if env is not None:

@@ -50,6 +50,8 @@ class Asked:
     """A file with right completions, for an environment that brings none."""
     named: str = ""
     """What the user called it, where that is not the id."""
+    imports: tuple[str, ...] = ()
+    """Modules that register it."""
 
     @property
     def command(self) -> str:
@@ -59,6 +61,7 @@ class Asked:
             for key, value in kwargs.items():
                 words += [option, f"{key}={value if isinstance(value, str) else json.dumps(value)}"]
         words += ["--solutions", str(self.solutions)] if self.solutions else []
+        words += [word for module in self.imports for word in ("--import", module)]
         return shlex.join([*words, *drawing(self.tasks, self.seed)])
 
 
