@@ -12,9 +12,7 @@ from rlenv.policies.policy import Policy
 
 ChatTemplate: TypeAlias = Annotated[
     str,
-    typer.Option(
-        metavar="JSON", help="What the model's chat template is told besides: '{\"enable_thinking\": false}'."
-    ),
+    typer.Option(metavar="JSON", help="More variables for the model's chat template: '{\"enable_thinking\": false}'."),
 ]
 
 

@@ -128,7 +128,7 @@ class Found:
 
 def command(
     out: Annotated[Path, typer.Option(metavar="DIR", help="The folder of the demo; made anew.")] = Path("runs/demo"),
-    seed: Annotated[int, typer.Option(help="Decides weights, tasks and sampling.")] = 0,
+    seed: Annotated[int, typer.Option(help="The random seed of weights, tasks and sampling.")] = 0,
     quick: Annotated[bool, typer.Option("--quick", help="A few steps only, to see that it runs.")] = False,
 ) -> None:
     """Watch a small model get better at a checked task, in a few minutes on a CPU."""

@@ -43,17 +43,17 @@ class Found:
 
 def command(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder of a run or an evaluation.")],
-    only: Annotated[str, typer.Option("--only", metavar="NAMES", help="Show these flags alone, between commas.")] = "",
+    only: Annotated[
+        str, typer.Option("--only", metavar="NAMES", help="Show only these flags, separated by commas.")
+    ] = "",
     watch: Annotated[
-        str, typer.Option(metavar="NAMES", help="Look at the saved episodes with these detectors now, or with all.")
+        str, typer.Option(metavar="NAMES", help="Run these detectors on the saved episodes now; `all` for every one.")
     ] = "",
     imports: Imports = None,
-    limit: Annotated[int, typer.Option(min=0, help="How many pieces of evidence to quote of each.")] = 3,
-    every: Annotated[
-        bool, typer.Option("--every-flag", help="Flags of the verifier as well, not detectors alone.")
-    ] = False,
+    limit: Annotated[int, typer.Option(min=0, help="How many examples of each flag to quote.")] = 3,
+    every: Annotated[bool, typer.Option("--every-flag", help="Show flags of the verifier too.")] = False,
 ) -> None:
-    """Print what fired where in a run, with the evidence quoted.
+    """Show which detectors flagged what in a run, with the text that is the evidence.
 
     For example: rlenv hacks runs/train --watch all --limit 5
     """
