@@ -1,6 +1,6 @@
 """Audits of registered environments, for `rlenv audit`: one here, or many in several processes.
 
-The processes are started anew: nothing of one audit is in another's way, and a checker that ends its process takes one
+The processes are new ones: nothing of one audit is in another's way, and a checker that ends its process takes one
 of them down. Each judges in one worker, so that `jobs` of them keep as many cores busy.
 """
 

@@ -1,4 +1,4 @@
-"""`--chat-template-kwargs '{"enable_thinking": false}'`: what the chat template of a model is told besides."""
+"""`--chat-template-kwargs '{"enable_thinking": false}'`: more variables for a model's chat template."""
 
 from __future__ import annotations
 
