@@ -5,7 +5,7 @@
 The arms take turns of `--chunk` rollouts in one run, each from the same warm start; all but one have one thread a
 process. What an arm has drawn ahead at the end of its turn is waited for, and counts in its time. pass@1 is on tasks
 held out from training, with 95 % intervals over tasks. The share of a step that the plain loop generates for stands
-above the table: the gain is at most 2 where it is a half. Run it on a quiet machine of at least two cores: of a busy one
+above the table: the gain is at most 2 where it is a half. Run it on a quiet machine of two cores: of a busy one
 two processes get more than one does.
 """
 
@@ -21,12 +21,13 @@ import torch
 
 import rlenv
 from rlenv.policies.policy import Sampling
-from rlenv.policies.tiny import tiny_policy
+from rlenv.policies.tiny import Size, tiny_policy
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers import ALGORITHMS, Algorithm, SftConfig, TrainConfig, Trainer, with_changes
 from rlenv.trainers.branches.sft import demonstrations, supervised
 
-ENV, LEVEL, HELD_OUT, SIZE = "math/arithmetic-v0", 4, 250, "0.4m"
+ENV, LEVEL, HELD_OUT = "math/arithmetic-v0", 4, 250
+SIZE: Size = "0.4m"
 CORRECTED = with_changes(ALGORITHMS["grpo"], {"correction.kind": "truncate"})
 TWO_THREADS = "plain loop, two threads"
 ARMS: dict[str, tuple[int, Algorithm]] = {
