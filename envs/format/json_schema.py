@@ -33,6 +33,7 @@ from rlenv.completion import Completion
 from rlenv.definition import Definition
 from rlenv.envs.format.json_text import Unreadable, find_value, same
 from rlenv.envs.format.records import INSTRUCTION, draw_record
+from rlenv.envs.levelled import check_size
 from rlenv.envs.splits import belongs, check_split
 from rlenv.errors import ConfigError, MissingExtra, TaskError
 from rlenv.jsontypes import Json, canonical
@@ -77,8 +78,7 @@ def json_format(
     for name, value, known in (("extra_text", extra_text, ("refuse", "allow")), ("pay", pay, ("correct", "shape"))):
         if value not in known:
             raise ConfigError(f"expected {name} '{known[0]}' or '{known[1]}', got {value!r}")
-    if size < 1:
-        raise ConfigError(f"expected a size of at least 1, got {size!r}")
+    check_size(size)
     tasks: TaskSet = ProceduralTasks(DrawnRecord(split), seed, size) if data is None else load_tasks(data)
     ours = data is None and split != "all"
     return Definition(

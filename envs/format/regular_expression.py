@@ -28,6 +28,7 @@ import numpy as np
 from rlenv.completion import Completion
 from rlenv.definition import Definition, reference_text
 from rlenv.envs.format.notations import draw_notation
+from rlenv.envs.levelled import check_size
 from rlenv.envs.splits import belongs, check_split
 from rlenv.errors import ConfigError, TaskError
 from rlenv.task import Task
@@ -67,8 +68,7 @@ def regex_format(
     check_split(split)
     if pay not in ("correct", "shape"):
         raise ConfigError(f"expected pay 'correct' or 'shape', got {pay!r}")
-    if size < 1:
-        raise ConfigError(f"expected a size of at least 1, got {size!r}")
+    check_size(size)
     tasks: TaskSet = ProceduralTasks(DrawnNotation(split), seed, size) if data is None else load_tasks(data)
     ours = data is None and split != "all"
     return Definition(

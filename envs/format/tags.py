@@ -32,6 +32,7 @@ import numpy as np
 from rlenv.completion import Completion
 from rlenv.definition import Definition
 from rlenv.envs.format.questions import draw
+from rlenv.envs.levelled import check_size
 from rlenv.envs.splits import belongs, check_split
 from rlenv.errors import ConfigError
 from rlenv.reading import Passage, Span
@@ -72,8 +73,7 @@ def tags(split: str = "train", seed: int = 0, size: int = SIZE, pay: str = "corr
     check_split(split)
     if pay not in ("correct", "shape"):
         raise ConfigError(f"expected pay 'correct' or 'shape', got {pay!r}")
-    if size < 1:
-        raise ConfigError(f"expected a size of at least 1, got {size!r}")
+    check_size(size)
     return Definition(
         tasks=ProceduralTasks(DrawnQuestion(split), seed, size),
         verifier=TagsVerifier(pay_shape=pay == "shape"),

@@ -25,7 +25,7 @@ import numpy as np
 
 from rlenv.definition import Definition
 from rlenv.envs.level_range import levels_named
-from rlenv.envs.levelled import levelled
+from rlenv.envs.levelled import check_size, levelled
 from rlenv.envs.math.expression import canonical, value
 from rlenv.envs.math.integer import IntegerVerifier
 from rlenv.envs.math.levels import LEVELS
@@ -89,8 +89,7 @@ def arithmetic(
     check_split(split, demonstration_percent)
     if "{expression}" not in template:
         raise ConfigError(f"expected a template that holds {{expression}}, got {template!r}")
-    if size is not None and size < 1:
-        raise ConfigError(f"expected a size of at least 1, got {size!r}")
+    check_size(size)
 
     def tasks(of_split: str, limit: int | None) -> TaskSet:
         each = None if limit is None else -(-limit // len(levels))
