@@ -57,3 +57,8 @@ def check_size(size: int | None) -> None:
     """Raise ConfigError for a size of nothing."""
     if size is not None and size < 1:
         raise ConfigError(f"expected a size of at least 1, got {size!r}")
+
+
+def levels_said(levels: Sequence[int], about: Callable[[int], str]) -> str:
+    """The only level in words, or the numbers of several."""
+    return f"level {levels[0]}: {about(levels[0])}" if len(levels) == 1 else f"levels {tuple(levels)}"

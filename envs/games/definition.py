@@ -19,7 +19,7 @@ import numpy as np
 from rlenv.definition import Definition
 from rlenv.envs.games.game import Deal, Game, GameInteraction, best_script
 from rlenv.envs.level_range import levels_named
-from rlenv.envs.levelled import check_size, drawn
+from rlenv.envs.levelled import check_size, drawn, levels_said
 from rlenv.envs.splits import DEMONSTRATION_PERCENT, belongs, check_split
 from rlenv.errors import ConfigError
 from rlenv.jsontypes import Json
@@ -101,9 +101,5 @@ def game_environment(
         max_turns=max(game.most_turns(lv) for lv in levels),
         demonstrations=None if split == "all" else tasks("demonstrations", None),
         max_completion_chars=1_000_000,
-        description=f"{game.about}, {_about(game, levels)}",
+        description=f"{game.about}, {levels_said(levels, game.levels.__getitem__)}",
     )
-
-
-def _about(game: Game, levels: tuple[int, ...]) -> str:
-    return f"level {levels[0]}: {game.levels[levels[0]]}" if len(levels) == 1 else f"levels {levels}"

@@ -24,7 +24,7 @@ import numpy as np
 
 from rlenv.definition import Definition
 from rlenv.envs.level_range import levels_named
-from rlenv.envs.levelled import check_size, drawn
+from rlenv.envs.levelled import check_size, drawn, levels_said
 from rlenv.envs.math.countdown_verifier import USES, CountdownVerifier, Use
 from rlenv.envs.splits import DEMONSTRATION_PERCENT, belongs, check_split
 from rlenv.errors import ConfigError
@@ -128,7 +128,7 @@ def countdown(
         solution=solution,
         demonstrations=None if split == "all" else tasks("demonstrations", None),
         max_completion_chars=100_000,
-        description=f"reach a target with given numbers, {_about(levels)}",
+        description=f"reach a target with given numbers, {levels_said(levels, lambda lv: LEVELS[lv].about)}",
     )
 
 
@@ -171,7 +171,3 @@ def _operated(first: int, second: int, sign: str) -> int:
     if sign == "/":
         return first // second if first % second == 0 else 0
     return {"+": first + second, "-": first - second, "*": first * second}[sign]
-
-
-def _about(levels: tuple[int, ...]) -> str:
-    return f"level {levels[0]}: {LEVELS[levels[0]].about}" if len(levels) == 1 else f"levels {levels}"
