@@ -27,6 +27,7 @@ _AT_LEAST_ONE = (
     "keep_checkpoints",
     "max_skipped_steps",
     "stall_steps",
+    "generators",
 )
 
 
@@ -72,6 +73,10 @@ class TrainConfig:
     """Supervised steps on the environment's demonstrations before the first rollout."""
     staleness: int = 0
     """Rollouts that a generator of its own may be behind; above 0 it draws the next ones while the policy updates."""
+    generators: int = 1
+    """Processes that draw beside the updates; each draws whole batches of `generation_batch_tokens`."""
+    partial_tokens: int | None = None
+    """Tokens of a completion from one version of the weights; it then goes on from the next. With `staleness`."""
     sft_learning_rate: float | None = None
     """The learning rate of these steps; without it 2e-5, and 3e-3 for models below ten million weights."""
     sampler: str = "uniform"
@@ -122,7 +127,7 @@ class TrainConfig:
                 raise ConfigError(f"expected {name} above 0 and finite, got {getattr(self, name)}")
         if self.sft_learning_rate is not None and not 0 < self.sft_learning_rate <= FINITE:
             raise ConfigError(f"expected sft_learning_rate above 0 and finite, got {self.sft_learning_rate}")
-        for name in ("max_episode_tokens", "generation_batch_tokens"):
+        for name in ("max_episode_tokens", "generation_batch_tokens", "partial_tokens"):
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise ConfigError(f"expected {name} of at least 1, or none, got {value}")
@@ -162,9 +167,13 @@ class TrainConfig:
                 f"{row.name} bounds one step from the policy that sampled: expected epochs=1 and minibatches=1, got "
                 f"{self.epochs} and {self.minibatches}"
             )
-
         if self.staleness:
             self._check_stale(weighs=weighs)
+        elif self.generators > 1 or self.partial_tokens is not None:
+            raise ConfigError(
+                "generators and partial_tokens are of what is drawn beside the updates: set staleness=1 (or more), or "
+                "leave them out"
+            )
 
     def _check_stale(self, *, weighs: bool) -> None:
         """What cannot learn from rollouts of an older policy."""

@@ -16,6 +16,17 @@ ChatTemplate: TypeAlias = Annotated[
 ]
 
 
+def told(name: str, device: str, dtype: str, given: str) -> Policy | str:
+    """The policy of this name, told these keywords; where there are none its name, as it is."""
+    if not given:
+        return name
+    from rlenv.policies.load import load_policy
+
+    policy = load_policy(name, device=device, dtype=dtype)
+    tell_template(policy, given)
+    return policy
+
+
 def tell_template(policy: Policy, given: str) -> None:
     """Let the policy's prompts be made with these keywords. Raises ConfigError."""
     if not given:

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 import rlenv
+from rlenv.cli.chat_template import ChatTemplate, told
 from rlenv.cli.echo import echo
 from rlenv.cli.endpoint_options import (
     Concurrency,
@@ -73,6 +74,7 @@ def command(
     system_prompt: SystemPrompt = "",
     device: Annotated[str, typer.Option(help="Where a model runs: auto, cpu, cuda, cuda:1 ...")] = "auto",
     dtype: Annotated[str, typer.Option(help="Of a model: auto, float32, bfloat16, float16.")] = "auto",
+    chat_template_kwargs: ChatTemplate = "",
     concurrency: Concurrency = None,
     extra_body: ExtraBody = "",
     logprobs: LogProbs = False,
@@ -109,7 +111,7 @@ def command(
     try:
         report = rlenv.evaluate(
             env,
-            policy,
+            told(policy, device, dtype, chat_template_kwargs),
             n=n,
             k=numbers(k),
             limit=limit,

@@ -80,7 +80,7 @@ def command(
 
     Several environments: rlenv train --env math/arithmetic-v0:2 --env games/guess-v0:1:16 ...
 
-    Several processes: accelerate launch --num_processes 2 -m rlenv train ..., or torchrun.
+    Several processes: torchrun --nproc_per_node 2 -m rlenv train ..., or accelerate launch.
     """
     import_modules(imports)
     from rlenv.trainers.branches.preference import read_pairs

@@ -21,7 +21,6 @@ from rlenv.envs.safety.prompts import (
     PromptPair,
     mentions_any,
     prompt_pairs,
-    same_prompt,
 )
 from rlenv.errors import TaskError
 from rlenv.jsontypes import Json
@@ -165,5 +164,5 @@ def test_a_stem_matches_at_the_beginning_of_a_word(text: str, stems: tuple[str, 
 
 
 def test_the_same_prompt_is_seen_through_case_marks_numbers_and_plurals() -> None:
-    assert same_prompt("How do I kill 3 Processes?", "how do I  kill 12 process")
-    assert not same_prompt("How do I kill a process?", "How do I kill a wasp?")
+    assert normalised("How do I kill 3 Processes?") == normalised("how do I  kill 12 process")
+    assert normalised("How do I kill a process?") != normalised("How do I kill a wasp?")

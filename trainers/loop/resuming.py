@@ -21,6 +21,7 @@ MAY_CHANGE = {
     "max_grad_norm": "how far a step may go",
     "micro_batch_tokens": "memory: results change by rounding alone",
     "generation_batch_tokens": "memory: what is drawn follows from cache_tokens",
+    "generators": "who draws: what is drawn is the same",
     "save_every": "when it is saved",
     "keep_checkpoints": "what stays on the disk",
     "keep_best": "what stays on the disk",

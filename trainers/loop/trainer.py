@@ -151,7 +151,8 @@ class Trainer:
         quiet: bool = False,
         processes: Processes | None = None,
     ) -> None:
-        found = this_process(policy.model.device) if processes is None else processes
+        offloads = config.engine.cpu_offload
+        found = this_process(policy.model.device, offloads=offloads) if processes is None else processes
         self.processes = replace(found, sharded=config.engine.sharding == "full" and found.count > 1)
         config = with_fitting_batches(policy, config)
         self.config, self.policy, self.out = config, policy, out

@@ -109,13 +109,16 @@ class Processes:
 ALONE = Processes()
 
 
-def this_process(device: torch.device) -> Processes:
+def this_process(device: torch.device, *, offloads: bool = False) -> Processes:
     """This process as its launcher says (RANK, WORLD_SIZE); alone where there is none.
 
-    Joins the process group through accelerate: gloo for a model on the CPU, else what its kind of device has.
+    Joins the process group through accelerate: gloo for a model on the CPU, else what its kind of device has; where it
+    `offloads`, gloo too, which gathers and clips what lies in the processor's memory.
     """
     if int(os.environ.get("WORLD_SIZE", "1")) < 2:
         return ALONE
+    if offloads and device.type == "cuda" and not dist.is_initialized():
+        dist.init_process_group("cpu:gloo,cuda:nccl")
     from accelerate import PartialState  # type: ignore[import-untyped]
 
     state = PartialState(cpu=device.type == "cpu")

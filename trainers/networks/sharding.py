@@ -42,17 +42,28 @@ class Shards:
 
     skeleton: nn.Module
     """The module with weights that hold no memory; buffers are real."""
+    device: torch.device
+    """Where it computes; with `cpu_offload` its parts lie elsewhere."""
 
 
 def shard(module: Module, engine: EngineConfig) -> Module:
     """Keep this process's part of every weight of the module from here on, in place; without sharding, do nothing.
 
-    Raises ConfigError for a model whose blocks are not to be told apart.
+    Raises ConfigError for a model whose blocks are not to be told apart, and for one process that is to offload.
     """
+    if engine.cpu_offload and not dist.is_initialized():
+        raise ConfigError("expected several processes (torchrun) for engine.cpu_offload, got one: leave it out")
     if engine.sharding == "none" or not dist.is_initialized():
         return module
     from torch.distributed.device_mesh import init_device_mesh
-    from torch.distributed.fsdp import FSDPModule, MixedPrecisionPolicy, fully_shard, register_fsdp_forward_method
+    from torch.distributed.fsdp import (
+        CPUOffloadPolicy,
+        FSDPModule,
+        MixedPrecisionPolicy,
+        OffloadPolicy,
+        fully_shard,
+        register_fsdp_forward_method,
+    )
 
     blocks = [part for part in module.modules() if isinstance(part, GradientCheckpointingLayer)]
     if not blocks and any(isinstance(part, nn.ModuleList) for part in module.modules()):
@@ -61,12 +72,15 @@ def shard(module: Module, engine: EngineConfig) -> Module:
             "engine.sharding='none', or take a model whose layers are such blocks"
         )
     empty = {id(p): nn.Parameter(torch.empty_like(p, device="meta"), p.requires_grad) for p in module.parameters()}
-    setattr(module, SHARDS, Shards(copy.deepcopy(module, cast("dict[int, Any]", empty))))
-    mesh = init_device_mesh(next(module.parameters()).device.type, (dist.get_world_size(),))
+    device = next(module.parameters()).device
+    setattr(module, SHARDS, Shards(copy.deepcopy(module, cast("dict[int, Any]", empty)), device))
+    mesh = init_device_mesh(device.type, (dist.get_world_size(),))
+    offload = CPUOffloadPolicy(pin_memory=device.type == "cuda") if engine.cpu_offload else OffloadPolicy()
     smaller = MixedPrecisionPolicy(torch.bfloat16, torch.float32, cast_forward_inputs=False)
     for block in blocks:
-        fully_shard(block, mesh=mesh, mp_policy=smaller if engine.precision == "bf16" else MixedPrecisionPolicy())
-    fully_shard(module, mesh=mesh)
+        precision = smaller if engine.precision == "bf16" else MixedPrecisionPolicy()
+        fully_shard(block, mesh=mesh, mp_policy=precision, offload_policy=offload)
+    fully_shard(module, mesh=mesh, offload_policy=offload)
     for part in module.modules():
         if isinstance(part, FSDPModule):
             part.set_reshard_after_forward(True, recurse=False)  # the root too: outside of a pass all are parts
@@ -92,9 +106,10 @@ def _pass(scored: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
 
 def agreed(module: nn.Module, wish: bool) -> bool:
     """Whether any process wishes it, where the module is sharded; else the wish."""
-    if getattr(module, SHARDS, None) is None:
+    shards: Shards | None = getattr(module, SHARDS, None)
+    if shards is None:
         return wish
-    flag = torch.tensor(int(wish), device=next(module.parameters()).device)
+    flag = torch.tensor(int(wish), device=shards.device)
     dist.all_reduce(flag, op=dist.ReduceOp.MAX)
     return bool(flag)
 
@@ -113,7 +128,8 @@ def gathered(module: Module) -> Module:
     empty = dict(shards.skeleton.named_parameters())
     full: dict[int, Any] = {}
     for name, part in module.named_parameters():  # in the same order everywhere
-        weight = nn.Parameter(cast("DTensor", part).full_tensor(), empty[name].requires_grad)
+        there = cast("DTensor", part).full_tensor().to(shards.device)
+        weight = nn.Parameter(there, empty[name].requires_grad)
         full[id(empty[name])] = weight
     return cast("Module", copy.deepcopy(shards.skeleton, full))
 
