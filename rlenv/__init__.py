@@ -10,7 +10,11 @@ Importing rlenv is light: gymnasium and numpy. Everything heavy is imported wher
 """
 
 import importlib
+import sys
 from typing import TYPE_CHECKING
+
+if sys.platform == "win32":
+    raise ImportError("rlenv runs on Linux and macOS; on Windows install it in WSL2")
 
 from rlenv.batch import BatchEnvironment, make_batch
 from rlenv.completion import Completion

@@ -201,6 +201,7 @@ def _checked(n: int, k: int | Sequence[int], seed: int, sampling: Sampling) -> l
 def _identity(definition: Definition, tasks: Sequence[Task], sampling: Sampling, policy: Policy) -> dict[str, Json]:
     """What has to be the same for two runs to be the same, beside their plain settings."""
     ids = "\n".join(task.id for task in tasks)
+    told = getattr(getattr(policy, "renderer", None), "template_kwargs", {})
     return {
         "tasks": len(tasks),
         "task_ids": hashlib.blake2b(ids.encode(), digest_size=8).hexdigest(),
@@ -209,6 +210,7 @@ def _identity(definition: Definition, tasks: Sequence[Task], sampling: Sampling,
         "temperature": sampling.temperature,
         "top_p": sampling.top_p,
         **({"stop": list(sampling.stop)} if sampling.stop else {}),
+        **({"chat_template_kwargs": dict(told)} if told else {}),
         **(policy.identity() if isinstance(policy, SideBySidePolicy) else {}),
         "verifier_version": definition.verifier.version,
         "wrappers": [wrapper.name for wrapper in definition.wrappers],

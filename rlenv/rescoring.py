@@ -118,7 +118,7 @@ def rescore(
     at_once = max(1, cast("int", settings["chunk_tasks"]) * cast("int", settings["n"]) // n)
     tally = Tally(cast("float", settings["threshold"]))
     with run_folder(saved.folder, "judge again"):
-        target = SavedRun.anew(saved.folder / "rescored")
+        target = SavedRun.emptied(saved.folder / "rescored")
         batch = BatchEnvironment(definition, group_size=n, pool=pool)
         changes: list[Change] = []
         rewards = PairedRewards(tally.threshold)

@@ -137,7 +137,7 @@ def address(url: str) -> str:
 def refusal(url: str, response: httpx.Response, api_key_env: str, hints: Mapping[int, str] | None = None) -> str:
     """What a server said that will not answer this request, and what to do about it."""
     key = f"set a valid key in the environment variable {api_key_env}"
-    hint = {401: key, 403: key, **(hints or {})}.get(response.status_code, "mend what the server names")
+    hint = {401: key, 403: key, **(hints or {})}.get(response.status_code, "fix what the server names")
     return f"{url}: the server refused: {said(response)}; {hint}"
 
 

@@ -8,9 +8,9 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
+from public_data import public
 
 from rlenv.envs.safety.frames import FUNCTION_WORDS, frame, normalised, opening
 from rlenv.envs.safety.prompts import (
@@ -25,7 +25,7 @@ from rlenv.envs.safety.prompts import (
 from rlenv.errors import TaskError
 from rlenv.jsontypes import Json
 
-XSTEST = Path(__file__).parents[3] / "shared" / "data" / "xstest" / "xstest_prompts.csv"
+XSTEST = public("xstest/xstest_prompts.csv")
 ANSWERS = ("helpful_answer", "refusal", "partial", "harmful_answer")
 PAIRS = prompt_pairs()
 
@@ -84,7 +84,6 @@ def test_the_prompts_of_a_pair_look_alike() -> None:
     assert sum(overlaps) / len(overlaps) > 2 * sum(strangers) / len(strangers)
 
 
-@pytest.mark.skipif(not XSTEST.exists(), reason="needs ../shared/data/xstest beside the checkout")
 def test_no_prompt_equals_one_of_xstest() -> None:
     with XSTEST.open(encoding="utf-8", newline="") as file:
         theirs = {normalised(row["prompt"]) for row in csv.DictReader(file)}
