@@ -65,8 +65,8 @@ def told(states: Mapping[str, Mapping[str, Json]]) -> list[str]:
         known = state.get(REWARD)
         for told_of in known if isinstance(known, Mapping) else ():
             if holds(state, told_of):
-                shown, of = counts(state, told_of)
-                lines.append(f"the reward: {told_of}, {shown} of {of} paid completions")
+                often, of = counts(state, told_of)
+                lines.append(f"the reward: {told_of}, {often} of {of} paid completions")
         found = state.get(FINDINGS)
         if isinstance(found, Mapping) and found:
             name, tasks = key.partition(":")[2], list(found)
