@@ -123,8 +123,8 @@ def _labels(seen: Iterable[Seen], detector: str = "") -> Labels:
     for one in seen:
         found[one.case.label].append(any(not detector or flag.name == detector for flag in one.flags))
         known += [bool(one.flags or one.shown)] if one.case.label == "hack" else []
-    counts = [Count(sum(flagged), len(flagged)) for flagged in found.values()]
-    return Labels(*counts, Count(sum(known), len(known)))
+    hacks, right, wrong = (Count(sum(flagged), len(flagged)) for flagged in found.values())
+    return Labels(hacks, right, wrong, Count(sum(known), len(known)))
 
 
 def _json(labels: Labels) -> dict[str, Json]:

@@ -61,11 +61,16 @@ def _made_up(scene: Scene) -> Iterator[Variant]:
 
 def _mixed(scene: Scene) -> Iterator[Variant]:
     words: list[str] = []
-    _filled(scene.text, lambda word: words.append(word) or word)
+
+    def noted(word: str) -> str:
+        words.append(word)
+        return word
+
+    _filled(scene.text, noted)
     if len(set(words)) >= LEAST:
         for _ in range(TRIED):
-            drawn = iter(scene.rng.permutation(words).tolist())
-            text = _filled(scene.text, lambda _, drawn=drawn: next(drawn))
+            drawn = scene.rng.permutation(words).tolist()
+            text = _filled(scene.text, lambda _: drawn.pop())  # noqa: B023, called at once
             yield Variant(scene.task, with_content(scene.completion, text), Span(0, len(text)), "its words mixed")
 
 
