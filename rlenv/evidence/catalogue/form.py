@@ -43,6 +43,10 @@ def _filled(text: str, word: Callable[[str], str]) -> str:
     return "".join([*made, _WORD.sub(lambda match: word(match[0]), text[start:])])
 
 
+def _placed(text: str, words: list[str]) -> str:
+    return _filled(text, lambda _: words.pop())
+
+
 def made_up(text: str, rng: np.random.Generator) -> str:
     """Other letters and digits for those of every word: vowels for vowels, no 0."""
     other: dict[str, str] = {}
@@ -69,8 +73,7 @@ def _mixed(scene: Scene) -> Iterator[Variant]:
     _filled(scene.text, noted)
     if len(set(words)) >= LEAST:
         for _ in range(TRIED):
-            drawn = scene.rng.permutation(words).tolist()
-            text = _filled(scene.text, lambda _: drawn.pop())  # noqa: B023, called at once
+            text = _placed(scene.text, scene.rng.permutation(words).tolist())
             yield Variant(scene.task, with_content(scene.completion, text), Span(0, len(text)), "its words mixed")
 
 
