@@ -6,6 +6,7 @@ python recipes/common.py runs/recipes      # docs/recipes.md anew from the figur
 from __future__ import annotations
 
 import argparse
+import copy
 import hashlib
 import json
 import shutil
@@ -27,6 +28,7 @@ from rlenv.policies.tiny import tiny_policy
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers import SftConfig, TrainConfig
 from rlenv.trainers.branches.sft import demonstrations, supervised
+from rlenv.trainers.records.logs import read_metrics
 
 ROOT = Path(__file__).parents[1]
 FIGURES, PAGE, IMAGES = ROOT / "recipes" / "figures", ROOT / "docs" / "recipes.md", ROOT / "docs" / "images"
@@ -36,6 +38,8 @@ ASKED = "What is {expression}? Think first, then put the answer into \\boxed{}."
 """How a real model is asked; the tiny policy knows `3+8+5+9=?`."""
 TASKS, SAMPLES = 300, 8
 """Held-out tasks, and completions of each at temperature 1."""
+TOKENS, THINKING = 16, 512
+"""Of an answer to a sum: what the tiny policy needs, and what a real model is given."""
 
 
 @dataclass
@@ -49,6 +53,8 @@ class Recipe:
     model: str
     device: str
     level: int
+    parts: list[str] = field(default_factory=list)
+    """Of a recipe that can be run in parts: those to run."""
     stages: list[dict[str, Any]] = field(default_factory=list)
     curves: dict[str, list[list[float]]] = field(default_factory=dict)
     values: dict[str, list[float]] = field(default_factory=dict)
@@ -64,8 +70,12 @@ class Recipe:
     def untrained(self) -> TransformersPolicy:
         """The model that was named, or a tiny one that knows nothing."""
         if self.model:
-            return TransformersPolicy.load(self.model, device=self.device, dtype="float32")
+            return self.load(Path(self.model))
         return tiny_policy(self.seed)
+
+    def load(self, folder: Path) -> TransformersPolicy:
+        """A saved policy, or a hub id, with weights that can be trained."""
+        return TransformersPolicy.load(str(folder), device=self.device, dtype="float32")
 
     def warm(self) -> TransformersPolicy:
         """The model that was named, or a tiny one that has seen 200 worked solutions."""
@@ -74,6 +84,10 @@ class Recipe:
             shown = demonstrations(self.problems("train"), policy, 200)
             supervised(policy, shown, self.sft(SftConfig(steps=400, learning_rate=2e-3)))
         return policy
+
+    def twin(self, policy: TransformersPolicy) -> TransformersPolicy:
+        """A copy to train while the policy stays as it is."""
+        return copy.deepcopy(policy)
 
     def sft(self, config: SftConfig) -> SftConfig:
         """The settings for a tiny policy, as this run needs them."""
@@ -85,7 +99,8 @@ class Recipe:
         """The settings for a tiny policy, as this run needs them: a real model takes small steps and more tokens."""
         config = replace(config, seed=self.seed, save_every=10_000, trackers="none")
         if self.model:
-            config = replace(config, learning_rate=1e-6, critic_learning_rate=None, max_new_tokens=512)
+            tokens = THINKING if config.max_new_tokens == TOKENS else config.max_new_tokens
+            config = replace(config, learning_rate=1e-6, critic_learning_rate=None, max_new_tokens=tokens)
         if self.smoke:
             config = replace(config, steps=min(config.steps, 2), groups=min(config.groups, 4), minibatches=1, epochs=1)
         return config
@@ -97,7 +112,7 @@ class Recipe:
     def passed(self, test: Definition, policy: TransformersPolicy) -> list[float]:
         """pass@1 of each held-out task."""
         n, tasks = (2, 20) if self.smoke else (SAMPLES, TASKS)
-        sampling = Sampling(max_new_tokens=512 if self.model else 24)
+        sampling = Sampling(max_new_tokens=THINKING if self.model else TOKENS)
         report = rlenv.evaluate(test, policy, n=n, k=1, limit=tasks, sampling=sampling, chunk_tasks=64, quiet=True)
         return [right / max(1, judged) for judged, right in report.counts().values()]
 
@@ -116,6 +131,12 @@ class Recipe:
         self.values[stage] = list(values)
         self.stages.append(row)
         print(line_of(row), flush=True)
+
+    def curve(self, name: str, run: Path, metric: str, times: float = 1.0) -> list[float]:
+        """Put down a metric of a run, rollout by rollout, for the picture; returns its values."""
+        rows = [(m["step"], times * m[metric]) for m in read_metrics(run / "metrics.jsonl") if metric in m]
+        self.curves[name] = [list(row) for row in rows]
+        return [value for _, value in rows]
 
     def finish(self, measure: str = "pass@1") -> None:
         """Write figures.json and the picture."""
@@ -136,8 +157,8 @@ class Recipe:
         print(f"figures.json and figures.png are in {self.out}; digest {digest}")
 
 
-def begun(module: str, about: str | None, argv: Sequence[str] | None = None) -> Recipe:
-    """The options of the command line, and an empty folder."""
+def begun(module: str, about: str | None, *, keep: bool = False, choices: Sequence[str] = ()) -> Recipe:
+    """The options of the command line, and an empty folder, or one to `keep`; `choices` are the parts of a recipe."""
     name = Path(module).stem
     parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=Path("runs/recipes") / name, help="the folder; made anew")
@@ -146,18 +167,20 @@ def begun(module: str, about: str | None, argv: Sequence[str] | None = None) -> 
     parser.add_argument("--model", default="", help="a hub id or folder in place of the tiny policy")
     parser.add_argument("--device", default="auto", help="of --model: auto, cpu, cuda")
     parser.add_argument("--level", type=int, default=LEVEL, help="of the sums, 1 to 7; smoke runs take 1")
-    given = parser.parse_args(argv)
+    parser.add_argument("--parts", default=",".join(choices), help="with commas" if choices else argparse.SUPPRESS)
+    given = parser.parse_args()
     if not given.model:
         torch.set_num_threads(1)  # the tiny policy is too small to share out
     if given.out.exists():
         if not (given.out / ".recipe").exists():
             raise SystemExit(f"{given.out} holds something else; give another folder with --out")
-        shutil.rmtree(given.out)
-    given.out.mkdir(parents=True)
+        if not keep:
+            shutil.rmtree(given.out)
+    given.out.mkdir(parents=True, exist_ok=True)
     (given.out / ".recipe").touch()
-    recipe = Recipe(
-        name, given.out, given.seed, given.smoke, given.model, given.device, 1 if given.smoke else given.level
-    )
+    device = given.device if given.model else "cpu"
+    recipe = Recipe(name, given.out, given.seed, given.smoke, given.model, device, 1 if given.smoke else given.level)
+    recipe.parts = [part for part in given.parts.split(",") if part]
     recipe.lap = (time.process_time(), time.perf_counter())
     return recipe
 

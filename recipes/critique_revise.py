@@ -19,7 +19,6 @@ asks a model, and what came out worse is not learned.
 
 from __future__ import annotations
 
-import copy
 from dataclasses import replace
 
 import numpy as np
@@ -71,7 +70,7 @@ def main() -> None:
 
     revisions = revised(greetings, policy, PRINCIPLES, practice, replace(sampling, seed=recipe.seed + 100))
     learned = [r.demonstration(policy) for r in revisions if r.last.verdict.reward == 1 or recipe.smoke]
-    student = copy.deepcopy(policy)
+    student = recipe.twin(policy)
     supervised(student, learned, recipe.sft(SftConfig(steps=150, batch_size=32, learning_rate=5e-4)))
     recipe.add("SFT", said(greetings, student, held_out, sampling), "first", answers=len(learned))
 
@@ -140,12 +139,12 @@ def said(greetings: Definition, policy: TransformersPolicy, tasks: list[Task], s
     batch = BatchEnvironment(greetings, group_size=SAMPLES)
     prompts = batch.reset(tasks=tasks)
     episodes = batch.step(policy.generate(prompts, SAMPLES, sampling))
-    return np.array([e.verdict.reward or 0.0 for e in episodes]).reshape(-1, SAMPLES).mean(1).tolist()
+    return [float(mean) for mean in np.array([e.verdict.reward or 0.0 for e in episodes]).reshape(-1, SAMPLES).mean(1)]
 
 
 def by_task(rewards: list[float]) -> list[float]:
     """The mean reward of each task, of rewards that go through all tasks again and again."""
-    return np.array(rewards).reshape(SAMPLES, -1).mean(0).tolist()
+    return [float(mean) for mean in np.array(rewards).reshape(SAMPLES, -1).mean(0)]
 
 
 if __name__ == "__main__":

@@ -16,10 +16,9 @@ so each arm has 143,360 such passes. What training the teacher cost is in none.
 
 from __future__ import annotations
 
-import copy
 from dataclasses import replace
 
-from common import Recipe, begun
+from common import TOKENS, Recipe, begun
 
 from rlenv.batch import BatchEnvironment
 from rlenv.definition import Definition
@@ -33,7 +32,7 @@ DISTILL = TrainConfig(
     steps=PASSES // 5 // 256,
     groups=128,
     group_size=2,
-    max_new_tokens=24,
+    max_new_tokens=TOKENS,
     learning_rate=6e-4,
     warmup_steps=15,
     decay_share=0.5,
@@ -43,7 +42,7 @@ RL = TrainConfig(
     steps=PASSES // 4 // 256,
     groups=32,
     group_size=8,
-    max_new_tokens=24,
+    max_new_tokens=TOKENS,
     minibatches=4,
     learning_rate=2e-4,
     warmup_steps=60,
@@ -60,16 +59,16 @@ def main() -> None:
     teacher = taught(recipe, start)
     recipe.add("teacher", recipe.passed(test, teacher))
 
-    student = copy.deepcopy(start)
+    student = recipe.twin(start)
     said = answers(recipe, practice, teacher, recipe.few(SFT.steps * SFT.batch_size))
     supervised(student, said, recipe.sft(SFT))
     recipe.add("SFT on the teacher's answers", recipe.passed(test, student), "student", answers=len(said))
 
-    student = copy.deepcopy(start)
+    student = recipe.twin(start)
     train(recipe.rl(RL), practice, student, recipe.out / "rl", quiet=True)
     recipe.add("RL", recipe.passed(test, student), "student", rollouts=recipe.rl(RL).steps)
 
-    student = copy.deepcopy(start)
+    student = recipe.twin(start)
     train(recipe.rl(DISTILL), practice, student, recipe.out / "distillation", teacher=teacher, quiet=True)
     recipe.add("on-policy distillation", recipe.passed(test, student), "student", rollouts=recipe.rl(DISTILL).steps)
     recipe.finish()
@@ -77,7 +76,7 @@ def main() -> None:
 
 def taught(recipe: Recipe, start: TransformersPolicy) -> TransformersPolicy:
     """The student's twin after many worked solutions."""
-    teacher = copy.deepcopy(start)
+    teacher = recipe.twin(start)
     solved = recipe.problems("train")
     shown = demonstrations(replace(solved, demonstrations=solved.tasks), teacher, recipe.few(5000))
     supervised(teacher, shown, recipe.sft(SftConfig(steps=1500, learning_rate=2e-3)))

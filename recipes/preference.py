@@ -11,10 +11,9 @@ the policy at the start of each of six rounds (which is then the reference too),
 
 from __future__ import annotations
 
-import copy
 from dataclasses import replace
 
-from common import Recipe, begun
+from common import TOKENS, Recipe, begun
 
 from rlenv.batch import BatchEnvironment
 from rlenv.definition import Definition
@@ -28,7 +27,7 @@ ONLINE = TrainConfig(
     steps=STEPS,
     groups=GROUPS,
     group_size=8,
-    max_new_tokens=24,
+    max_new_tokens=TOKENS,
     learning_rate=2e-4,
     warmup_steps=30,
     decay_share=0.5,
@@ -49,16 +48,16 @@ def main() -> None:
     start = recipe.warm()
     recipe.add("start", recipe.passed(test, start))
 
-    policy = copy.deepcopy(start)
+    policy = recipe.twin(start)
     pairs = file_of(recipe, practice, policy)
     train(recipe.rl(OFFLINE), practice, policy, recipe.out / "offline", pairs=pairs, quiet=True)
     recipe.add("offline DPO", recipe.passed(test, policy), "start", pairs=len(pairs))
 
-    policy = copy.deepcopy(start)
+    policy = recipe.twin(start)
     train(recipe.rl(ITERATIVE), practice, policy, recipe.out / "iterative", quiet=True)
     recipe.add("iterative DPO", recipe.passed(test, policy), "start", rounds=recipe.rl(ITERATIVE).steps)
 
-    policy = copy.deepcopy(start)
+    policy = recipe.twin(start)
     train(recipe.rl(ONLINE), practice, policy, recipe.out / "online", quiet=True)
     recipe.add("online DPO", recipe.passed(test, policy), "start", rollouts=recipe.rl(ONLINE).steps)
     recipe.finish()

@@ -12,11 +12,10 @@ one language and no other kind of task in the last two stages.
 
 from __future__ import annotations
 
-import copy
 from dataclasses import replace
 
 import numpy as np
-from common import Recipe, begun
+from common import TOKENS, Recipe, begun
 
 from rlenv.batch import BatchEnvironment
 from rlenv.definition import Definition
@@ -29,10 +28,10 @@ from rlenv.trainers.branches.sft import Demonstration, demonstrations, supervise
 CARELESS = 0.6
 RL = TrainConfig(
     algorithm="grpo",
-    steps=200,
+    steps=160,
     groups=32,
     group_size=8,
-    max_new_tokens=24,
+    max_new_tokens=TOKENS,
     minibatches=4,
     learning_rate=2e-4,
     warmup_steps=120,
@@ -49,20 +48,22 @@ def main() -> None:
     base = pretrained(recipe, practice)
     recipe.add("base", recipe.passed(test, base))
 
-    policy = copy.deepcopy(base)
+    policy = recipe.twin(base)
     shown = demonstrations(practice, policy, recipe.few(200))
     supervised(policy, shown, recipe.sft(SftConfig(steps=100, learning_rate=1e-3)))
     recipe.add("cold start", recipe.passed(test, policy), demonstrations=len(shown))
 
     train(rl, practice, policy, recipe.out / "first-rl", quiet=True)
+    recipe.curve("first RL", recipe.out / "first-rl", "reward")
     recipe.add("reinforcement learning", recipe.passed(test, policy), episodes=episodes)
 
     kept, asked = accepted(recipe, practice, policy, prompts=3000, n=4)
-    policy = copy.deepcopy(base)
+    policy = recipe.twin(base)
     supervised(policy, kept, recipe.sft(SftConfig(steps=500, learning_rate=2e-3)))
     recipe.add("rejection sampling and SFT of the base", recipe.passed(test, policy), asked=asked, kept=len(kept))
 
     train(rl, practice, policy, recipe.out / "second-rl", quiet=True)
+    recipe.curve("second RL", recipe.out / "second-rl", "reward")
     recipe.add("reinforcement learning again", recipe.passed(test, policy), episodes=episodes)
     recipe.finish()
 

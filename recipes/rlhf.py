@@ -32,7 +32,6 @@ from rlenv.trainers import ALGORITHMS, SftConfig, TrainConfig, train, with_chang
 from rlenv.trainers.branches.preference import Pair
 from rlenv.trainers.branches.sft import demonstrations, supervised
 from rlenv.trainers.monitors import GoldMonitor
-from rlenv.trainers.records.logs import read_metrics
 from rlenv.trainers.reward_models.config import RewardModelConfig
 from rlenv.trainers.reward_models.reward_model import train_reward_model
 from rlenv.trainers.reward_models.rows import Preference
@@ -73,18 +72,17 @@ def main() -> None:
     paid = words(ScorerVerifier(load_scorer(proxy)))
 
     for name, beta, watched in (("no leash", 0.0, False), ("KL leash", BETA, False), ("watched", 0.0, True)):
-        policy = TransformersPolicy.load(str(recipe.out / "imitation"), device=recipe.device)
+        policy = recipe.load(recipe.out / "imitation")
         row = with_changes(ALGORITHMS["ppo"], {"kl.beta": beta})
         best = recipe.out / name / "best" if watched else None
         monitor = GoldMonitor(env=gold, every=5, max_new_tokens=TOKENS, seed=recipe.seed + 1, stop=watched, best=best)
         train(recipe.rl(replace(PPO, algorithm=row)), paid, policy, recipe.out / name, monitors=[monitor], quiet=True)
-        kept = policy if best is None else TransformersPolicy.load(str(best), device=recipe.device)
-        metrics = read_metrics(recipe.out / name / "metrics.jsonl")
-        recipe.curves[f"gold, {name}"] = [[m["step"], m["gold/reward"]] for m in metrics if "gold/reward" in m]
-        highest = max(reward for _, reward in recipe.curves[f"gold, {name}"])
-        recipe.curves[f"10 x proxy, {name}"] = [[m["step"], 10 * m["reward"]] for m in metrics[::5]]
-        end = float(np.mean([m["reward"] for m in metrics[-10:]]))
-        recipe.add(name, gold_of(recipe, kept), "imitation", highest_gold=highest, proxy_at_the_end=end)
+        kept = policy if best is None else recipe.load(best)
+        golds = recipe.curve(f"gold, {name}", recipe.out / name, "gold/reward")
+        proxies = recipe.curve(f"10 x proxy, {name}", recipe.out / name, "reward", times=10)
+        highest, end = max(golds), float(np.mean(proxies[-10:])) / 10
+        since = "no leash" if recipe.stages[1:] else "imitation"
+        recipe.add(name, gold_of(recipe, kept), since, highest_gold=highest, proxy_at_the_end=end)
     recipe.finish("gold, points a word")
 
 
@@ -110,7 +108,7 @@ def points(completion: str) -> float:
 def gold_of(recipe: Recipe, policy: TransformersPolicy) -> list[float]:
     """The mean gold of 4 fresh words of each of the prompts."""
     said = policy.generate([task.prompt for task in TASKS], 4, Sampling(max_new_tokens=TOKENS, seed=recipe.seed + 2))
-    return np.array([points(word.text) for word in said]).reshape(-1, 4).mean(1).tolist()
+    return [float(mean) for mean in np.array([points(word.text) for word in said]).reshape(-1, 4).mean(1)]
 
 
 def compared(policy: TransformersPolicy, seed: int, wrong: float = 0.1) -> list[Preference]:
@@ -132,8 +130,7 @@ def reward_model(recipe: Recipe, pairs: Sequence[Preference], judge: Transformer
     config = RewardModelConfig(
         epochs=0.1 if recipe.smoke else 10, batch_size=32, learning_rate=1e-3, eval_share=0.0, seed=recipe.seed
     )
-    device = recipe.device if recipe.model else "cpu"
-    model = train_reward_model(config, pairs, str(out / "base"), out / "run", device=device, quiet=True)
+    model = train_reward_model(config, pairs, str(out / "base"), out / "run", device=recipe.device, quiet=True)
     spec: dict[str, Json] = {"kind": "sequence_classification", "path": str(model)}
     prompts = [task.prompt for task in TASKS]
     said = judge.generate(prompts, 2, Sampling(max_new_tokens=TOKENS, seed=recipe.seed + 4))

@@ -10,10 +10,9 @@ prompt without it. Both arms are given the same rounds; the second asks more.
 
 from __future__ import annotations
 
-import copy
 from dataclasses import replace
 
-from common import begun
+from common import TOKENS, begun
 
 from rlenv.trainers import ALGORITHMS, TrainConfig, train, with_changes
 from rlenv.trainers.records.logs import read_metrics
@@ -23,7 +22,7 @@ STAR = TrainConfig(
     steps=8,
     groups=1536,
     group_size=2,
-    max_new_tokens=24,
+    max_new_tokens=TOKENS,
     epochs=4,
     minibatches=16,
     learning_rate=5e-4,
@@ -39,10 +38,10 @@ def main() -> None:
     recipe.add("start", recipe.passed(test, start))
     for name, rationalise in (("own right answers", False), ("with rationalisation", True)):
         row = with_changes(ALGORITHMS["star"], {"selection.rationalise": rationalise})
-        policy = copy.deepcopy(start)
+        policy = recipe.twin(start)
         train(recipe.rl(replace(STAR, algorithm=row)), practice, policy, recipe.out / name, quiet=True)
         rounds = read_metrics(recipe.out / name / "metrics.jsonl")
-        recipe.curves[name] = [[m["step"], m["reward"]] for m in rounds]
+        recipe.curve(name, recipe.out / name, "reward")
         told = sum(m.get("rationalised/right", 0.0) for m in rounds)
         recipe.add(name, recipe.passed(test, policy), "start", right_when_told=told)
     recipe.finish()

@@ -8,7 +8,7 @@ from rlenv import Completion, Definition, FunctionVerifier, ListTasks, Task
 from rlenv.errors import ConfigError
 from rlenv.policies.policy import DEFAULT_SAMPLING, Sampling
 from rlenv.policies.tiny import tiny_policy
-from rlenv.task import Prompt
+from rlenv.task import Prompt, prompt_messages
 from rlenv.trainers.branches.critique import Principle, Revision, pairs_from, revised
 from rlenv.trainers.branches.preference import Pair
 
@@ -18,19 +18,19 @@ TASKS = [Task("greet anna", "anna"), Task("greet bo", "bo")]
 
 
 class Scripted:
-    """A policy that says these texts, one list a call, and remembers what it was asked."""
+    """A policy that says these texts, one list a call, and remembers what it was asked, as messages."""
 
     name = "scripted"
 
     def __init__(self, *calls: Sequence[str]) -> None:
         self.calls = list(calls)
-        self.asked: list[Sequence[Prompt]] = []
+        self.asked: list[list[list[dict[str, str]]]] = []
         self.seeds: list[int] = []
 
     def generate(
         self, prompts: Sequence[Prompt], n: int = 1, sampling: Sampling = DEFAULT_SAMPLING
     ) -> list[Completion]:
-        self.asked.append(prompts)
+        self.asked.append([prompt_messages(prompt) for prompt in prompts])
         self.seeds.append(sampling.seed)
         return [Completion(text) for text in self.calls.pop(0)]
 
@@ -47,9 +47,9 @@ def greetings() -> Definition:
 def test_each_principle_begins_with_the_answer_that_the_one_before_revised() -> None:
     policy = Scripted(["anna, fool", "bo"], ["yes", "no"], ["anna, dear", "bo"], ["yes", "no"], ["anna", "bo"])
     revisions = revised(greetings(), policy, [POLITE, SHORT], TASKS, Sampling(seed=5))
-    assert policy.asked[0] == ["greet anna", "greet bo"]
-    said = [[message["content"] for message in asked[0]] for asked in policy.asked[1:]]
+    said = [[message["content"] for message in asked[0]] for asked in policy.asked]
     assert said == [
+        ["greet anna"],
         ["greet anna", "anna, fool", "Rude?"],
         ["greet anna", "anna, fool", "Rude?", "yes", "Politely."],
         ["greet anna", "anna, dear", "Long?"],

@@ -1,0 +1,105 @@
+"""Elicit or expand: does reinforcement learning solve what the policy before it never solves in 1,024 tries?
+
+    python recipes/elicit_or_expand.py --out runs/recipes/elicit_or_expand
+    python recipes/elicit_or_expand.py --out runs/recipes/elicit_or_expand --parts sums-0,brackets-0     # these alone
+
+Yue et al. 2025, "Does Reinforcement Learning Really Incentivize Reasoning Capacity in LLMs Beyond the Base Model?",
+arXiv 2504.13837, find that the base model's pass@k crosses that of the trained one as k grows; Liu et al. 2025 (ProRL),
+arXiv 2505.24864, that long runs expand what can be solved. Two tasks, three seeds, a short and a long run of GRPO from
+one warm start each: pass@k for k to 1,024 on held-out tasks, and how many tasks went from none of 1,024 to some, and
+back. A part (a task and a seed) is kept in the folder, so that parts can be run apart and put together.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import replace
+from typing import Any
+
+from common import TOKENS, Recipe, begun
+
+import rlenv
+from rlenv.passk import pass_at_k
+from rlenv.policies import Sampling
+from rlenv.policies.transformers import TransformersPolicy
+from rlenv.trainers import TrainConfig, train
+
+LEVELS = {"sums": (4, TOKENS), "brackets": (6, 28)}
+"""Of math/arithmetic-v0: its level, and the tokens of an answer."""
+SEEDS = (0, 1, 2)
+KS = tuple(4**i for i in range(6))
+MOST, PROBLEMS = 1024, 60
+RL = TrainConfig(
+    algorithm="grpo",
+    steps=100,
+    groups=32,
+    group_size=8,
+    minibatches=4,
+    learning_rate=2e-4,
+    warmup_steps=120,
+)
+LONG = 400
+"""Rollouts of the long run; its learning rate falls to a tenth, as the short one's does."""
+
+
+def main() -> None:
+    recipe = begun(__file__, __doc__, keep=True, choices=[f"{task}-{seed}" for task in LEVELS for seed in SEEDS])
+    for part in recipe.parts:
+        found = recipe.out / f"{part}.json"
+        if not found.exists():
+            task, _, seed = part.rpartition("-")
+            began = time.process_time()
+            counts = measured(replace(recipe, seed=int(seed), level=LEVELS[task][0]), task)
+            found.write_text(json.dumps({"counts": counts, "processor_s": time.process_time() - began}))
+        print(f"{part} is in {found}", flush=True)
+    together(recipe, {path.stem: json.loads(path.read_text()) for path in sorted(recipe.out.glob("*-?.json"))})
+
+
+def measured(recipe: Recipe, task: str) -> dict[str, Any]:
+    """How many of 1,024 answers to each held-out task are right: before, after the short run, after the long one."""
+    practice, test = recipe.problems("train"), recipe.problems("test")
+    start = recipe.warm()
+    counts = {"before": right(recipe, test, start, task)}
+    for name, steps in (("short", RL.steps), ("long", LONG)):
+        policy = recipe.twin(start)
+        config = replace(RL, steps=steps, max_new_tokens=LEVELS[task][1], decay_share=0.5)
+        train(recipe.rl(config), practice, policy, recipe.out / f"{task}-{recipe.seed}-{name}", quiet=True)
+        counts[name] = right(recipe, test, policy, task)
+    return counts
+
+
+def right(recipe: Recipe, test: rlenv.Definition, policy: TransformersPolicy, task: str) -> list[int]:
+    """Right answers of each held-out task, of MOST."""
+    sampling = Sampling(max_new_tokens=LEVELS[task][1])
+    n, limit = (8, 6) if recipe.smoke else (MOST, PROBLEMS)
+    report = rlenv.evaluate(test, policy, n=n, k=1, limit=limit, sampling=sampling, chunk_tasks=2, quiet=True)
+    return [passed for _, passed in report.counts().values()]
+
+
+def together(recipe: Recipe, parts: dict[str, dict[str, Any]]) -> None:
+    """One stage for each task and moment, over the held-out tasks of all its seeds that are there."""
+    n = 8 if recipe.smoke else MOST
+    for task in LEVELS:
+        of_task = [part["counts"] for name, part in parts.items() if name.startswith(f"{task}-")]
+        if not of_task:
+            continue
+        spent = sum(part["processor_s"] for name, part in parts.items() if name.startswith(f"{task}-"))
+        recipe.lap = (time.process_time() - spent, time.perf_counter() - spent)  # all of it stands at the first stage
+        before = [count for counts in of_task for count in counts["before"]]
+        for moment in ("before", "short", "long"):
+            counts = [count for found in of_task for count in found[moment]]
+            name = f"{task}, {moment}"
+            recipe.curves[name] = [[k, sum(pass_at_k(n, c, k) for c in counts) / len(counts)] for k in KS if k <= n]
+            new, lost = (
+                sum(1 for was, now in zip(*pair, strict=True) if was == 0 < now)
+                for pair in ((before, counts), (counts, before))
+            )
+            since = None if moment == "before" else f"{task}, before"
+            first = sum(counts) / n / len(counts)
+            recipe.add(name, [float(c > 0) for c in counts], since or "", pass_at_1=first, new=new, lost=lost)
+    recipe.finish(f"pass@{n}")
+
+
+if __name__ == "__main__":
+    main()
