@@ -32,14 +32,14 @@ KS = tuple(4**i for i in range(6))
 MOST, PROBLEMS = 1024, 60
 RL = TrainConfig(
     algorithm="grpo",
-    steps=100,
+    steps=75,
     groups=32,
     group_size=8,
     minibatches=4,
     learning_rate=2e-4,
     warmup_steps=120,
 )
-LONG = 400
+LONG = 300
 """Rollouts of the long run; its learning rate falls to a tenth, as the short one's does."""
 
 
@@ -73,7 +73,7 @@ def right(recipe: Recipe, test: rlenv.Definition, policy: TransformersPolicy, ta
     """Right answers of each held-out task, of MOST."""
     sampling = Sampling(max_new_tokens=LEVELS[task][1])
     n, limit = (8, 6) if recipe.smoke else (MOST, PROBLEMS)
-    report = rlenv.evaluate(test, policy, n=n, k=1, limit=limit, sampling=sampling, chunk_tasks=2, quiet=True)
+    report = rlenv.evaluate(test, policy, n=n, k=1, limit=limit, sampling=sampling, chunk_tasks=1, quiet=True)
     return [passed for _, passed in report.counts().values()]
 
 
