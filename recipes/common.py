@@ -17,9 +17,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
 import rlenv
+from rlenv.comparison.difference import Table, difference
 from rlenv.definition import Definition
 from rlenv.jsontypes import Json, canonical
 from rlenv.passk import mean_interval
@@ -57,8 +59,8 @@ class Recipe:
     """Of a recipe that can be run in parts: those to run."""
     stages: list[dict[str, Any]] = field(default_factory=list)
     curves: dict[str, list[list[float]]] = field(default_factory=dict)
-    values: dict[str, list[float]] = field(default_factory=dict)
-    """Of each stage, one value a held-out task."""
+    values: dict[str, Table] = field(default_factory=dict)
+    """Of each stage. (seeds, tasks)"""
     lap: tuple[float, float] = (0.0, 0.0)
     """Processor and wall time at the end of the last stage."""
 
@@ -116,19 +118,25 @@ class Recipe:
         report = rlenv.evaluate(test, policy, n=n, k=1, limit=tasks, sampling=sampling, chunk_tasks=64, quiet=True)
         return [right / max(1, judged) for judged, right in report.counts().values()]
 
-    def add(self, stage: str, values: Sequence[float], since: str | None = None, **facts: float) -> None:
-        """Put down what a stage came to: its mean, and what it gained task by task over `since` (the stage before)."""
+    def add(
+        self, stage: str, values: Sequence[float] | Sequence[Sequence[float]], since: str | None = None, **facts: float
+    ) -> None:
+        """Put down what a stage came to: its mean, and what it gained task by task over `since` (the stage before).
+
+        Values are of the held-out tasks, of one training seed or of each of several (rlenv.comparison.difference).
+        """
         before = since if since is not None else (self.stages[-1]["stage"] if self.stages else "")
-        found = mean_interval(values)
+        measured = np.atleast_2d(np.asarray(values, dtype=np.float64))  # (seeds, tasks)
+        one = len(measured) == 1
+        found = mean_interval(measured[0]) if one else difference(0 * measured[:1], measured).estimate
         row: dict[str, Any] = {"stage": stage, "value": [found.value, found.low, found.high]}
         if before:
-            pairs = zip(self.values[before], values, strict=True)
-            gain = mean_interval([now - then for then, now in pairs], bounds=(-1.0, 1.0))
+            gain = difference(self.values[before], measured).estimate
             row |= {"since": before, "gain": [gain.value, gain.low, gain.high]}
         processor, wall = time.process_time(), time.perf_counter()
         row |= {"facts": facts, "processor_s": processor - self.lap[0], "wall_s": wall - self.lap[1]}
         self.lap = (processor, wall)
-        self.values[stage] = list(values)
+        self.values[stage] = measured
         self.stages.append(row)
         print(line_of(row), flush=True)
 

@@ -17,7 +17,8 @@ import time
 from dataclasses import replace
 from typing import Any
 
-from common import TOKENS, Recipe, begun
+import numpy as np
+from common import THINKING, TOKENS, Recipe, begun
 
 import rlenv
 from rlenv.passk import pass_at_k
@@ -63,7 +64,7 @@ def measured(recipe: Recipe, task: str) -> dict[str, Any]:
     counts = {"before": right(recipe, test, start, task)}
     for name, steps in (("short", RL.steps), ("long", LONG)):
         policy = recipe.twin(start)
-        config = replace(RL, steps=steps, max_new_tokens=LEVELS[task][1], decay_share=0.5)
+        config = replace(RL, steps=steps, max_new_tokens=THINKING if recipe.model else LEVELS[task][1], decay_share=0.5)
         train(recipe.rl(config), practice, policy, recipe.out / f"{task}-{recipe.seed}-{name}", quiet=True)
         counts[name] = right(recipe, test, policy, task)
     return counts
@@ -71,33 +72,30 @@ def measured(recipe: Recipe, task: str) -> dict[str, Any]:
 
 def right(recipe: Recipe, test: rlenv.Definition, policy: TransformersPolicy, task: str) -> list[int]:
     """Right answers of each held-out task, of MOST."""
-    sampling = Sampling(max_new_tokens=LEVELS[task][1])
+    sampling = Sampling(max_new_tokens=THINKING if recipe.model else LEVELS[task][1])
     n, limit = (8, 6) if recipe.smoke else (MOST, PROBLEMS)
     report = rlenv.evaluate(test, policy, n=n, k=1, limit=limit, sampling=sampling, chunk_tasks=1, quiet=True)
     return [passed for _, passed in report.counts().values()]
 
 
 def together(recipe: Recipe, parts: dict[str, dict[str, Any]]) -> None:
-    """One stage for each task and moment, over the held-out tasks of all its seeds that are there."""
+    """One stage for each task and moment, over its held-out tasks and those of its seeds that are there."""
     n = 8 if recipe.smoke else MOST
     for task in LEVELS:
-        of_task = [part["counts"] for name, part in parts.items() if name.startswith(f"{task}-")]
-        if not of_task:
+        found = [part for name, part in parts.items() if name.startswith(f"{task}-")]
+        if not found:
             continue
-        spent = sum(part["processor_s"] for name, part in parts.items() if name.startswith(f"{task}-"))
+        spent = sum(part["processor_s"] for part in found)
         recipe.lap = (time.process_time() - spent, time.perf_counter() - spent)  # all of it stands at the first stage
-        before = [count for counts in of_task for count in counts["before"]]
+        before = np.array([part["counts"]["before"] for part in found])
         for moment in ("before", "short", "long"):
-            counts = [count for found in of_task for count in found[moment]]
-            name = f"{task}, {moment}"
-            recipe.curves[name] = [[k, sum(pass_at_k(n, c, k) for c in counts) / len(counts)] for k in KS if k <= n]
-            new, lost = (
-                sum(1 for was, now in zip(*pair, strict=True) if was == 0 < now)
-                for pair in ((before, counts), (counts, before))
-            )
-            since = None if moment == "before" else f"{task}, before"
-            first = sum(counts) / n / len(counts)
-            recipe.add(name, [float(c > 0) for c in counts], since or "", pass_at_1=first, new=new, lost=lost)
+            counts = np.array([part["counts"][moment] for part in found])  # (seeds, tasks)
+            rates = {k: float(np.mean([pass_at_k(n, int(c), k) for c in counts.flat])) for k in KS if k <= n}
+            recipe.curves[f"{task}, {moment}"] = [[k, rate] for k, rate in rates.items()]
+            new, lost = int(((before == 0) & (counts > 0)).sum()), int(((before > 0) & (counts == 0)).sum())
+            since = "" if moment == "before" else f"{task}, before"
+            solved = (counts > 0).astype(float).tolist()
+            recipe.add(f"{task}, {moment}", solved, since, pass_at_1=rates[1], never_solved_before=new, lost=lost)
     recipe.finish(f"pass@{n}")
 
 

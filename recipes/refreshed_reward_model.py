@@ -35,7 +35,7 @@ def main() -> None:
     recipe.add("imitation", gold_of(recipe, imitation))
 
     for arm in ("fixed", "refreshed"):
-        policy, before = recipe.twin(imitation), "imitation"
+        policy = recipe.twin(imitation)
         pairs: list[Preference] = []
         for number in range(ROUNDS):
             folder = recipe.out / f"{arm}-{number + 1}"
@@ -45,10 +45,8 @@ def main() -> None:
                 proxy = reward_model(recipe, pairs, policy, folder / "reward-model")
             paid = words(ScorerVerifier(load_scorer(proxy)))
             train(recipe.rl(ROUND), paid, policy, folder / "rl", quiet=True)
-            stage = f"{arm}, round {number + 1}"
-            recipe.add(stage, gold_of(recipe, policy), before, comparisons=len(pairs))
-            before = stage
-    recipe.add("refreshed against fixed", recipe.values[before], "fixed, round 3")
+            since = "imitation" if arm == "fixed" else f"fixed, round {number + 1}"
+            recipe.add(f"{arm}, round {number + 1}", gold_of(recipe, policy), since, comparisons=len(pairs))
     recipe.finish("gold, points a word")
 
 
