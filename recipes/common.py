@@ -87,6 +87,10 @@ class Recipe:
             supervised(policy, shown, self.sft(SftConfig(steps=400, learning_rate=2e-3)))
         return policy
 
+    def tokens(self, tiny: int = TOKENS) -> int:
+        """Of an answer to a sum, for which the tiny policy needs so many."""
+        return THINKING if self.model and not self.smoke else tiny
+
     def twin(self, policy: TransformersPolicy) -> TransformersPolicy:
         """A copy to train while the policy stays as it is."""
         return copy.deepcopy(policy)
@@ -101,7 +105,7 @@ class Recipe:
         """The settings for a tiny policy, as this run needs them: a real model takes small steps and more tokens."""
         config = replace(config, seed=self.seed, save_every=10_000, trackers="none")
         if self.model:
-            tokens = THINKING if config.max_new_tokens == TOKENS else config.max_new_tokens
+            tokens = self.tokens() if config.max_new_tokens == TOKENS else config.max_new_tokens
             config = replace(config, learning_rate=1e-6, critic_learning_rate=None, max_new_tokens=tokens)
         if self.smoke:
             config = replace(config, steps=min(config.steps, 2), groups=min(config.groups, 4), minibatches=1, epochs=1)
@@ -114,7 +118,7 @@ class Recipe:
     def passed(self, test: Definition, policy: TransformersPolicy) -> list[float]:
         """pass@1 of each held-out task."""
         n, tasks = (2, 20) if self.smoke else (SAMPLES, TASKS)
-        sampling = Sampling(max_new_tokens=THINKING if self.model else TOKENS)
+        sampling = Sampling(max_new_tokens=self.tokens())
         report = rlenv.evaluate(test, policy, n=n, k=1, limit=tasks, sampling=sampling, chunk_tasks=64, quiet=True)
         return [right / max(1, judged) for judged, right in report.counts().values()]
 

@@ -18,7 +18,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from common import THINKING, TOKENS, Recipe, begun
+from common import TOKENS, Recipe, begun
 
 import rlenv
 from rlenv.passk import pass_at_k
@@ -64,7 +64,7 @@ def measured(recipe: Recipe, task: str) -> dict[str, Any]:
     counts = {"before": right(recipe, test, start, task)}
     for name, steps in (("short", RL.steps), ("long", LONG)):
         policy = recipe.twin(start)
-        config = replace(RL, steps=steps, max_new_tokens=THINKING if recipe.model else LEVELS[task][1], decay_share=0.5)
+        config = replace(RL, steps=steps, max_new_tokens=recipe.tokens(LEVELS[task][1]), decay_share=0.5)
         train(recipe.rl(config), practice, policy, recipe.out / f"{task}-{recipe.seed}-{name}", quiet=True)
         counts[name] = right(recipe, test, policy, task)
     return counts
@@ -72,7 +72,7 @@ def measured(recipe: Recipe, task: str) -> dict[str, Any]:
 
 def right(recipe: Recipe, test: rlenv.Definition, policy: TransformersPolicy, task: str) -> list[int]:
     """Right answers of each held-out task, of MOST."""
-    sampling = Sampling(max_new_tokens=THINKING if recipe.model else LEVELS[task][1])
+    sampling = Sampling(max_new_tokens=recipe.tokens(LEVELS[task][1]))
     n, limit = (8, 6) if recipe.smoke else (MOST, PROBLEMS)
     report = rlenv.evaluate(test, policy, n=n, k=1, limit=limit, sampling=sampling, chunk_tasks=1, quiet=True)
     return [passed for _, passed in report.counts().values()]

@@ -82,3 +82,14 @@ def test_a_recipe_runs_from_a_clean_folder(name: str, tmp_path: Path) -> None:
         assert (out / "figures.png").is_file()
         digests.add(figures["digest"])
     assert len(digests) == 1
+
+
+@pytest.mark.slow
+def test_a_model_takes_the_place_of_the_tiny_policy(tmp_path: Path) -> None:
+    from rlenv.policies.tiny import tiny_policy
+
+    tiny_policy().save(tmp_path / "model")
+    out = tmp_path / "out"
+    command = [sys.executable, str(ROOT / "recipes" / "r1.py"), "--smoke", "--model", "model", "--device", "cpu"]
+    subprocess.run([*command, "--out", str(out)], cwd=tmp_path, check=True, capture_output=True, timeout=600)
+    assert json.loads((out / "figures.json").read_text())["model"] == "model"
