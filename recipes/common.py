@@ -200,7 +200,9 @@ def begun(module: str, about: str | None, *, keep: bool = False, choices: Sequen
 def line_of(row: Mapping[str, Any]) -> str:
     """The stage as a row of the table."""
     gain = f"{shown(row['gain'], '+')} over {row['since']}" if "gain" in row else ""
-    facts = ", ".join(f"{name.replace('_', ' ')} {value:,.4g}" for name, value in row["facts"].items())
+    facts = ", ".join(
+        f"{name.replace('_', ' ')} {value:,.{0 if value == int(value) else 3}f}" for name, value in row["facts"].items()
+    )
     return f"| {row['stage']} | {shown(row['value'])} | {gain} | {facts} | {row['processor_s']:.0f} |"
 
 
