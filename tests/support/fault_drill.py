@@ -214,8 +214,8 @@ def _watch_skipped(moved: Path) -> None:
 def state(networks: Any) -> dict[str, str]:
     """A fingerprint of each part."""
     found = {}
-    for name, part in networks.state_dict().items():
-        tensors = {str(i): t for i, t in enumerate(_leaves(part)) if isinstance(t, torch.Tensor)}
+    for name, part in networks.parts().items():
+        tensors = {str(i): t for i, t in enumerate(_leaves(part.state_dict())) if isinstance(t, torch.Tensor)}
         found[name] = checkpoint.fingerprint({key: t.reshape(-1) for key, t in tensors.items()})
     return found
 

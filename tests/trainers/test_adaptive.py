@@ -115,7 +115,8 @@ def disagree(run: Trainer) -> None:
 def test_a_sampler_that_disagrees_with_the_trainer_is_corrected_within_bounds(kind: str, tmp_path: Path) -> None:
     row = with_changes(ALGORITHMS["dr-grpo"], {"correction.kind": kind, "correction.cap": 2.0})
     run, plain = (
-        trainer(config(algorithm=algorithm), tmp_path / str(i)) for i, algorithm in enumerate([row, "dr-grpo"])
+        trainer(config(algorithm=algorithm, epochs=2), tmp_path / str(i))
+        for i, algorithm in enumerate([row, "dr-grpo"])
     )
     for each in (run, plain):
         disagree(each)
@@ -130,6 +131,34 @@ def test_a_sampler_that_disagrees_with_the_trainer_is_corrected_within_bounds(ki
     torch.testing.assert_close(found.advantages[:, 0], expected, atol=1e-4, rtol=1e-4)
     assert run._metrics["sampling/importance_sampling_ratio/max"] == pytest.approx(20.0855, rel=1e-3)
     assert run._metrics["sampling/sampling_logp_difference/max"] == pytest.approx(3.0, rel=1e-3)
+
+
+@pytest.mark.parametrize("per", ["token", "sequence", "geometric"])
+@pytest.mark.parametrize("kind", ["truncate", "mask"])
+@pytest.mark.parametrize("name", ["grpo", "cispo", "a2c"])
+def test_the_only_step_on_a_rollout_corrects_as_a_pass_before_it_would(
+    name: str, kind: str, per: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    changes: dict[str, str | float] = {"correction.kind": kind, "correction.per": per, "correction.cap": 3.0}
+    row = with_changes(ALGORITHMS[name], changes)
+    assert row.corrects_in_step(1)
+    found = []
+    for place in ("in the step", "before"):
+        if place == "before":
+            monkeypatch.setattr(type(row), "corrects_in_step", lambda self, updates: False)
+        settings = config(algorithm=row, learning_rate=1e-3, micro_batch_tokens=64, warmup_steps=0)
+        run = Trainer(settings, digits(), warm(), tmp_path / place, quiet=True)
+        disagree(run)
+        metrics = [run.step() for _ in range(2)]
+        run.close()
+        found.append((run.policy.model.state_dict(), metrics))
+    (weights, metrics), (wanted, expected) = found
+    torch.testing.assert_close(dict(weights), dict(wanted), rtol=0, atol=5e-5)  # AdamW: a rounding is part of a step
+    for step, other in zip(metrics, expected, strict=True):
+        named = [key for key in other if key.startswith(("sampling/", "clip_ratio/", "entropy", "grad_norm"))]
+        assert len(named) > 8
+        for key in named:
+            assert step[key] == pytest.approx(other[key], rel=1e-3, abs=1e-4), key
 
 
 @pytest.mark.parametrize("kind", ["none", "truncate"])

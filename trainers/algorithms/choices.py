@@ -317,8 +317,8 @@ class Correction:
 
     kind: CorrectionKind = "none"
     """Weigh each token by trainer/sampler: `truncate` keeps the weight at most `cap`, `mask` silences tokens whose
-    weight lies outside [1/cap, cap], `reject` takes them out of the denominators as well. Each rescores
-    the rollout once."""
+    weight lies outside [1/cap, cap], `reject` takes them out of the denominators as well. It costs a forward pass
+    over the rollout where more than one step is taken on it, with `reject`, and for a few rows."""
     per: CorrectionPer = "token"
     """The weight is that of the token, of its whole `sequence` (the product), or the `geometric` mean over it."""
     cap: float = 2.0

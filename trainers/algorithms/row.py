@@ -51,6 +51,20 @@ class Algorithm:
     selection: Selection | None = None
     """What is kept and learned as it stands, for self-training; None elsewhere."""
 
+    def corrects_in_step(self, updates: int) -> bool:
+        """Whether the correction is weighed in the forward pass of the only step on a rollout, without one before it.
+
+        Not where denominators change (`reject`), or where more than the loss asks what the policy says of a token.
+        """
+        asks_before = (
+            (self.kl.place == "reward" and self.kl.beta > 0)
+            or (self.entropy.place == "reward" and self.entropy.coefficient > 0)
+            or self.advantage.kind == "teacher"
+            or self.control.bound == "natural"
+            or self.control.kl_share < 1
+        )
+        return self.correction.kind in ("truncate", "mask") and updates == 1 and not asks_before
+
     def __post_init__(self) -> None:
         check_member("branch", self.branch, Branch)
         check_member("averaging", self.averaging, Averaging)

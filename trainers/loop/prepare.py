@@ -96,10 +96,12 @@ def prepared(
     group_size: GroupSize,
     judges: Judges,
     baselines: Mapping[str, float] = MappingProxyType({}),
+    updates: int = 2,
 ) -> tuple[Rollout, dict[str, float]]:
     """The rollout with `advantages` and what the loss needs besides, and metrics; pure, given the networks.
 
     `baselines` are the moving means of earlier rewards, for rows that have one; of each part of the rollout its own.
+    `updates` is how many steps the rollout is for: the only one may correct by itself (Algorithm.corrects_in_step).
     """
     if row.drawing.mask_cut:
         rollout = rollout.with_(mask=rollout.mask * ~rollout.cut[:, None])
@@ -108,7 +110,8 @@ def prepared(
     if row.drawing.drop_constant_groups:
         rollout = part_by_part(rollout, group_size, lambda own, size, _: _of_varied_groups(own, size))
     sampled, metrics = rollout.old_logprobs, dict[str, float]()
-    if row.correction.kind != "none":
+    corrects = row.correction.kind != "none" and not row.corrects_in_step(updates)
+    if corrects:
         rollout = rollout.with_(old_logprobs=judges.logprobs(judges.policy, rollout))
         metrics = mismatch(rollout.old_logprobs, sampled, rollout.mask)
     if judges.reference is not None:
@@ -127,7 +130,7 @@ def prepared(
     if row.advantage.entropy_share < 1:
         forks = uncertain(judges.entropies(rollout), rollout.mask, row.advantage.entropy_share)
         rollout = rollout.with_(advantages=rollout.advantages * forks)
-    if row.correction.kind != "none":
+    if corrects:
         weight, left = weights(rollout.old_logprobs, sampled, rollout.mask, row.correction)
         metrics["sampling/unweighed_share"] = unweighed_share(weight, rollout.mask)
         rollout = rollout.with_(advantages=rollout.advantages * weight, mask=left)

@@ -397,6 +397,7 @@ class Trainer:
             self._group_size,
             self._judges(),
             self.adaptive.baselines,
+            self.config.updates_a_rollout,
         )
         if not not_finite(rollout):
             self.adaptive.observe_rewards(row, rollout, self._group_size)
@@ -474,6 +475,7 @@ class Trainer:
             max_new_tokens=max(most_said(definition, config) for definition in self.envs.definitions),
             group_size=self._group_size,
             on_policy=config.updates_a_rollout == 1 and self.row.correction.kind == "none" and not config.staleness,
+            corrects=self.row.corrects_in_step(config.updates_a_rollout),
             shows_sampler=update == 0 and self.row.correction.kind == "none",
             measure_all=config.measure_all,
             entropy_coefficient=self.adaptive.entropy_at(self.row, position.step, config.steps),

@@ -9,6 +9,8 @@ import torch
 from torch import nn
 from transformers import PreTrainedModel
 
+from rlenv.trainers.algorithms.correction import mismatch, unweighed_share
+from rlenv.trainers.algorithms.correction import weights as correction_weights
 from rlenv.trainers.algorithms.kl import kl_penalty, trust_region_penalty
 from rlenv.trainers.algorithms.losses import averaging_weights, covariant, entropy_bonus, policy_terms
 from rlenv.trainers.algorithms.row import Algorithm
@@ -37,6 +39,8 @@ class Step:
     group_size: GroupSize = 1
     on_policy: bool = False
     """True when this is the only step on the rollout: the old policy is then the present one, exactly."""
+    corrects: bool = False
+    """True when this is the only step, and weighs its tokens by present policy over sampler itself."""
     shows_sampler: bool = False
     """True before the first step on a rollout without a correction: old log-probs then differ by the sampler alone."""
     measure_all: bool = True
@@ -90,15 +94,21 @@ def policy_step(
         positives[rows] = row.positive_nll * averaging_weights(right[rows], "token")
     pulled = ((_pulled(rollout, step, value_head) != 0) | (positives != 0))[rows].any(1)
     active, others = rows[pulled], rows[~pulled & (rollout.mask[rows] > 0).any(1)]
-    totals = _watched(model, rollout, others, step) if step.measure_all and len(others) else {}
+    others = others if step.measure_all else others[:0]
+    scores = torch.zeros_like(rollout.old_logprobs)
+    totals = _watched(model, rollout, others, step, scores) if len(others) else {}
     if len(active) == 0:
-        return {**averaged(step.processes.sum_of(totals)), "loss": 0.0, "grad_norm": 0.0}
+        shown = _sampler_shown(scores, rollout, others, step)
+        return {**averaged(step.processes.sum_of(totals)), **shown, "loss": 0.0, "grad_norm": 0.0}
     held = _held(rollout, rows, row)
     for index, own in step.shares(rollout, active):
         part = rollout.rows(index)
         width = part.mask.shape[1]
         logprobs, entropy = _scored(model, part, step)
-        old = logprobs.detach() if step.on_policy else part.old_logprobs
+        if step.corrects:
+            weight, _ = correction_weights(logprobs.detach(), part.old_logprobs, part.mask, row.correction)
+            part = part.with_(advantages=part.advantages * weight)
+        old = logprobs.detach() if step.on_policy or step.corrects else part.old_logprobs
         loss = (_terms(logprobs, entropy, old, part, held[index, :width], step) * weights[index, :width]).sum()
         loss = loss - (logprobs * positives[index, :width]).sum()
         if value_head is not None and row.critic is not None:
@@ -109,9 +119,11 @@ def policy_step(
             loss = loss + row.critic.coefficient * of_values
         (loss if own else 0 * loss).backward()
         if own:
+            scores[index, :width] = logprobs.detach()
             add(totals, {"loss": loss.item(), **_measured(logprobs.detach(), old, entropy.detach(), part, step)})
     heads = [] if value_head is None else list(value_head.parameters())
     metrics = averaged(step.processes.sum_of(totals))
+    metrics |= _sampler_shown(scores, rollout, torch.cat([active, others]), step)
     return metrics | take_step(optimizer, [*model.parameters(), *heads], step, metrics["loss"])
 
 
@@ -204,15 +216,28 @@ def _terms(
 
 
 @torch.no_grad()
-def _watched(model: PreTrainedModel, rollout: Rollout, rows: torch.Tensor, step: Step) -> dict[str, float]:
-    """What is measured of the episodes at `rows`, which the step leaves alone."""
+def _watched(
+    model: PreTrainedModel, rollout: Rollout, rows: torch.Tensor, step: Step, scores: torch.Tensor
+) -> dict[str, float]:
+    """What is measured of the episodes at `rows`, which the step leaves alone; their log-probs go into `scores`."""
     totals: dict[str, float] = {}
     for index, own in step.shares(rollout, rows):
         part = rollout.rows(index)
         logprobs, entropy = _scored(model, part, step)
         if own:
-            add(totals, _measured(logprobs, logprobs if step.on_policy else part.old_logprobs, entropy, part, step))
+            scores[index, : part.mask.shape[1]] = logprobs
+            old = logprobs if step.on_policy or step.corrects else part.old_logprobs
+            add(totals, _measured(logprobs, old, entropy, part, step))
     return totals
+
+
+def _sampler_shown(scores: torch.Tensor, rollout: Rollout, rows: torch.Tensor, step: Step) -> dict[str, float]:
+    """How far the sampler was from the policy at `rows`, where the step itself has corrected for it."""
+    if not step.corrects:
+        return {}
+    scores, old, mask = step.processes.summed(scores)[rows], rollout.old_logprobs[rows], rollout.mask[rows]
+    weight, _ = correction_weights(scores, old, mask, step.row.correction)
+    return {**mismatch(scores, old, mask), "sampling/unweighed_share": unweighed_share(weight, mask)}
 
 
 def _measured(
