@@ -150,8 +150,8 @@ class Recipe:
         self.curves[name] = [list(row) for row in rows]
         return [value for _, value in rows]
 
-    def finish(self, measure: str = "pass@1") -> None:
-        """Write figures.json and the picture."""
+    def finish(self, measure: str = "pass@1", x: str = "rollout") -> None:
+        """Write figures.json and the picture; `x` is what curves are drawn over."""
         same = [{key: row[key] for key in ("stage", "value", "facts")} for row in self.stages]
         digest = hashlib.blake2b(canonical({"stages": same, "curves": self.curves}).encode(), digest_size=8).hexdigest()
         figures = {
@@ -161,10 +161,11 @@ class Recipe:
             "model": self.model or "tiny-0.1m",
             "measure": measure,
             "stages": self.stages,
+            "x": x,
             "curves": self.curves,
             "digest": digest,
         }
-        (self.out / "figures.json").write_text(json.dumps(figures, indent=1) + "\n")
+        (self.out / "figures.json").write_text(json.dumps(figures) + "\n")
         picture(figures, self.out / "figures.png")
         print(f"figures.json and figures.png are in {self.out}; digest {digest}")
 
@@ -231,10 +232,12 @@ def picture(figures: Mapping[str, Any], path: Path) -> None:
     for axes in rest:
         for name, points in curves.items():
             axes.plot(*zip(*points, strict=True), label=name, linewidth=1.2)
+        axes.set_xlabel(figures["x"])
+        axes.set_xscale("log" if figures["x"] == "k" else "linear")
         axes.legend(fontsize=7)
     figure.savefig(path, dpi=80)
     with Image.open(path) as image:  # few colours: a third of the size, for pictures that lie in a repository
-        image.convert("RGB").quantize(32).save(path, optimize=True)
+        image.convert("RGB").quantize(48).save(path, optimize=True)
 
 
 def section(figures: Mapping[str, Any]) -> str:
@@ -275,8 +278,9 @@ def main(runs: Path) -> None:
     """Keep the figures of the runs in this folder, and write the page and its pictures from all that are kept."""
     FIGURES.mkdir(exist_ok=True)
     for path in runs.glob("*/figures.json"):
-        shutil.copyfile(path, FIGURES / f"{json.loads(path.read_text())['recipe']}.json")
-        shutil.copyfile(path.with_suffix(".png"), IMAGES / f"recipe-{path.parent.name}.png")
+        figures = json.loads(path.read_text())
+        shutil.copyfile(path, FIGURES / f"{figures['recipe']}.json")
+        picture(figures, IMAGES / f"recipe-{figures['recipe']}.png")
     PAGE.write_text(page(PAGE.read_text(), stored()))
 
 

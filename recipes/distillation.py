@@ -4,14 +4,14 @@
 
 Agarwal et al. 2024, "On-Policy Distillation of Language Models" (GKD), arXiv 2306.13649; Lu et al. 2025, "On-Policy
 Distillation", Thinking Machines; SFT on a teacher's answers: Kim and Rush 2016, arXiv 1606.07947. One student, one
-teacher (the same model after 1,500 steps on 5,000 worked solutions, which the student never sees). Compute is counted
+teacher (the same model after 1,000 steps on 5,000 worked solutions, which the student never sees). Compute is counted
 in passes of a model over an answer, a backward pass as two:
 
     SFT            the teacher says it 1, the student learns it 3                                = 4
     distillation   the student says it 1, the teacher reads it 1, the student learns it 3        = 5
     RL             the student says it 1 and learns it 3                                         = 4
 
-so each arm has 143,360 such passes. What training the teacher cost is in none.
+so each arm has 102,400 such passes. What training the teacher cost is in none.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers import SftConfig, TrainConfig, train
 from rlenv.trainers.branches.sft import Demonstration, demonstrations, supervised
 
-PASSES = 143_360
+PASSES = 102_400
 DISTILL = TrainConfig(
     algorithm="distill",
     steps=PASSES // 5 // 256,
@@ -79,7 +79,7 @@ def taught(recipe: Recipe, start: TransformersPolicy) -> TransformersPolicy:
     teacher = recipe.twin(start)
     solved = recipe.problems("train")
     shown = demonstrations(replace(solved, demonstrations=solved.tasks), teacher, recipe.few(5000))
-    supervised(teacher, shown, recipe.sft(SftConfig(steps=1500, learning_rate=2e-3)))
+    supervised(teacher, shown, recipe.sft(SftConfig(steps=1000, learning_rate=2e-3)))
     return teacher
 
 

@@ -96,7 +96,7 @@ def together(recipe: Recipe, parts: dict[str, dict[str, Any]]) -> None:
             since = "" if moment == "before" else f"{task}, before"
             solved = (counts > 0).astype(float).tolist()
             recipe.add(f"{task}, {moment}", solved, since, pass_at_1=rates[1], never_solved_before=new, lost=lost)
-    recipe.finish(f"pass@{n}")
+    recipe.finish(f"pass@{n}", x="k")
 
 
 if __name__ == "__main__":
