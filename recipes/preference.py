@@ -5,8 +5,10 @@
 Rafailov et al. 2023, "Direct Preference Optimization", arXiv 2305.18290 (offline); Xiong et al. 2024, "Iterative
 Preference Learning from Human Feedback", arXiv 2312.11456 (in rounds); Guo et al. 2024, "Direct Language Model
 Alignment from Online AI Feedback", arXiv 2402.04792 (online). All three learn from 240 x 32 groups of 8 answers that
-the verifier ranked, in 240 steps of 32 groups. What differs is who gave the answers: the policy before any training,
-the policy at the start of each of six rounds (which is then the reference too), or the present one.
+the verifier ranked, in 240 steps. What differs is who gave the answers: the policy before any training, the policy at
+the start of each of six rounds (which is then the reference too), or the present one. Where all answers of a group are
+right or all wrong there is no pair: online and in rounds a step learns from about 52 pairs, each once, and from the
+file from 128, each two or three times.
 """
 
 from __future__ import annotations
