@@ -11,7 +11,7 @@ rewritten by one of two principles. Then, on names held out from both:
     first      what it says
     revised    what it makes of that by both principles
     SFT        what a copy says that has learned revised answers to other names by heart
-    DPO        what that one says after DPO on pairs of a revised and a first answer
+    DPO        what another copy says that has learned from pairs of a revised and a first answer
 
 The verifier is a program: a greeting has the right name and no insult. Deviations: it ranks the pairs, where the paper
 asks a model, and what came out worse is not learned.
@@ -43,14 +43,18 @@ ENDINGS = ("good day", "how are you", "well met", "be welcome")
 RUDE, MISNAMED = 0.5, 0.33
 READ, PRACTICE, HELD_OUT, SAMPLES, TOKENS = 2000, 1500, 300, 4, 40
 DPO = TrainConfig(
-    algorithm=with_changes(ALGORITHMS["dpo"], {"preference.beta": 0.5}),
+    algorithm=with_changes(
+        ALGORITHMS["dpo"],
+        {"preference.beta": 0.5, "preference.nll_weight": 1.0, "preference.nll_on_prompt": False},
+    ),
     steps=60,
     groups=32,
     group_size=2,
     max_new_tokens=TOKENS,
-    learning_rate=2e-4,
+    learning_rate=1e-4,
     decay_share=0.5,
 )
+"""The chosen answer is held up (nll_weight): without, at twice the rate, DPO after SFT went from 0.996 to 0.261."""
 
 
 def main() -> None:
@@ -74,7 +78,7 @@ def main() -> None:
     supervised(student, learned, recipe.sft(SftConfig(steps=150, batch_size=32, learning_rate=5e-4)))
     recipe.add("SFT", said(greetings, student, held_out, sampling), "first", answers=len(learned))
 
-    pairs = pairs_from(revisions)
+    pairs, student = pairs_from(revisions), recipe.twin(policy)
     train(recipe.rl(DPO), greetings, student, recipe.out / "dpo", pairs=pairs, quiet=True)
     recipe.add("DPO", said(greetings, student, held_out, sampling), "first", pairs=len(pairs))
     recipe.finish("reward")
@@ -106,7 +110,7 @@ def reader(recipe: Recipe, tasks: list[Task]) -> TransformersPolicy:
     for task in tasks:
         rows += criticised(task, rng)
     shown = [Demonstration(tuple(policy.encode(p)), tuple(policy.encode_completion(text))) for p, text in rows]
-    supervised(policy, shown, recipe.sft(SftConfig(steps=900, batch_size=48, learning_rate=5e-3)))
+    supervised(policy, shown, recipe.sft(SftConfig(steps=700, batch_size=48, learning_rate=5e-3)))
     return policy
 
 
