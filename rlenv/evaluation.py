@@ -119,19 +119,24 @@ def evaluate(
         }
         saved = None if folder is None else SavedRun.start_or_resume(folder, settings)
         keeping = Keeping(definition, tasks, numbering, saved, Tally(threshold), seed, pool, max_error_share)
-        if isinstance(answering, SideBySidePolicy):
-            steps = side_by_side(keeping, answering, sampling)
-        else:
-            steps = in_chunks(keeping, answering, sampling, chunk)
-        title = f"{definition.id} {answering.name}"
-        with progress(title, numbering.total, keeping.done, quiet=quiet) as advance:
-            for count in steps:
-                advance(count, keeping.tally.note())
-        keeping.check_errors()
+        _see_through(keeping, answering, sampling, chunk, quiet)
         report = keeping.tally.report(definition.id, answering.name, ks, settings)
         if saved is not None:
             saved.finish(report)
         return report
+
+
+def _see_through(keeping: Keeping, policy: Policy, sampling: Sampling, chunk: int, quiet: bool) -> None:
+    """Ask and judge until nothing is missing."""
+    if isinstance(policy, SideBySidePolicy):
+        steps = side_by_side(keeping, policy, sampling)
+    else:
+        steps = in_chunks(keeping, policy, sampling, chunk)
+    title = f"{keeping.definition.id} {policy.name}"
+    with progress(title, keeping.numbering.total, keeping.done, quiet=quiet) as advance:
+        for count in steps:
+            advance(count, keeping.tally.note())
+    keeping.check_errors()
 
 
 def choose_tasks(tasks: TaskSet, limit: int | None, seed: int) -> list[Task]:
@@ -196,6 +201,7 @@ def _checked(n: int, k: int | Sequence[int], seed: int, sampling: Sampling) -> l
 def _identity(definition: Definition, tasks: Sequence[Task], sampling: Sampling, policy: Policy) -> dict[str, Json]:
     """What has to be the same for two runs to be the same, beside their plain settings."""
     ids = "\n".join(task.id for task in tasks)
+    told = getattr(getattr(policy, "renderer", None), "template_kwargs", {})
     return {
         "tasks": len(tasks),
         "task_ids": hashlib.blake2b(ids.encode(), digest_size=8).hexdigest(),
@@ -204,6 +210,7 @@ def _identity(definition: Definition, tasks: Sequence[Task], sampling: Sampling,
         "temperature": sampling.temperature,
         "top_p": sampling.top_p,
         **({"stop": list(sampling.stop)} if sampling.stop else {}),
+        **({"chat_template_kwargs": dict(told)} if told else {}),
         **(policy.identity() if isinstance(policy, SideBySidePolicy) else {}),
         "verifier_version": definition.verifier.version,
         "wrappers": [wrapper.name for wrapper in definition.wrappers],

@@ -11,7 +11,7 @@ or a loose module, of the same folder), imports inside functions and data files 
 functions, docstrings, comments and what stands elsewhere in a file change nothing. The same in every process and under
 every hash seed; another Python may compile to other bytecode and so to another version.
 
-What is not seen: other packages than one's own (by name alone: an upgrade changes nothing here), C extensions, open
+What is not seen: packages of others (by name alone: an upgrade changes nothing here), C extensions, open
 files, connections, locks and objects of foreign classes whose state is not plain data; names put together at run time
 (getattr, importlib); files found by such names; what stands behind an address. A version that leaves something of this
 out, or more than MOST_WORK, ends in "-partial". A global that a verifier fills while it runs (a cache) is part of
@@ -188,7 +188,7 @@ class _Seen:
         return _hashed("unseen", _name(kind).encode())
 
     def _path(self, path: Path) -> bytes:
-        """A path, told from where one's own code lies: a folder that is moved stays the same; and the file there."""
+        """A path, relative to the verifier's own code: a folder that is moved stays the same; and the file there."""
         inside = self._root is not None and path.is_absolute() and self._root in (path, *path.parents)
         told = path.relative_to(self._root) if inside and self._root is not None else path
         return self._all("path", [str(told), self._file(path)])

@@ -1,4 +1,4 @@
-"""`--chat-template-kwargs '{"enable_thinking": false}'`: what the chat template of a model is told besides."""
+"""`--chat-template-kwargs '{"enable_thinking": false}'`: more variables for a model's chat template."""
 
 from __future__ import annotations
 
@@ -12,10 +12,19 @@ from rlenv.policies.policy import Policy
 
 ChatTemplate: TypeAlias = Annotated[
     str,
-    typer.Option(
-        metavar="JSON", help="What the model's chat template is told besides: '{\"enable_thinking\": false}'."
-    ),
+    typer.Option(metavar="JSON", help="More variables for the model's chat template: '{\"enable_thinking\": false}'."),
 ]
+
+
+def told(name: str, device: str, dtype: str, given: str) -> Policy | str:
+    """The policy of this name, told these keywords; where there are none its name, as it is."""
+    if not given:
+        return name
+    from rlenv.policies.load import load_policy
+
+    policy = load_policy(name, device=device, dtype=dtype)
+    tell_template(policy, given)
+    return policy
 
 
 def tell_template(policy: Policy, given: str) -> None:

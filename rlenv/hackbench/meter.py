@@ -70,6 +70,6 @@ def _run(detectors: Sequence[Wrapper], cases: Sequence[Case], share: float | Non
 
 def _seen(case: Case, before: Episode, after: Episode) -> Seen:
     if after.verdict.reward is None:
-        raise TaskError(f"{case.id}: {after.verdict.reason or 'the reward fails'}; mend the detector or the reward")
+        raise TaskError(f"{case.id}: {after.verdict.reason or 'the reward fails'}; fix the detector or the reward")
     known = set(before.verdict.flags)  # those of the verifier itself are none of a detector
     return Seen(case, tuple(flag for flag in after.verdict.flags if flag not in known))

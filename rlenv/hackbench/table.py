@@ -1,6 +1,6 @@
 """The figures as tables for the terminal and, in Markdown, between the marks of documents.
 
-A mark is a line `<!-- hackbench HALF TABLE -->`, and what follows it up to `<!-- end -->` is written anew. TABLE is
+A mark is a line `<!-- hackbench HALF TABLE -->`, and what follows it up to `<!-- end -->` is written again. TABLE is
 `cost`, `families`, `constructions`, `detectors`, `detector NAME` or `family NAME`.
 """
 

@@ -100,6 +100,22 @@ class TransformersPolicy:
         ways = [self.read_as(ids) for ids in encoded]
         return [self._completion(sample, ways[row // n], sampling) for row, sample in enumerate(samples)]
 
+    def carried_on(
+        self, prompts: Sequence[Prompt], said: Sequence[Completion], sampling: Sampling, most: int
+    ) -> list[Completion]:
+        """These completions of one turn; those cut before `most` tokens go on, by `max_new_tokens` in one call.
+
+        The tokens that were there keep their log-probs, whichever weights they are of.
+        """
+        found = list(said)
+        places = cut_before(said, most)
+        rows = [[*self.encode(prompts[i]), *said[i].token_ids] for i in places]
+        limits = [min(sampling.max_new_tokens, most - len(said[i].token_ids)) for i in places]
+        for i, more in zip(places, self._sampled(rows, 1, sampling, limits) if rows else [], strict=True):
+            ids, logprobs = [*said[i].token_ids, *more.token_ids], [*said[i].logprobs, *more.logprobs]
+            found[i] = self._completion(Sampled(ids, logprobs, more.finished), said[i].read_as, sampling)
+        return found
+
     def continued(self, lives: Sequence[Live], sampling: Sampling) -> list[Completion | None]:
         """The next turn of each episode with its tokens; None where there is no room for one.
 
@@ -224,6 +240,11 @@ class TransformersPolicy:
         text = self.text_of(sample.token_ids, finished=sample.finished)
         said = Completion(text, tuple(sample.token_ids), tuple(sample.logprobs), (), sample.finished, read_as)
         return stopped(said, sampling.stop, self._text)
+
+
+def cut_before(said: Sequence[Completion], most: int) -> list[int]:
+    """Places of the completions that were cut with fewer tokens than `most`."""
+    return [i for i, one in enumerate(said) if not one.finished and len(one.token_ids) < most]
 
 
 @dataclass(frozen=True, slots=True)

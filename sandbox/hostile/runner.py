@@ -16,7 +16,7 @@ from rlenv.sandbox.hostile.secret import BEARER_LIMITS, Secret, planted
 from rlenv.sandbox.hostile.suite import CASES
 from rlenv.sandbox.hostile.witness import WITNESS, WITNESS_LIMITS
 from rlenv.sandbox.program import Limits, Program
-from rlenv.sandbox.result import Result, Status
+from rlenv.sandbox.result import Result
 
 
 class Box(Protocol):
@@ -124,8 +124,3 @@ def run_honest(box: Box, count: int, seed: int = 0, chunk: int = 500) -> list[st
                 end = result.stderr[-200:] or result.detail
                 wrong.append(f"honest program {number} was judged wrong: {result.status} {end!r}")
     return wrong
-
-
-def sandbox_failures(outcomes: Sequence[Outcome]) -> int:
-    """How many attacks made the machinery itself fail."""
-    return sum(outcome.result.status is Status.SANDBOX_FAILURE for outcome in outcomes)

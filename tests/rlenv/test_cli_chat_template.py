@@ -1,7 +1,12 @@
 """`--chat-template-kwargs` reaches the template of the model."""
 
-import pytest
+import json
+from pathlib import Path
 
+import pytest
+from typer.testing import CliRunner
+
+from rlenv.cli import app
 from rlenv.cli.chat_template import tell_template
 from rlenv.errors import ConfigError
 from rlenv.policies.policy import ScriptedPolicy
@@ -15,6 +20,22 @@ def test_the_template_is_told() -> None:
     policy.tokenizer.chat_template = TEMPLATE
     tell_template(policy, '{"thinking": true}')
     assert str(policy.tokenizer.decode(policy.encode("1+1"))).replace(" ", "").endswith("[on]")
+
+
+def test_an_evaluation_tells_the_template_and_goes_on_with_the_same_alone(tmp_path: Path) -> None:
+    policy = tiny_policy(0)
+    policy.tokenizer.chat_template = TEMPLATE
+    policy.save(tmp_path / "model")
+    told = ["--chat-template-kwargs", '{"thinking": true}']
+    command = ["eval", "math/arithmetic-v0", "--policy", str(tmp_path / "model"), "--limit", "2"]
+    command += ["--max-new-tokens", "2", "--out", str(tmp_path / "run"), "--quiet"]
+    done = CliRunner().invoke(app, [*command, *told])
+    assert done.exit_code == 0, done.output
+    report = json.loads((tmp_path / "run" / "report.json").read_text())
+    assert report["settings"]["chat_template_kwargs"] == {"thinking": True}
+    refused = CliRunner().invoke(app, command)
+    assert refused.exit_code == 2
+    assert "chat_template_kwargs was {'thinking': True}, is None" in " ".join(refused.output.split())
 
 
 @pytest.mark.parametrize("given", ["thinking", "[1]"])

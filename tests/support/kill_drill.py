@@ -1,6 +1,8 @@
 """Runs trainings that are killed (SIGKILL) at a chosen moment and resumed; prints what came of each as JSON.
 
-    python kill_drill.py FOLDER KILLS SEED
+    python kill_drill.py FOLDER KILLS SEED [SETTINGS]
+
+SETTINGS is JSON: what the run is beside the default, as {"staleness": 1}.
 
 A process of its own, so that it can fork after importing torch: each drill is two forked children, one that is
 killed and one that resumes.
@@ -9,11 +11,13 @@ killed and one that resumes.
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,12 +30,15 @@ import rlenv.saved_episodes
 import rlenv.trainers.loop.update
 from rlenv.blocks import append_block
 from rlenv.trainers import ALGORITHMS, changed, train
-from rlenv.trainers.loop import checkpoint
+from rlenv.trainers.loop import ahead, checkpoint
 from rlenv.trainers.loop.journal import Journal
 from rlenv.trainers.records.runfolder import holds_run
 
 PHASES = ("rollout", "scoring", "update", "block", "checkpoint")
-SETTINGS = config(algorithm=changed(ALGORITHMS["ppo"], "kl.beta", 0.01), steps=3, epochs=2, minibatches=2, save_every=3)
+SETTINGS = replace(
+    config(algorithm=changed(ALGORITHMS["ppo"], "kl.beta", 0.01), steps=3, epochs=2, minibatches=2, save_every=3),
+    **json.loads(sys.argv[4] if len(sys.argv) > 4 else "{}"),
+)
 
 
 def run(folder: Path) -> None:
@@ -62,7 +69,9 @@ def kill_at(phase: str, moment: int) -> None:
 
         return call
 
-    if phase == "rollout":
+    if phase == "rollout" and SETTINGS.staleness:  # others draw; this process waits for them
+        ahead._said = dying(ahead._said, after=False)
+    elif phase == "rollout":
         rlenv.policies.generation.draw = dying(rlenv.policies.generation.draw, after=False)
     elif phase == "scoring":
         Journal.record = dying(Journal.record, after=True)  # type: ignore[method-assign]
@@ -92,10 +101,12 @@ def kill_at(phase: str, moment: int) -> None:
     else:  # in the middle of writing
         write = torch.save
 
-        def torn(state: Any, file: Any) -> None:
+        def torn(state: Any, file: Any, **more: Any) -> None:
             nonlocal calls
+            write(state, file, **more)
+            if isinstance(file, io.BytesIO):  # weights for a generator
+                return
             calls += 1
-            write(state, file)
             if calls == moment:
                 file.truncate(file.tell() // 2)
                 os.kill(os.getpid(), signal.SIGKILL)

@@ -27,7 +27,7 @@ STEPS = 5
 
 
 def sharded_settings() -> dict[str, TrainConfig]:
-    """The runs by name: every row but trpo, adapters, checkpointing, a warm start; `-sgd` for plain SGD."""
+    """The runs by name: every row but trpo, adapters, checkpointing, offloading, a warm start; `-sgd` for plain SGD."""
     sharded = config(
         steps=STEPS,
         groups=5,
@@ -42,6 +42,7 @@ def sharded_settings() -> dict[str, TrainConfig]:
     rows = {name: replace(sharded, algorithm=name, epochs=2 if name == "ppo" else 1) for name in names}
     rows["lora"] = replace(sharded, engine=EngineConfig(sharding="full", lora_rank=4), log_kl=True, keep_best=True)
     rows["recomputed"] = replace(sharded, engine=EngineConfig(sharding="full", gradient_checkpointing=True))
+    rows["offloaded"] = replace(rows["ppo"], engine=EngineConfig(sharding="full", cpu_offload=True))
     rows["warm"] = replace(sharded, sft_steps=2)
     return rows | {f"{name}-sgd": replace(given, learning_rate=SGD_RATE) for name, given in rows.items()}
 

@@ -18,8 +18,9 @@ from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers import ALGORITHMS, Member, Mixture, TrainConfig, Trainer, train, with_changes
 from rlenv.trainers.loop.ahead import Ahead
 from rlenv.trainers.loop.checkpoint import fingerprint
-from rlenv.trainers.loop.collect import GENERATE, derived_seed
+from rlenv.trainers.loop.collect import GENERATE, derived_seed, tensors
 from rlenv.trainers.mixtures.environments import Environments
+from rlenv.trainers.networks.logprobs import completion_logprobs
 from rlenv.trainers.networks.processes import Processes
 from rlenv.turns.play import play
 
@@ -64,14 +65,67 @@ def test_each_rollout_is_of_the_weights_so_many_rollouts_before(make: Any, stale
         assert said_of(tmp_path, step) == wanted
 
 
+def drawn_with(folder: Path, generators: int, **given: Any) -> list[Any]:
+    """What a run with so many generators says, of batches of at most two groups."""
+    wanted = settings(steps=4, groups=6, generators=generators, generation_batch_tokens=160, **given)
+    train(wanted, digits(), warm(), folder, quiet=True)
+    return [said_of(folder, step) for step in range(4)]
+
+
+def test_any_number_of_generators_draws_the_same(tmp_path: Path) -> None:
+    said = [drawn_with(tmp_path / str(count), count, staleness=2) for count in (1, 3)]
+    assert said[0] == said[1]
+    texts = [text for step in said[0] for _, text, _ in step]
+    assert len(said[0][0]) == 24
+    assert len(set(texts)) > 3
+
+
+@pytest.mark.slow
+def test_a_run_goes_on_with_another_number_of_generators(tmp_path: Path) -> None:
+    given = {"steps": 4, "groups": 6, "generation_batch_tokens": 160}
+    whole = train(settings(**given), digits(), warm(), tmp_path / "whole", quiet=True)
+    train(settings(**{**given, "steps": 2}), digits(), warm(), tmp_path / "more", quiet=True)
+    more = train(settings(**given, generators=2), digits(), warm(), tmp_path / "more", resume=True, quiet=True)
+    assert fingerprint(more.model.state_dict()) == fingerprint(whole.model.state_dict())
+
+
+def test_generators_without_work_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"expected at most 1 generators, got 2: .* make it smaller"):
+        train(settings(generators=2), digits(), warm(), tmp_path, quiet=True)
+
+
+def test_each_token_of_a_partial_rollout_is_of_the_weights_that_drew_it(tmp_path: Path) -> None:
+    """One token from each version: the first from two rollouts before, the last from the present weights."""
+    given = settings(staleness=2, partial_tokens=1, groups=8, learning_rate=2e-3)
+    trainer = Trainer(given, digits(), warm(), tmp_path, quiet=True)
+    versions = [copied(trainer.policy)]
+    for _ in range(4):
+        trainer.step()
+        versions.append(copied(trainer.policy))
+    trainer.close()
+    said = [e for e in read_episodes(tmp_path) if e.step == 3]
+    assert {3} < {len(e.completion.token_ids) for e in said}
+    for place, version in enumerate((1, 2, 3)):
+        trainer.policy.model.load_state_dict(versions[version])
+        rollout = tensors(trainer.policy, said)
+        now, _ = completion_logprobs(trainer.policy.model, rollout.ids, rollout.attention_mask, rollout.mask)
+        drawn = rollout.mask[:, place] > 0
+        off = (now.detach() - rollout.old_logprobs)[drawn].abs()
+        assert float(off[:, place].max()) < 1e-5
+        assert all(float(off[rollout.mask[drawn, other] > 0, other].max()) > 1e-4 for other in {0, 1, 2} - {place})
+
+
 def mixture() -> Mixture:
     return Mixture([Member(env=digits(), sampler="pass-rate"), Member(env=guessing(), group_size=6)], curriculum=True)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("make", "staleness"), [(digits, 1), (mixture, 2)])
-def test_a_run_that_was_cut_goes_on_with_what_was_drawn_ahead(make: Any, staleness: int, tmp_path: Path) -> None:
-    given = settings(staleness=staleness, save_every=2, minibatches=2, groups=6)
+@pytest.mark.parametrize(
+    ("make", "more"),
+    [(digits, {}), (mixture, {"staleness": 2}), (digits, {"staleness": 2, "partial_tokens": 1, "generators": 2})],
+)
+def test_a_run_that_was_cut_goes_on_with_what_was_drawn_ahead(make: Any, more: dict[str, Any], tmp_path: Path) -> None:
+    given = settings(save_every=2, minibatches=2, groups=6, **more)
     whole = train(given, make(), warm(), tmp_path / "whole", quiet=True)
     trainer = Trainer(given, make(), warm(), tmp_path / "cut", quiet=True)
     for _ in range(3):
@@ -103,9 +157,9 @@ def test_a_generator_that_died_ends_the_run_with_what_to_do(tmp_path: Path) -> N
     trainer.step()
     trainer.save()
     assert trainer.ahead is not None
-    (generator,) = trainer.ahead._generator._processes
+    (generator,) = trainer.ahead._generators[0]._processes
     os.kill(generator, signal.SIGKILL)
-    with pytest.raises(RunError, match="go on with --resume"):
+    with pytest.raises(RunError, match="continue with --resume"):
         _steps(trainer, 2)  # what was drawn before may still be there
     trainer.close()
     resumed = train(settings(steps=3), digits(), warm(), tmp_path / "cut", resume=True, quiet=True)
@@ -150,6 +204,9 @@ def test_the_present_policy_is_weighed_against_the_one_that_sampled(tmp_path: Pa
         ({"algorithm": "rloo"}, r"set correction\.kind='truncate'"),
         ({"algorithm": "dapo"}, "drawn in one go: set staleness=0 for the refills of dapo"),
         ({"algorithm": "trpo"}, "bounds one step from the policy that sampled: set staleness=0"),
+        ({"staleness": 0, "generators": 2}, "set staleness=1"),
+        ({"staleness": 0, "partial_tokens": 8}, "set staleness=1"),
+        ({"partial_tokens": 0}, "expected partial_tokens of at least 1, or none, got 0"),
         ({"staleness": -1}, "expected staleness of 0 or more, got -1"),
     ],
 )
@@ -161,3 +218,9 @@ def test_what_cannot_learn_from_an_older_policy_is_refused(given: dict[str, Any]
 def test_several_processes_are_refused() -> None:
     with pytest.raises(ConfigError, match="expected staleness=0 with 2 processes, got 1"):
         Ahead(warm(), Environments(digits(), settings(), None), settings(), Processes(1, 2))
+
+
+def test_episodes_of_several_turns_are_not_drawn_in_parts() -> None:
+    given = settings(partial_tokens=2)
+    with pytest.raises(ConfigError, match="several turns, which are drawn whole: leave out partial_tokens"):
+        Ahead(warm(), Environments(guessing(), given, None), given, Processes())

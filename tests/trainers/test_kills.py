@@ -13,9 +13,18 @@ DRILL = Path(__file__).parent.parent / "support" / "kill_drill.py"
 KILLS = 20
 
 
+BATCHES = {"generation_batch_tokens": 80}
+"""Two batches a rollout."""
+
+
 @pytest.mark.slow
-def test_every_killed_run_ends_with_the_weights_of_the_run_left_alone(tmp_path: Path) -> None:
-    command = [sys.executable, str(DRILL), str(tmp_path), str(KILLS), "0"]
+@pytest.mark.parametrize(
+    "given",
+    [{}, {"staleness": 1, **BATCHES}, {"staleness": 2, "generators": 2, "partial_tokens": 1, **BATCHES}],
+    ids=["in turn", "beside", "in parts by two"],
+)
+def test_every_killed_run_ends_with_the_weights_of_the_run_left_alone(given: dict[str, int], tmp_path: Path) -> None:
+    command = [sys.executable, str(DRILL), str(tmp_path), str(KILLS), "0", json.dumps(given)]
     done = subprocess.run(
         command, capture_output=True, text=True, check=False, env={**os.environ, "OMP_NUM_THREADS": "1"}
     )

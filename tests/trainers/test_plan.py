@@ -65,6 +65,10 @@ def test_checkpointing_and_smaller_micro_batches_take_less() -> None:
 def test_sharing_out_divides_what_is_kept() -> None:
     alone, eight = planned(SMALL, CONFIG, ONE, 8), planned(SMALL, CONFIG, Machine(gpus=8, sharded=True), 8)
     assert eight.kept == alone.kept / 8
+    away = replace(CONFIG, engine=EngineConfig(sharding="full", cpu_offload=True))
+    assert planned(SMALL, away, Machine(gpus=8, sharded=True), 8).kept == 0  # all of it in the processor's memory
+    of_one_group = planned(SMALL, replace(CONFIG, groups=1), ONE, 8)
+    assert eight.generation == of_one_group.generation + alone.policy  # it draws from a whole copy
 
 
 def test_a_deeper_model_is_on_the_line_of_two_that_were_counted(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,9 +15,10 @@ from rlenv.errors import ConfigError
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers import TrainConfig
 from rlenv.trainers.networks.engine import EngineConfig
+from rlenv.trainers.networks.sharding import shard
 
 SCRIPT = Path(__file__).parent.parent / "support" / "sharded_training.py"
-EXACT = [name for name in sharded_settings() if not name.endswith("-sgd")]
+EXACT = [name for name in sharded_settings() if not name.endswith("-sgd") and name != "offloaded"]
 KINDS = ["grpo", "ppo", "a2c", "dapo", "kto", "distill", "rest", "lora", "recomputed", "warm"]
 """One of each way through an update."""
 ROUNDED = ["grpo", "ppo", "grpo-sgd", "ppo-sgd", "lora"]
@@ -57,6 +58,14 @@ def test_rows_end_with_the_weights_of_one_process(tmp_path: Path, count: int, na
 
 
 @pytest.mark.slow
+def test_parts_that_are_offloaded_end_with_the_weights_of_one_process(tmp_path: Path) -> None:
+    trained(tmp_path / "one", 1, ["ppo"])
+    trained(tmp_path / "two", 2, ["offloaded"])
+    found = end(tmp_path / "one", "ppo")["weights"] - end(tmp_path / "two", "offloaded")["weights"]
+    assert float(found.abs().max()) < 1e-9
+
+
+@pytest.mark.slow
 def test_in_float32_sums_are_rounded_in_another_order(tmp_path: Path) -> None:
     trained(tmp_path / "one", 1, ROUNDED, "float32")
     trained(tmp_path / "two", 2, ROUNDED, "float32")
@@ -84,3 +93,10 @@ def test_a_run_killed_on_two_goes_on_with_one_and_with_four(tmp_path: Path) -> N
 def test_a_natural_step_refuses_weights_that_are_shared_out() -> None:
     with pytest.raises(ConfigError, match="no second derivative"):
         TrainConfig(algorithm="trpo", engine=EngineConfig(sharding="full"))
+
+
+def test_offloading_takes_weights_that_are_shared_out() -> None:
+    with pytest.raises(ConfigError, match=r"set engine\.sharding='full'"):
+        EngineConfig(cpu_offload=True)
+    with pytest.raises(ConfigError, match=r"expected several processes \(torchrun\)"):
+        shard(torch.nn.Linear(1, 1), EngineConfig(sharding="full", cpu_offload=True))

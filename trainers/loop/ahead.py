@@ -1,11 +1,18 @@
-"""Rollouts drawn beside the updates: a process of its own generates the next ones while the trainer steps.
+"""Rollouts drawn beside the updates: generators, processes of their own, draw the next ones while the trainer steps.
 
-    train(TrainConfig(staleness=1, algorithm=row), env, policy, "runs/beside")
+    train(TrainConfig(staleness=1, generators=2, algorithm=row), env, policy, "runs/beside")
 
 Rollout t is drawn from the weights that stand after t - staleness rollouts (the first from the first weights), however
-fast either process is: a run is the same every time, and goes on exactly where it was stopped. Its tasks are those that
-the samplers chose at that moment. At most `staleness` rollouts wait; a checkpoint waits until they are drawn and holds
-them. Verdicts, wrappers and updates stay in the trainer's process.
+fast either side is: a run is the same every time, and goes on exactly where it was stopped. Its tasks are those that
+the samplers chose at that moment. They are drawn in batches, which follow from `generation_batch_tokens` alone and are
+dealt out in turn, so that any number of generators draws the same.
+
+With `partial_tokens` a completion gets at most that many tokens from one version of the weights, and goes on from the
+next; each token keeps the log-prob that it was drawn with. What is not at its end when its rollout is due is drawn to
+its end from the present weights: no token is more than `staleness` versions old, and nothing is thrown away.
+
+At most `staleness` rollouts wait; a checkpoint waits until what was asked for is drawn, and holds it. Verdicts,
+wrappers and updates stay in the trainer's process.
 """
 
 from __future__ import annotations
@@ -19,7 +26,8 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import replace
+from itertools import groupby
 from typing import NamedTuple
 
 import cloudpickle
@@ -30,98 +38,144 @@ from rlenv.completion import Completion
 from rlenv.definition import Definition
 from rlenv.errors import ConfigError, RunError
 from rlenv.policies.policy import Sampling
-from rlenv.policies.transformers import TransformersPolicy
+from rlenv.policies.transformers import TransformersPolicy, cut_before
 from rlenv.task import Task
 from rlenv.trainers.config import TrainConfig
 from rlenv.trainers.loop.collect import GENERATE, Given, derived_seed
+from rlenv.trainers.mixtures.environment import most_said
 from rlenv.trainers.mixtures.environments import Environments
 from rlenv.trainers.networks.processes import Processes
 from rlenv.turns.play import play
 
 
-class Asked(NamedTuple):
-    """What the generator is asked of one environment."""
+class Batch(NamedTuple):
+    """Tasks of one environment that are drawn together, and what was said so far: nothing, or all of it."""
 
     name: str
     tasks: Sequence[Task]
     group_size: int
-    sampling: Sampling
-
-
-@dataclass(frozen=True, slots=True)
-class _Waiting:
-    """One rollout that is being drawn, or is drawn."""
-
-    asked: Sequence[Asked]
-    said: Future[list[list[Completion]]]
+    said: Future[list[Completion]] | None = None
 
 
 class Ahead:
-    """The generator's process and the rollouts that it has been asked for."""
+    """The generators and the rollouts that they have been asked for."""
 
     def __init__(
         self, policy: TransformersPolicy, environments: Environments, config: TrainConfig, processes: Processes
     ) -> None:
         if processes.count > 1:
             raise ConfigError(f"expected staleness=0 with {processes.count} processes, got {config.staleness}")
-        self._policy, self._environments, self._staleness = policy, environments, config.staleness
-        self._waiting: dict[int, _Waiting] = {}
+        definitions = {name: env.definition for name, env in environments.envs.items()}
+        played = [name for name, definition in definitions.items() if definition.interaction is not None]
+        if config.partial_tokens and played:
+            raise ConfigError(
+                f"the episodes of {played[0]} have several turns, which are drawn whole: leave out partial_tokens"
+            )
+        self._policy, self._environments, self._config = policy, environments, config
+        self._waiting: dict[int, list[Batch]] = {}
         self._last = -1
         """The last rollout that was asked for."""
-        definitions = {name: env.definition for name, env in environments.envs.items()}
         spawn = multiprocessing.get_context("spawn")
-        self._generator = ProcessPoolExecutor(1, spawn, _begin, (torch.get_num_threads(),))
-        # A job, not an argument of `_begin`: what a process that cannot start does not read blocks whoever starts it.
-        self._generator.submit(_take, cloudpickle.dumps((policy, definitions)))
+        threads = (torch.get_num_threads(),)
+        self._generators = [ProcessPoolExecutor(1, spawn, _begin, threads) for _ in range(config.generators)]
+        packed = cloudpickle.dumps((policy, definitions))
+        for generator in self._generators:
+            # A job, not an argument of `_begin`: what a process that cannot start does not read blocks its parent.
+            generator.submit(_take, packed)
 
     def go_on(self, step: int) -> None:
-        """Ask for the rollouts up to `staleness` behind this one, from the weights that stand now."""
-        wanted = range(max(self._last + 1, step), step + self._staleness + 1)
-        weights = _packed(self._policy) if wanted else b""
-        for number in wanted:
-            asked = [_asked(name, env, config, number) for name, env, config in self._environments.drawing(number)]
-            with _alive():
-                self._waiting[number] = _Waiting(asked, self._generator.submit(_generate, weights, asked))
+        """Ask for what the weights that stand now draw, up to the rollout that comes `staleness` after this one."""
+        first = not self._waiting
+        for number in range(max(self._last + 1, step), step + self._config.staleness + 1):
+            drawing = self._environments.drawing(number)
+            self._waiting[number] = [batch for asked in drawing for batch in self._batches(number, *asked)]
             self._last = number
+        if first:
+            self._refuse_idle(step)
+        jobs = [
+            (number, place)
+            for number, batches in self._waiting.items()
+            for place, batch in enumerate(batches)
+            if batch.said is None or self._is_open(batch)
+        ]
+        weights = _packed(self._policy) if jobs else b""
+        with _alive():
+            for place in sorted({sum(job) % len(self._generators) for job in jobs}):
+                self._generators[place].submit(_load, weights)
+            for number, place in jobs:
+                self._waiting[number][place] = self._asked(step, number, place)
 
     def drawing(self, step: int) -> Iterator[tuple[str, BatchEnvironment, TrainConfig, Given]]:
         """The environments of this rollout with what was said in them; waits for it."""
-        waiting = self._waiting.pop(step)
-        for asked, said in zip(waiting.asked, _result(waiting.said), strict=True):
-            env, config = self._environments.drawn_with(asked.name, len(asked.tasks))
-            size = asked.group_size
-            groups = [said[i : i + size] for i in range(0, len(said), size)]
-            yield asked.name, env, config, Given(asked.tasks, groups)
+        for name, group in groupby(self._waiting.pop(step), key=lambda batch: batch.name):
+            batches = list(group)
+            tasks = [task for batch in batches for task in batch.tasks]
+            said = [completion for batch in batches for completion in _said(batch)]
+            size = batches[0].group_size
+            env, config = self._environments.drawn_with(name, len(tasks))
+            yield name, env, config, Given(tasks, [said[i : i + size] for i in range(0, len(said), size)])
 
     def state(self) -> str:
-        """The rollouts that wait, as JSON; waits until they are drawn."""
-        found = []
-        for step, waiting in self._waiting.items():
-            parts = zip(waiting.asked, _result(waiting.said), strict=True)
-            saved = [(a.name, [t.to_json() for t in a.tasks], [c.to_json() for c in said]) for a, said in parts]
-            found.append([step, saved])
-        return json.dumps(found)
+        """The rollouts that wait, as JSON; waits until what was asked for is drawn."""
+        return json.dumps(
+            [
+                [step, [(b.name, [t.to_json() for t in b.tasks], [c.to_json() for c in _said(b)]) for b in batches]]
+                for step, batches in self._waiting.items()
+            ]
+        )
 
     def load(self, state: str) -> None:
         """Take up what `state` gave."""
-        for step, parts in json.loads(state):
-            asked, done = [], Future[list[list[Completion]]]()
-            for name, tasks, _ in parts:
-                env, config = self._environments.drawn_with(name, len(tasks))
-                asked.append(_asked(name, env, config, step, [Task.from_json(task) for task in tasks]))
-            done.set_result([[Completion.from_json(one) for one in said] for _, _, said in parts])
-            self._waiting[step], self._last = _Waiting(asked, done), step
+        for step, batches in json.loads(state):
+            self._waiting[step], self._last = [], step
+            for name, tasks, said in batches:
+                done = Future[list[Completion]]()
+                done.set_result([Completion.from_json(one) for one in said])
+                own = [Task.from_json(task) for task in tasks]
+                self._waiting[step].append(Batch(name, own, len(said) // len(own), done))
 
     def close(self) -> None:
-        """End the process, once it has drawn what it is drawing."""
-        self._generator.shutdown(cancel_futures=True)
+        """End the processes, once they have drawn what they are drawing."""
+        for generator in self._generators:
+            generator.shutdown(cancel_futures=True)
 
-
-def _asked(name: str, env: BatchEnvironment, config: TrainConfig, step: int, tasks: Sequence[Task] = ()) -> Asked:
-    if not tasks:
+    def _batches(self, step: int, name: str, env: BatchEnvironment, config: TrainConfig) -> list[Batch]:
+        """The tasks that the sampler chooses now, as many together as the cache of a generator takes."""
         env.reset(config.groups, step=step)
-        tasks = env.tasks
-    return Asked(name, tasks, config.group_size, config.sampling(derived_seed(config.seed, step, GENERATE)))
+        longest = max(len(self._policy.encode(task.prompt, env.definition.tools)) for task in env.tasks)
+        tokens = (longest + most_said(env.definition, config)) * config.group_size
+        count = max(1, self._policy.max_batch_tokens // tokens)
+        parts = [env.tasks[i : i + count] for i in range(0, len(env.tasks), count)]
+        return [Batch(name, part, config.group_size) for part in parts]
+
+    def _is_open(self, batch: Batch) -> bool:
+        """Whether something in it goes on."""
+        return self._config.partial_tokens is not None and bool(cut_before(_said(batch), self._config.max_new_tokens))
+
+    def _asked(self, step: int, number: int, place: int) -> Batch:
+        """This batch with what its generator is asked for, at this step."""
+        batch = self._waiting[number][place]
+        _, config = self._environments.drawn_with(batch.name, len(batch.tasks))  # with a seed of its own in a mixture
+        turn = step - max(0, number - config.staleness)
+        seed = derived_seed(config.seed, number, GENERATE, *((place, turn) if place or turn else ()))
+        sampling, most = config.sampling(seed), config.max_new_tokens
+        if config.partial_tokens is not None and number > step:
+            sampling = replace(sampling, max_new_tokens=min(config.partial_tokens, most))
+        generator = self._generators[(number + place) % len(self._generators)]
+        so_far = None if batch.said is None else _said(batch)
+        asked = (batch.name, batch.tasks, batch.group_size, so_far, sampling, most)
+        return batch._replace(said=generator.submit(_generate, *asked))
+
+    def _refuse_idle(self, step: int) -> None:
+        """Raise ConfigError where there are fewer batches than generators."""
+        config = self._config
+        useful = len(self._waiting[step]) * (config.staleness + (config.partial_tokens is not None))
+        if useful < config.generators:
+            raise ConfigError(
+                f"expected at most {useful} generators, got {config.generators}: a rollout is drawn in batches of "
+                f"generation_batch_tokens ({self._policy.max_batch_tokens}), of which there is work for {useful} at a "
+                "time; make it smaller, or set fewer generators"
+            )
 
 
 def _packed(policy: TransformersPolicy) -> bytes:
@@ -138,14 +192,17 @@ def _alive() -> Iterator[None]:
         yield
     except BrokenProcessPool as error:
         raise RunError(
-            "the process that generates beside the updates has ended (out of memory, killed, or started by a script "
-            "that trains without `if __name__ == '__main__':` before it); go on with --resume"
+            "a process that generates beside the updates has ended (out of memory, killed, or started by a script "
+            "that trains without `if __name__ == '__main__':` before it); continue with --resume"
         ) from error
 
 
-def _result(said: Future[list[list[Completion]]]) -> list[list[Completion]]:
+def _said(batch: Batch) -> list[Completion]:
+    """What was said in a batch that was asked for; waits for it."""
+    if batch.said is None:
+        raise RunError("expected a batch that was asked for; call go_on() first")
     with _alive():
-        return said.result()
+        return batch.said.result()
 
 
 _here: dict[str, tuple[TransformersPolicy, dict[str, Definition]]] = {}
@@ -169,8 +226,19 @@ def _end_with_the_trainer() -> None:
         os._exit(1)
 
 
-def _generate(weights: bytes, asked: Sequence[Asked]) -> list[list[Completion]]:
-    """In the generator's process: what the policy with these weights says, environment by environment."""
-    policy, definitions = _here["policy"]
+def _load(weights: bytes) -> None:
+    policy, definitions = _here.pop(
+        "policy"
+    )  # weights that do not load leave nothing that would draw from the old ones
     policy.model.load_state_dict(torch.load(io.BytesIO(weights), weights_only=True))
-    return [play(definitions[a.name], policy, a.tasks, a.group_size, a.sampling) for a in asked]
+    _here["policy"] = policy, definitions
+
+
+def _generate(
+    name: str, tasks: Sequence[Task], n: int, so_far: list[Completion] | None, sampling: Sampling, most: int
+) -> list[Completion]:
+    """In a generator's process: what its policy says to these tasks, or how that goes on up to `most` tokens."""
+    policy, definitions = _here["policy"]
+    if so_far is None:
+        return play(definitions[name], policy, tasks, n, sampling)
+    return policy.carried_on([task.prompt for task in tasks for _ in range(n)], so_far, sampling, most)

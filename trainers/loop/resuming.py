@@ -21,6 +21,7 @@ MAY_CHANGE = {
     "max_grad_norm": "how far a step may go",
     "micro_batch_tokens": "memory: results change by rounding alone",
     "generation_batch_tokens": "memory: what is drawn follows from cache_tokens",
+    "generators": "who draws: what is drawn is the same",
     "save_every": "when it is saved",
     "keep_checkpoints": "what stays on the disk",
     "keep_best": "what stays on the disk",
@@ -62,7 +63,7 @@ VERIFIER = ("verifier", "wrappers")
 def changes(
     out: Path, config: TrainConfig, old: Mapping[str, Any], new: Mapping[str, Any], *, changed_verifier: bool
 ) -> dict[str, list[Any]]:
-    """What differs between the settings that a run has and is to go on with: name -> [old, new].
+    """What differs between the settings that a run has and is to continue with: name -> [old, new].
 
     Raises ConfigError, with the reasons, where something differs that may not. A setting that the run was started
     without (by an older version) differs from nothing.

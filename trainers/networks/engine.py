@@ -52,6 +52,8 @@ class EngineConfig:
 
     sharding: Literal["none", "full"] = "none"
     """Of several processes: each holds every weight, or (`full`, FSDP2) a part of weights, gradients and optimiser."""
+    cpu_offload: bool = False
+    """Keep the parts in the processor's memory but for the block at work, and step there: less GPU memory, slower."""
 
     def __post_init__(self) -> None:
         for name, legal in CHOICES.items():
@@ -60,6 +62,10 @@ class EngineConfig:
         if self.lora_rank < 0 or self.lora_alpha < 1:
             raise ConfigError(
                 f"expected lora_rank of 0 or more and lora_alpha of 1 or more, got {self.lora_rank}, {self.lora_alpha}"
+            )
+        if self.cpu_offload and self.sharding == "none":
+            raise ConfigError(
+                "cpu_offload is of weights that are shared out: set engine.sharding='full' and several processes"
             )
         if self.vllm.adapter == "lora" and not self.lora_rank:
             raise ConfigError("vllm.adapter 'lora' sends an adapter alone: set lora_rank, or vllm.adapter='merged'")

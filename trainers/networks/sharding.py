@@ -1,4 +1,4 @@
-"""Weights shared out over the processes by torch's own engine (`fully_shard`, FSDP2): each process keeps its part.
+"""Weights sharded over the processes by torch's own engine (`fully_shard`, FSDP2): each process keeps its part.
 
 A pass gathers one block at a time and gives it back; gradients are summed over the processes as they are handed back
 in parts. Gathering takes every process, so all of them make as many passes, in the same order (`Processes.aligned`,
@@ -33,26 +33,37 @@ R = TypeVar("R")
 Module = TypeVar("Module", bound=nn.Module)
 
 SHARDS = "rlenv_shards"
-"""The attribute of a module whose weights are shared out."""
+"""The attribute of a module whose weights are sharded."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shards:
-    """What a module that is shared out keeps of itself as it was."""
+    """What a module that is sharded keeps of itself as it was."""
 
     skeleton: nn.Module
     """The module with weights that hold no memory; buffers are real."""
+    device: torch.device
+    """Where it computes; with `cpu_offload` its parts lie elsewhere."""
 
 
 def shard(module: Module, engine: EngineConfig) -> Module:
     """Keep this process's part of every weight of the module from here on, in place; without sharding, do nothing.
 
-    Raises ConfigError for a model whose blocks are not to be told apart.
+    Raises ConfigError for a model whose blocks are not to be told apart, and for one process that is to offload.
     """
+    if engine.cpu_offload and not dist.is_initialized():
+        raise ConfigError("expected several processes (torchrun) for engine.cpu_offload, got one: leave it out")
     if engine.sharding == "none" or not dist.is_initialized():
         return module
     from torch.distributed.device_mesh import init_device_mesh
-    from torch.distributed.fsdp import FSDPModule, MixedPrecisionPolicy, fully_shard, register_fsdp_forward_method
+    from torch.distributed.fsdp import (
+        CPUOffloadPolicy,
+        FSDPModule,
+        MixedPrecisionPolicy,
+        OffloadPolicy,
+        fully_shard,
+        register_fsdp_forward_method,
+    )
 
     blocks = [part for part in module.modules() if isinstance(part, GradientCheckpointingLayer)]
     if not blocks and any(isinstance(part, nn.ModuleList) for part in module.modules()):
@@ -61,12 +72,15 @@ def shard(module: Module, engine: EngineConfig) -> Module:
             "engine.sharding='none', or take a model whose layers are such blocks"
         )
     empty = {id(p): nn.Parameter(torch.empty_like(p, device="meta"), p.requires_grad) for p in module.parameters()}
-    setattr(module, SHARDS, Shards(copy.deepcopy(module, cast("dict[int, Any]", empty))))
-    mesh = init_device_mesh(next(module.parameters()).device.type, (dist.get_world_size(),))
+    device = next(module.parameters()).device
+    setattr(module, SHARDS, Shards(copy.deepcopy(module, cast("dict[int, Any]", empty)), device))
+    mesh = init_device_mesh(device.type, (dist.get_world_size(),))
+    offload = CPUOffloadPolicy(pin_memory=device.type == "cuda") if engine.cpu_offload else OffloadPolicy()
     smaller = MixedPrecisionPolicy(torch.bfloat16, torch.float32, cast_forward_inputs=False)
     for block in blocks:
-        fully_shard(block, mesh=mesh, mp_policy=smaller if engine.precision == "bf16" else MixedPrecisionPolicy())
-    fully_shard(module, mesh=mesh)
+        precision = smaller if engine.precision == "bf16" else MixedPrecisionPolicy()
+        fully_shard(block, mesh=mesh, mp_policy=precision, offload_policy=offload)
+    fully_shard(module, mesh=mesh, offload_policy=offload)
     for part in module.modules():
         if isinstance(part, FSDPModule):
             part.set_reshard_after_forward(True, recurse=False)  # the root too: outside of a pass all are parts
@@ -79,7 +93,7 @@ def shard(module: Module, engine: EngineConfig) -> Module:
 
 
 def passing(module: nn.Module, scored: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-    """What `scored` gives, with the weights of the module gathered for it where they are shared out."""
+    """What `scored` gives, with the weights of the module gathered for it where they are sharded."""
     if getattr(module, SHARDS, None) is None:
         return scored(*args, **kwargs)
     through: Any = module.rlenv_pass
@@ -91,29 +105,31 @@ def _pass(scored: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
 
 
 def agreed(module: nn.Module, wish: bool) -> bool:
-    """Whether any process wishes it, where the module is shared out; else the wish."""
-    if getattr(module, SHARDS, None) is None:
+    """Whether any process wishes it, where the module is sharded; else the wish."""
+    shards: Shards | None = getattr(module, SHARDS, None)
+    if shards is None:
         return wish
-    flag = torch.tensor(int(wish), device=next(module.parameters()).device)
+    flag = torch.tensor(int(wish), device=shards.device)
     dist.all_reduce(flag, op=dist.ReduceOp.MAX)
     return bool(flag)
 
 
 def is_sharded(module: nn.Module) -> bool:
-    """Whether the weights of the module are shared out."""
+    """Whether the weights of the module are sharded."""
     return getattr(module, SHARDS, None) is not None
 
 
 @torch.no_grad()
 def gathered(module: Module) -> Module:
-    """A whole copy of a module that is shared out, with no tie to it; any other module itself."""
+    """A whole copy of a module that is sharded, with no tie to it; any other module itself."""
     shards: Shards | None = getattr(module, SHARDS, None)
     if shards is None:
         return module
     empty = dict(shards.skeleton.named_parameters())
     full: dict[int, Any] = {}
     for name, part in module.named_parameters():  # in the same order everywhere
-        weight = nn.Parameter(cast("DTensor", part).full_tensor(), empty[name].requires_grad)
+        there = cast("DTensor", part).full_tensor().to(shards.device)
+        weight = nn.Parameter(there, empty[name].requires_grad)
         full[id(empty[name])] = weight
     return cast("Module", copy.deepcopy(shards.skeleton, full))
 

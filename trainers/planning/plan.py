@@ -58,7 +58,7 @@ class Machine:
     memory: float | None = None
     """GiB of each, where it is not the chip's."""
     sharded: bool = False
-    """Weights, gradients and optimiser shared out over the processes (FSDP2)."""
+    """Weights, gradients and optimiser sharded over the processes (FSDP2)."""
 
     def __post_init__(self) -> None:
         if self.gpus < 1 or self.chip not in CHIPS:
@@ -84,7 +84,7 @@ class Plan:
     activations: float
     """Of one micro-batch, forward and backward, over weights and gradients."""
     generation: float
-    """The cache and the logits, at the end of the longest completions."""
+    """Cache and logits at the end of the longest completions, and the whole copy that draws for shared-out weights."""
     micro_batch_tokens: int
     generation_seconds: float
     update_seconds: float
@@ -157,15 +157,16 @@ def _plan(
     parts = machine.gpus if machine.sharded else 1
     gathered = 2 * found.largest_block if parts > 1 else 0  # one is computed with while the next is on its way
     of_gradients = min(found.trained, found.update)
+    here = 0 if parts > 1 and config.engine.cpu_offload else 1 / parts
     seconds = _seconds(found, model_config, config, machine, update, generation, own)
     return Plan(
-        policy=found.policy / parts,
-        reference=found.reference / parts,
-        critic=found.critic / parts,
-        optimiser=found.trained_numbers * STATE_BYTES[config.optimiser.kind] / parts,
-        gradients=of_gradients / parts,
+        policy=found.policy * here,
+        reference=found.reference * here,
+        critic=found.critic * here,
+        optimiser=found.trained_numbers * STATE_BYTES[config.optimiser.kind] * here,
+        gradients=of_gradients * here,
         activations=found.update - of_gradients + gathered,
-        generation=found.generation + gathered,
+        generation=found.generation + (found.policy if parts > 1 else 0),  # of a whole copy (sharding.whole)
         micro_batch_tokens=config.micro_batch_tokens,
         generation_seconds=seconds[0],
         update_seconds=seconds[1],
