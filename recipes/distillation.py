@@ -11,7 +11,8 @@ in passes of a model over an answer, a backward pass as two:
     distillation   the student says it 1, the teacher reads it 1, the student learns it 3        = 5
     RL             the student says it 1 and learns it 3                                         = 4
 
-so each arm has 102,400 such passes. What training the teacher cost is in none.
+so each arm has 102,400 such passes. What training the teacher cost is in none. Steps are not equal: distillation takes
+80 of 256 answers, the other two 400 of 64.
 """
 
 from __future__ import annotations
