@@ -65,7 +65,7 @@ class EngineConfig:
             )
         if self.cpu_offload and self.sharding == "none":
             raise ConfigError(
-                "cpu_offload is of weights that are shared out: set engine.sharding='full' and several processes"
+                "cpu_offload is for sharded weights: set engine.sharding='full' and several processes"
             )
         if self.vllm.adapter == "lora" and not self.lora_rank:
             raise ConfigError("vllm.adapter 'lora' sends an adapter alone: set lora_rank, or vllm.adapter='merged'")
