@@ -1,4 +1,4 @@
-"""Critique and revise: a policy reads its own answer by written principles, says what it finds, and answers anew.
+"""Critique and revise: a policy reads its own answer by written principles, says what it finds, and answers again.
 
     revisions = revised(definition, policy, principles, tasks, Sampling(max_new_tokens=200))
     supervised(policy, [r.demonstration(policy) for r in revisions if r.better], SftConfig(steps=200))
@@ -29,7 +29,7 @@ from rlenv.trainers.branches.sft import Demonstration
 
 @dataclass(frozen=True, slots=True)
 class Principle:
-    """What the policy is asked about its answer, and how it is asked to write it anew."""
+    """What the policy is asked about its answer, and how it is asked to write it again."""
 
     critique: str
     revision: str

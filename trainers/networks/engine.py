@@ -64,9 +64,7 @@ class EngineConfig:
                 f"expected lora_rank of 0 or more and lora_alpha of 1 or more, got {self.lora_rank}, {self.lora_alpha}"
             )
         if self.cpu_offload and self.sharding == "none":
-            raise ConfigError(
-                "cpu_offload is of weights that are shared out: set engine.sharding='full' and several processes"
-            )
+            raise ConfigError("cpu_offload is for sharded weights: set engine.sharding='full' and several processes")
         if self.vllm.adapter == "lora" and not self.lora_rank:
             raise ConfigError("vllm.adapter 'lora' sends an adapter alone: set lora_rank, or vllm.adapter='merged'")
 
