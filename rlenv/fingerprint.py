@@ -52,7 +52,7 @@ _GENERATED = "<string>"
 _OF_TYPING = {"_abc_impl", "_is_protocol", "_is_runtime_protocol"}
 _IMPORT = dis.opmap["IMPORT_NAME"]
 _HAS_DOCSTRING = 0x4000000
-"""A flag of code objects from Python 3.13 on."""
+"""A flag of code objects from Python 3.14 on."""
 
 
 def code_version(function: object) -> str:
@@ -393,8 +393,8 @@ def _version_of(value: Any) -> str | None:
 
 
 def _has_docstring(code: types.CodeType) -> bool:
-    """Whether the first constant is one: functions without have None there, or from Python 3.13 on a flag less."""
-    if sys.version_info >= (3, 13):
+    """Whether the first constant is one: functions without have None there, or from Python 3.14 on a flag less."""
+    if sys.version_info >= (3, 14):
         return bool(code.co_flags & _HAS_DOCSTRING)
     is_function = bool(code.co_flags & inspect.CO_OPTIMIZED) and not code.co_name.startswith("<")
     return is_function and bool(code.co_consts) and isinstance(code.co_consts[0], str)

@@ -29,7 +29,6 @@ from rlenv.envs.levelled import check_size, drawn
 from rlenv.envs.splits import DEMONSTRATION_PERCENT, belongs, check_split
 from rlenv.envs.tools.orders.desk import Desk, opening
 from rlenv.envs.tools.orders.drawing import LEVELS, changes, draw, right
-from rlenv.envs.tools.orders.functions import Database
 from rlenv.envs.tools.orders.script import script
 from rlenv.jsontypes import Json
 from rlenv.task import Task
@@ -54,7 +53,7 @@ class DrawnTask:
         rng = np.random.default_rng([seed, index, self.level])
         while True:
             database, rules, wishes = draw(LEVELS[self.level], rng)
-            if belongs(_key(database, wishes), self.split, self.demonstration_percent):
+            if belongs(_key(wishes), self.split, self.demonstration_percent):
                 break
         after = right(database, rules, wishes)
         prompt = ({"role": "system", "content": rules.text()}, {"role": "user", "content": opening(wishes[0])})
@@ -91,6 +90,6 @@ def orders(
     )
 
 
-def _key(database: Database, wishes: Sequence[Mapping[str, Any]]) -> str:
+def _key(wishes: Sequence[Mapping[str, Any]]) -> str:
     """What makes a task this one: who asks, and what is wanted of which orders."""
     return "|".join(f"{wish['email']} {wish['kind']} {wish['order']} {wish['sku']}" for wish in wishes)
