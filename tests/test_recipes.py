@@ -17,7 +17,7 @@ pytest.importorskip("torch", reason="the recipes train with torch")
 
 ROOT = Path(__file__).parents[1]
 RECIPES = sorted(path.stem for path in (ROOT / "recipes").glob("*.py") if path.stem != "common")
-REPEATED = ("critique_revise", "rlhf", "star")
+REPEATED = ("preference", "rlhf", "star")
 """Those that are run twice."""
 PAPER = re.compile(r"arXiv \d{4}\.\d{5}")  # "arXiv 2501.12948"
 
