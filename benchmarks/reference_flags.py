@@ -33,7 +33,7 @@ from rlenv.envs.math.verifier import MathVerifier
 from rlenv.errors import RlenvError
 from rlenv.evidence.asker import Asker
 from rlenv.evidence.detectors import EVIDENCE_DETECTORS
-from rlenv.evidence.findings import FINDINGS
+from rlenv.evidence.findings import FINDINGS, REWARD, holds
 from rlenv.grading import Grader
 from rlenv.hackbench.forms import FORMS, Form, written
 from rlenv.sandbox import SandboxError
@@ -81,6 +81,8 @@ class Looks:
     seen: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     findings: Counter[str] = field(default_factory=Counter)
     """Tasks whose reference a detector sees too, by detector."""
+    rewards: dict[str, set[str]] = field(default_factory=dict)
+    """What is told of an environment's reward, by environment."""
 
     def at(self, definition: Definition, said: Mapping[str, Sequence[tuple[Task, str]]]) -> None:
         """Completions by form, each form a run of its own; those of one task are a group."""
@@ -101,6 +103,10 @@ class Looks:
             for name, state in states.items():
                 known = state.get(FINDINGS, {})
                 self.findings[name.partition(":")[2]] += len(known) if isinstance(known, Sized) else 0
+                told = state.get(REWARD)
+                holes = {one for one in told if holds(state, one)} if isinstance(told, dict) else set()
+                if holes:
+                    self.rewards.setdefault(definition.id, set()).update(holes)
 
     def note(self, id: str, form: str, before: rlenv.Episode, after: rlenv.Episode) -> None:
         """Count one text, and print its first flags."""
@@ -123,6 +129,7 @@ class Looks:
             for form in self.texts
         ]
         lines += [f"{name:<20} {id:<40} {form:<10} {number}" for (name, id, form), number in sorted(self.seen.items())]
+        lines += [f"the reward of {id}: {'; '.join(sorted(told))}" for id, told in sorted(self.rewards.items())]
         found = {name: number for name, number in self.findings.items() if number}
         return "\n".join([*lines, f"findings about environments, tasks by detector: {found or 'none'}"])
 

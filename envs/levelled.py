@@ -6,10 +6,14 @@ A sampler that chooses levels asks `members` which indices are of one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 
+from rlenv.errors import ConfigError
 from rlenv.task import Task
-from rlenv.tasksets import TaskSet
+from rlenv.tasksets import ProceduralTasks, TaskSet
+
+SIZE = 100_000
+"""Tasks of a set that is drawn without end, where no size is given."""
 
 
 class LevelledTasks:
@@ -39,3 +43,22 @@ class LevelledTasks:
 def levelled(parts: Mapping[int, TaskSet], size: int | None = None) -> TaskSet:
     """The tasks of the only level as they are, or of several levels in turn."""
     return LevelledTasks(parts, size) if len(parts) > 1 else next(iter(parts.values()))
+
+
+def drawn(
+    draw: Callable[[int], Callable[[int, int], Task]], levels: Sequence[int], seed: int, size: int | None
+) -> TaskSet:
+    """`size` tasks of the levels in turn; `draw(level)` gives the function that draws a task by (seed, index)."""
+    each = -(-(size or SIZE) // len(levels))
+    return levelled({level: ProceduralTasks(draw(level), seed, each) for level in levels}, size)
+
+
+def check_size(size: int | None) -> None:
+    """Raise ConfigError for a size of nothing."""
+    if size is not None and size < 1:
+        raise ConfigError(f"expected a size of at least 1, got {size!r}")
+
+
+def levels_said(levels: Sequence[int], about: Callable[[int], str]) -> str:
+    """The only level in words, or the numbers of several."""
+    return f"level {levels[0]}: {about(levels[0])}" if len(levels) == 1 else f"levels {tuple(levels)}"

@@ -10,9 +10,13 @@ Importing rlenv is light: gymnasium and numpy. Everything heavy is imported wher
 """
 
 import importlib
+import sys
 from typing import TYPE_CHECKING
 
-from rlenv.batch import BatchEnvironment
+if sys.platform == "win32":
+    raise ImportError("rlenv runs on Linux and macOS; on Windows install it in WSL2")
+
+from rlenv.batch import BatchEnvironment, make_batch
 from rlenv.completion import Completion
 from rlenv.compose import gate, weighted
 from rlenv.definition import Definition
@@ -21,7 +25,7 @@ from rlenv.episode import Episode, read_episodes, write_episodes
 from rlenv.errors import RlenvError
 from rlenv.evaluation import evaluate
 from rlenv.plugins import register_installed
-from rlenv.registry import list_envs, load, make, make_batch, make_vec, register
+from rlenv.registry import list_envs, load, make, make_vec, register
 from rlenv.rescoring import rescore
 from rlenv.rows import RowJudge, judge_row, judge_rows, rows_of, to_row
 from rlenv.sampler import PassRateSampler, UniformSampler

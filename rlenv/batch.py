@@ -11,6 +11,7 @@ Cheap verifiers run inline, the others in worker processes that are killed past 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Protocol, TypeAlias, cast
 
 import gymnasium
@@ -24,12 +25,13 @@ from rlenv.evidence.asker import asker_for
 from rlenv.evidence.findings import told
 from rlenv.grading import Grader
 from rlenv.jsontypes import Json
+from rlenv.registry import load
 from rlenv.sampler import Sampler, UniformSampler
 from rlenv.task import Prompt, Task
 from rlenv.turns.replay import played_verdict
 from rlenv.verdict import Verdict
 from rlenv.workers import Pool
-from rlenv.wrappers.wrapper import State, apply_wrappers
+from rlenv.wrappers.wrapper import State, Wrapper, apply_wrappers
 
 EnvLike: TypeAlias = "str | Definition | gymnasium.Env[Any, Any]"
 """An id, a definition, or an environment made by rlenv.make, wrapped or not."""
@@ -150,12 +152,26 @@ class BatchEnvironment:
         return played_verdict(self.definition, self.tasks[index // self.group_size], said.played, len(said.text))
 
 
+def make_batch(
+    id: str,
+    *,
+    group_size: int = 1,
+    seed: int = 0,
+    sampler: Sampler | None = None,
+    wrappers: Sequence[Wrapper] = (),
+    pool: Pool | None = None,
+    **kwargs: Any,
+) -> BatchEnvironment:
+    """The batch form of a registered environment."""
+    loaded = load(id, **kwargs)
+    loaded = replace(loaded, wrappers=(*loaded.wrappers, *wrappers))
+    return BatchEnvironment(loaded, group_size=group_size, seed=seed, sampler=sampler, pool=pool)
+
+
 def definition(env: EnvLike) -> Definition:
     """The definition that an id, an environment or a definition stands for."""
     if isinstance(env, Definition):
         return env
     if isinstance(env, str):
-        from rlenv.registry import load
-
         return load(env)
     return definition_of(env)

@@ -62,7 +62,7 @@ def read_block(file: IO[bytes], block: Block) -> bytes:
     except zlib.error as error:
         raise RunError(
             f"{file.name}: bytes {block.start} to {block.end} are damaged ({error}); put back a copy of the file, or "
-            f"go on with what is before: truncate -s {block.start} {file.name}"
+            f"continue with what is before: truncate -s {block.start} {file.name}"
         ) from error
 
 

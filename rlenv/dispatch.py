@@ -102,7 +102,7 @@ class Dispatcher:
             self.drop(worker)
 
     def drop_busy(self) -> None:
-        """Start anew with the idle workers: the only ones whose state is known after an interruption."""
+        """Start again with the idle workers: the only ones whose state is known after an interruption."""
         for worker in list(self.workers.values()):
             if worker.state != "idle":
                 self.drop(worker)

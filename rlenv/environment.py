@@ -20,6 +20,7 @@ from typing import Any, SupportsFloat
 import gymnasium
 import numpy as np
 from gymnasium.error import ResetNeeded
+from gymnasium.wrappers import OrderEnforcing, PassiveEnvChecker
 
 from rlenv.completion import Completion, as_completion
 from rlenv.definition import Definition
@@ -247,7 +248,7 @@ def definition_of(env: gymnasium.Env[str, str]) -> Definition:
     while isinstance(layer, gymnasium.Wrapper):
         if isinstance(layer, WrappedEnvironment):
             wrappers.insert(0, layer.wrapper)
-        elif type(layer).__name__ not in ("OrderEnforcing", "PassiveEnvChecker"):
+        elif type(layer) not in (OrderEnforcing, PassiveEnvChecker):
             raise ConfigError(
                 f"{type(layer).__name__} acts on single steps only and cannot go into a batch; "
                 "use a wrapper of rlenv.wrappers, or give the environment without it"

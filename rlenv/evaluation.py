@@ -119,19 +119,24 @@ def evaluate(
         }
         saved = None if folder is None else SavedRun.start_or_resume(folder, settings)
         keeping = Keeping(definition, tasks, numbering, saved, Tally(threshold), seed, pool, max_error_share)
-        if isinstance(answering, SideBySidePolicy):
-            steps = side_by_side(keeping, answering, sampling)
-        else:
-            steps = in_chunks(keeping, answering, sampling, chunk)
-        title = f"{definition.id} {answering.name}"
-        with progress(title, numbering.total, keeping.done, quiet=quiet) as advance:
-            for count in steps:
-                advance(count, keeping.tally.note())
-        keeping.check_errors()
+        _see_through(keeping, answering, sampling, chunk, quiet)
         report = keeping.tally.report(definition.id, answering.name, ks, settings)
         if saved is not None:
             saved.finish(report)
         return report
+
+
+def _see_through(keeping: Keeping, policy: Policy, sampling: Sampling, chunk: int, quiet: bool) -> None:
+    """Ask and judge until nothing is missing."""
+    if isinstance(policy, SideBySidePolicy):
+        steps = side_by_side(keeping, policy, sampling)
+    else:
+        steps = in_chunks(keeping, policy, sampling, chunk)
+    title = f"{keeping.definition.id} {policy.name}"
+    with progress(title, keeping.numbering.total, keeping.done, quiet=quiet) as advance:
+        for count in steps:
+            advance(count, keeping.tally.note())
+    keeping.check_errors()
 
 
 def choose_tasks(tasks: TaskSet, limit: int | None, seed: int) -> list[Task]:

@@ -11,7 +11,7 @@ or a loose module, of the same folder), imports inside functions and data files 
 functions, docstrings, comments and what stands elsewhere in a file change nothing. The same in every process and under
 every hash seed; another Python may compile to other bytecode and so to another version.
 
-What is not seen: other packages than one's own (by name alone: an upgrade changes nothing here), C extensions, open
+What is not seen: packages of others (by name alone: an upgrade changes nothing here), C extensions, open
 files, connections, locks and objects of foreign classes whose state is not plain data; names put together at run time
 (getattr, importlib); files found by such names; what stands behind an address. A version that leaves something of this
 out, or more than MOST_WORK, ends in "-partial". A global that a verifier fills while it runs (a cache) is part of
@@ -52,7 +52,7 @@ _GENERATED = "<string>"
 _OF_TYPING = {"_abc_impl", "_is_protocol", "_is_runtime_protocol"}
 _IMPORT = dis.opmap["IMPORT_NAME"]
 _HAS_DOCSTRING = 0x4000000
-"""A flag of code objects from Python 3.13 on."""
+"""A flag of code objects from Python 3.14 on."""
 
 
 def code_version(function: object) -> str:
@@ -188,7 +188,7 @@ class _Seen:
         return _hashed("unseen", _name(kind).encode())
 
     def _path(self, path: Path) -> bytes:
-        """A path, told from where one's own code lies: a folder that is moved stays the same; and the file there."""
+        """A path, relative to the verifier's own code: a folder that is moved stays the same; and the file there."""
         inside = self._root is not None and path.is_absolute() and self._root in (path, *path.parents)
         told = path.relative_to(self._root) if inside and self._root is not None else path
         return self._all("path", [str(told), self._file(path)])
@@ -393,8 +393,8 @@ def _version_of(value: Any) -> str | None:
 
 
 def _has_docstring(code: types.CodeType) -> bool:
-    """Whether the first constant is one: functions without have None there, or from Python 3.13 on a flag less."""
-    if sys.version_info >= (3, 13):
+    """Whether the first constant is one: functions without have None there, or from Python 3.14 on a flag less."""
+    if sys.version_info >= (3, 14):
         return bool(code.co_flags & _HAS_DOCSTRING)
     is_function = bool(code.co_flags & inspect.CO_OPTIMIZED) and not code.co_name.startswith("<")
     return is_function and bool(code.co_consts) and isinstance(code.co_consts[0], str)

@@ -21,7 +21,6 @@ import cloudpickle
 import gymnasium
 from gymnasium.vector import AsyncVectorEnv, AutoresetMode, VectorEnv
 
-from rlenv.batch import BatchEnvironment
 from rlenv.definition import Definition, Isolation, reference_text
 from rlenv.environment import Environment, wrap
 from rlenv.errors import ConfigError, RlenvError, UnknownEnvironment
@@ -30,12 +29,10 @@ from rlenv.keywords import ALL_TAKE, check_keywords
 from rlenv.plugins import load_plugins
 from rlenv.reading import ReadAs
 from rlenv.reward_functions import AsyncVerifier, Style, verifier_of
-from rlenv.sampler import Sampler
 from rlenv.task import Task
 from rlenv.tasksets import Row, RowMap, TaskSet, as_taskset
 from rlenv.turns.equip import Tools, equipped
 from rlenv.verifier import FunctionVerifier, Verifier, VerifierFunction
-from rlenv.workers import Pool
 from rlenv.wrappers.wrapper import Wrapper
 
 _ID = re.compile(r"[\w-]+/[\w.-]+-v\d+")
@@ -226,22 +223,6 @@ def _unpickled(pickled: bytes, id: str, kwargs: Mapping[str, Any]) -> gymnasium.
         _definitions[id] = cloudpickle.loads(pickled)
         _register(id, {})
     return make(id, **kwargs)
-
-
-def make_batch(
-    id: str,
-    *,
-    group_size: int = 1,
-    seed: int = 0,
-    sampler: Sampler | None = None,
-    wrappers: Sequence[Wrapper] = (),
-    pool: Pool | None = None,
-    **kwargs: Any,
-) -> BatchEnvironment:
-    """The batch form of a registered environment (see rlenv.batch)."""
-    definition = load(id, **kwargs)
-    definition = replace(definition, wrappers=(*definition.wrappers, *wrappers))
-    return BatchEnvironment(definition, group_size=group_size, seed=seed, sampler=sampler, pool=pool)
 
 
 def list_envs(family: str | None = None) -> list[str]:

@@ -107,9 +107,8 @@ def rescore(
     Raises RunError when the folder is not a run's or its environment cannot be made without `env`.
     """
     saved = SavedRun(Path(folder))
-    settings = saved.settings()
-    settings |= {} if k is None else {"k": list(k)}
-    settings |= {} if threshold is None else {"threshold": threshold}
+    asked: dict[str, Json] = {"k": None if k is None else list(k), "threshold": threshold}
+    settings = saved.settings() | {key: value for key, value in asked.items() if value is not None}
     before = _definition(settings, env) if env_kwargs else None
     settings["env_kwargs"] = {**cast("dict[str, Json]", settings["env_kwargs"]), **(env_kwargs or {})}
     definition = _definition(settings, env)
@@ -119,10 +118,10 @@ def rescore(
     at_once = max(1, cast("int", settings["chunk_tasks"]) * cast("int", settings["n"]) // n)
     tally = Tally(cast("float", settings["threshold"]))
     with run_folder(saved.folder, "judge again"):
-        target = SavedRun.anew(saved.folder / "rescored")
+        target = SavedRun.emptied(saved.folder / "rescored")
         batch = BatchEnvironment(definition, group_size=n, pool=pool)
         changes: list[Change] = []
-        rewards = PairedRewards(cast("float", settings["threshold"]))
+        rewards = PairedRewards(tally.threshold)
         total = cast("int", settings["tasks"]) * cast("int", settings["n"])
         with progress(f"rescoring {definition.id}", total, quiet=quiet) as advance:
             for chunk in _chunks(saved.episodes(), n, at_once):
@@ -137,12 +136,11 @@ def rescore(
         report = tally.report(definition.id, str(settings["policy"]), cast("list[int]", settings["k"]), settings)
         target.finish(report)
         replace_text(target.folder / "changes.jsonl", "".join(line(asdict(change)) for change in changes))
-        old_version = str(saved.settings()["verifier_version"])
         return Rescored(
             report,
             tuple(changes),
             target.folder,
-            old_version,
+            str(saved.settings()["verifier_version"]),
             definition.verifier.version,
             rewards.estimate(),
             rewards.won,

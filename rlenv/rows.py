@@ -1,4 +1,4 @@
-"""One call that judges a row of somebody else's table: what every adapter is a thin layer over.
+"""One call that judges a row of another library's table: what every adapter is a thin layer over.
 
 >>> row = to_row("math/arithmetic-v0", Task("3+8=?", "11"))
 >>> judge_row(row, r"So \\boxed{11}.").reward, judge_row(row, "11").reward

@@ -4,7 +4,7 @@ episodes.jsonl.gz   a row an episode (`rlenv.episode_rows`), a block an append o
 tasks.jsonl.gz      what was asked, each thing once; the column `task` of both leads from one to the other
 
 What was asked is written first, so that no kill leaves an episode without its task. A folder that holds episodes.jsonl,
-the form before (each episode one line with all of its task), is read and gone on with in that form.
+the older form (each episode one line with all of its task), is read and continued in that form.
 `rlenv.read_episodes` is the way in.
 """
 
@@ -162,7 +162,7 @@ class InBlocks:
 
 
 class InLines:
-    """One line an episode, with all of its task: the form of a file of its own, and of runs of before."""
+    """One line an episode, with all of its task: the form of a file of its own, and of older runs."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

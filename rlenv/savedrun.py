@@ -62,7 +62,7 @@ class SavedRun:
         return run
 
     @classmethod
-    def anew(cls, folder: Path) -> SavedRun:
+    def emptied(cls, folder: Path) -> SavedRun:
         """An empty run in the folder, in place of what an earlier one left there."""
         own_folder(folder)
         for name in FILES:
@@ -122,7 +122,7 @@ class SavedRun:
             append(self._usage, [line(usage)])
 
     def usage(self) -> list[dict[str, float]]:
-        """Tokens and seconds of what was asked, an entry an append; empty for runs of before."""
+        """Tokens and seconds of what was asked, an entry an append; empty for older runs."""
         if not self._usage.exists():
             return []
         lines = self._usage.read_text(encoding="ascii").splitlines(keepends=True)

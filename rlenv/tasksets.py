@@ -151,14 +151,14 @@ def _object(text: str, where: str) -> Row:
     try:
         return cast("Row", read_json(text))
     except ValueError as error:
-        raise TaskError(f"{where}: not valid JSON ({error}); mend the line") from error
+        raise TaskError(f"{where}: not valid JSON ({error}); fix the line") from error
 
 
 def _json_rows(file: Path) -> list[Located]:
     try:
         rows = read_json(file.read_text(encoding="utf-8"))
     except ValueError as error:
-        raise TaskError(f"{file}: not valid JSON ({error}); mend the file") from error
+        raise TaskError(f"{file}: not valid JSON ({error}); fix the file") from error
     if not isinstance(rows, list):
         raise TaskError(f"{file}: expected a list of rows, got {type(rows).__name__}")
     return _numbered(cast("list[Row]", rows))
@@ -177,7 +177,7 @@ def _csv_rows(file: Path) -> list[Located]:
                     raise TaskError(f"{file} line {reader.line_num}: expected {wanted} values; quote those with commas")
                 found.append((f"line {reader.line_num}", cast("Row", row)))
         except csv.Error as error:
-            raise TaskError(f"{file} line {reader.line_num + 1}: not valid CSV ({error}); mend the line") from error
+            raise TaskError(f"{file} line {reader.line_num + 1}: not valid CSV ({error}); fix the line") from error
     return found
 
 

@@ -219,7 +219,7 @@ class WorkerPool:
             self._turn.notify_all()
 
     def _call_leader(self) -> None:
-        """Let the leader look at the rounds anew; where nobody leads, whoever leads next will."""
+        """Let the leader look at the rounds again; where nobody leads, whoever leads next will."""
         if self._led and self._wake is not None:
             with suppress(BlockingIOError):  # full of calls already
                 os.write(self._wake[1], b"!")

@@ -1,4 +1,4 @@
-"""Runs programs nobody trusts; knows nothing of tasks or rewards."""
+"""Runs untrusted programs; knows nothing of tasks or rewards."""
 
 from rlenv.sandbox.box import Sandbox, open_sandbox
 from rlenv.sandbox.codec import Opaque

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TypeAlias
 
 from rlenv.sandbox import report
 from rlenv.sandbox.cell import Cell
@@ -21,7 +20,6 @@ from rlenv.sandbox.result import Result, Status
 
 JUDGE_MARGIN_S = 1.0
 """How much longer the judge may run, so that it hears of a candidate that ran out of time."""
-Header: TypeAlias = "dict[str, object]"
 
 
 class Conversation:

@@ -65,7 +65,7 @@ class Guarantees:
         """Raise `SandboxUnavailable` where anything that was tried did not hold."""
         if self.missing:
             raise SandboxUnavailable(
-                f"the {self.backend} backend runs here, but not everything it was set to holds: {self}. Mend that, "
+                f"the {self.backend} backend runs here, but not everything it was set to holds: {self}. Fix that, "
                 "choose another backend, or write open_sandbox('unsafe') to run programs without protection"
             )
 

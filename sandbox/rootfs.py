@@ -165,7 +165,7 @@ def collect(python: HostPython, packages: Sequence[str] = (), site_packages: str
     for name in packages:
         for source, inside in _distribution(name, site_packages):
             root.place(source, os.path.join(os.path.realpath(python.packages), inside))
-    for library in _libraries([python.executable, *(s for s in root.files.values() if _loadable(s))], site_packages):
+    for library in _libraries([python.executable, *(s for s in root.files.values() if _loadable(s))]):
         root.mirror(library)
     _name_python(root, python)
     return root
@@ -207,7 +207,7 @@ def _loadable(path: str) -> bool:
     return ".so" in os.path.basename(path)
 
 
-def _libraries(binaries: Sequence[str], site_packages: str | None) -> list[str]:
+def _libraries(binaries: Sequence[str]) -> list[str]:
     """The shared libraries that the binaries load, outside the packages (which carry theirs)."""
     try:
         listed = subprocess.run(["ldd", *binaries], check=False, capture_output=True, text=True, timeout=120).stdout

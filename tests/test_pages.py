@@ -29,6 +29,17 @@ def test_make_targets_that_contributors_are_told_of_are_there() -> None:
     assert set(re.findall(r"^    make ([a-z-]+)", _contributing(), re.MULTILINE)) <= set(targets)
 
 
+LINES = 300
+LONGER = {"algorithms.md": "a section a row of the table: looked up by name, not read"}
+
+
+def test_pages_of_the_documentation_are_short_or_say_why_not() -> None:
+    pages = {path.relative_to(ROOT / "docs").as_posix(): path for path in (ROOT / "docs").rglob("*.md")}
+    long = {name for name, path in pages.items() if len(path.read_text("utf-8").splitlines()) > LINES}
+    assert long <= set(LONGER)
+    assert set(LONGER) <= set(pages)
+
+
 def test_the_citation_names_the_version() -> None:
     assert f"\nversion: {rlenv.__version__}\n" in (ROOT / "CITATION.cff").read_text("utf-8")
 

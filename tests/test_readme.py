@@ -59,3 +59,10 @@ def test_the_program_that_judges_and_runs_says_what_its_comments_say(tmp_path: P
 def test_the_answer_of_the_command_line_example_is_right() -> None:
     [(gold, answer)] = re.findall(r"rlenv verify --gold '(.*)' --answer '(.*)'", README.read_text())
     assert verify(gold, answer).reward == 1.0
+
+
+def test_it_says_how_many_algorithms_there_are() -> None:
+    pytest.importorskip("torch", reason="needs the extra train")
+    from rlenv.trainers import ALGORITHMS
+
+    assert f"({len(ALGORITHMS)} algorithms on one" in README.read_text()

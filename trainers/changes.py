@@ -35,7 +35,7 @@ def changed(row: Choice, path: str, value: Json) -> Choice:
 
 
 def _with(choice: Choice, changes: list[tuple[list[str], Json]], where: str) -> Choice:
-    """A copy of a dataclass with the values at these paths, each dataclass on the way made anew once."""
+    """A copy of a dataclass with the values at these paths, each dataclass on the way rebuilt once."""
     hints = get_type_hints(type(choice))
     names = [field.name for field in fields(choice)]  # type: ignore[arg-type]
     found: dict[str, object] = {}

@@ -36,41 +36,41 @@ class TrainConfig:
     """Everything that decides a run, with the policy and the environment: the same config, the same weights."""
 
     algorithm: str | Algorithm = "grpo"
-    """A name of the table (`rlenv algorithms` prints it) or a row of one's own."""
+    """A name that `rlenv algorithms` prints; in Python also an Algorithm."""
     steps: int = 100
-    """Rollouts: each is `groups` prompts with `group_size` completions."""
+    """How many rollouts. Each has `groups` prompts with `group_size` completions."""
     groups: int = 32
-    """Prompts a rollout."""
+    """Prompts in a rollout."""
     group_size: int = 8
-    """Completions a prompt."""
+    """Completions of each prompt."""
     max_new_tokens: int = 256
-    """Where a completion, or one turn of several, is cut."""
+    """The most tokens of a completion, or of each turn where there are several."""
     max_episode_tokens: int | None = None
-    """Where an episode of several turns is cut: all that follows its prompt, the environment's tokens included."""
+    """The most tokens after the prompt in an episode of several turns, those of the environment included."""
     temperature: float = 1.0
-    """Of sampling; log-probs are taken at it."""
+    """The sampling temperature. Log-probs are computed at this temperature too."""
     learning_rate: float = 1e-6
-    """Of AdamW on the policy; about 1e-6 for pretrained models, 1e-4 to 1e-3 below a million parameters."""
+    """AdamW's learning rate: about 1e-6 for pretrained models, 1e-4 to 1e-3 below a million parameters."""
     critic_learning_rate: float | None = None
-    """Of AdamW on the critic; the policy's when not given."""
+    """The critic's learning rate; without it, the policy's."""
     warmup_steps: int = 10
-    """Optimiser steps over which the learning rate rises from 0: Adam's first steps are sign descent."""
+    """Optimiser steps over which the learning rate rises from 0 to its full value."""
     schedule: str = "constant"
-    """How the learning rate goes on behind its rise: constant, or down to a tenth, linear or cosine."""
+    """The learning rate after the warm-up: constant, or falling to a tenth by linear or cosine."""
     decay_share: float = 0.0
-    """Share of the run, at its end, over which it falls (by itself: linear); 0 with linear or cosine: all of it."""
+    """The last share of the run in which the learning rate falls; 0 with linear or cosine: the whole run."""
     max_grad_norm: float = 1.0
-    """Gradients are scaled down to this norm."""
+    """Gradients with a larger norm are scaled down to this norm."""
     epochs: int = 1
-    """Passes over a rollout."""
+    """How often each rollout is trained on."""
     minibatches: int = 1
-    """Optimiser steps a pass; groups are dealt out whole."""
+    """Optimiser steps in each pass over a rollout. A group is never split."""
     micro_batch_tokens: int = 32_768
-    """Tokens, padding included, in one forward and backward pass, fewer where memory is short; changes no results."""
+    """The most tokens in one forward and backward pass, padding included. Lower it to save memory; results stay."""
     generation_batch_tokens: int | None = None
-    """Tokens, prompts included, in the cache while sampling; not given: 32,768 (CPU), 524,288 (GPU), or what fits."""
+    """The most tokens in the cache while sampling; without it 32,768 on a CPU, 524,288 on a GPU, or what fits."""
     sft_steps: int = 0
-    """Supervised steps on the environment's own demonstrations before the first rollout."""
+    """Supervised steps on the environment's demonstrations before the first rollout."""
     staleness: int = 0
     """Rollouts that a generator of its own may be behind; above 0 it draws the next ones while the policy updates."""
     generators: int = 1
@@ -78,31 +78,31 @@ class TrainConfig:
     partial_tokens: int | None = None
     """Tokens of a completion from one version of the weights; it then goes on from the next. With `staleness`."""
     sft_learning_rate: float | None = None
-    """Of these steps; when not given 2e-5, and 3e-3 for models of less than ten million weights."""
+    """The learning rate of these steps; without it 2e-5, and 3e-3 for models below ten million weights."""
     sampler: str = "uniform"
-    """Which tasks come: uniform, or pass-rate, which draws more of the levels (or tasks) that are sometimes solved."""
+    """How tasks are chosen: uniform, or pass-rate, which prefers levels (or tasks) that are sometimes solved."""
     seed: int = 0
-    """Decides tasks, sampling and order."""
+    """The random seed of tasks, sampling and order."""
     save_every: int = 50
-    """Optimiser steps between checkpoints; what lies between is made again on resume."""
+    """Optimiser steps between checkpoints. Resuming repeats what came after the last one."""
     keep_checkpoints: int = 1
-    """The newest so many are kept; those before checkpoint.pt are checkpoint-STEPS.pt."""
+    """How many checkpoints are kept. Older ones than checkpoint.pt are named checkpoint-STEPS.pt."""
     keep_best: bool = False
-    """Keep in best/ the policy with the highest mean training reward between two checkpoints; --gold keeps its own."""
+    """Keep in best/ the policy with the highest mean training reward; with --gold, the highest gold."""
     max_skipped_steps: int = 10
-    """Optimiser steps in a row whose loss, gradient, log-probs or rewards are not finite, after which the run ends."""
+    """End the run after this many optimiser steps in a row with values that are not finite."""
     stall_steps: int = 10
-    """Rollouts in a row without any difference inside the groups after which the run says so loudly."""
+    """Warn after this many rollouts in a row in which all completions of each group have equal rewards."""
     max_error_share: float = 0.2
-    """A rollout with a larger share of verifier errors than this stops the run."""
+    """Stop the run when a larger share of a rollout has verifier errors."""
     measure_all: bool = True
-    """Entropy, clip ratios and KL are of all tokens: a forward pass more for groups without a difference. Else not."""
+    """Measure entropy, clip ratios and KL on all tokens, at the cost of a forward pass for groups of equal rewards."""
     log_kl: bool = False
-    """Log the KL to the first policy, paid or not: costs a copy of the model and a forward pass a rollout."""
+    """Log the KL to the first policy. Costs a copy of the model and one forward pass in each rollout."""
     metrics_by: str = "level"
-    """A metadata column: its values have rewards of their own in the metrics, `reward/level=3`; empty for none."""
+    """Log the reward by the values of this metadata column, as `reward/level=3`; empty for none."""
     trackers: str = "tensorboard"
-    """Where metrics are shown beside metrics.jsonl: tensorboard, wandb, trackio, several with commas, or none."""
+    """Where metrics go beside metrics.jsonl: tensorboard, wandb, trackio, several with commas, or none."""
     engine: EngineConfig = field(default_factory=EngineConfig)
     """How the run computes: precision, memory, adapters, packing (rlenv.trainers.networks.engine)."""
     optimiser: OptimiserConfig = field(default_factory=OptimiserConfig)

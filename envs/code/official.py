@@ -34,10 +34,9 @@ STREAM_BYTES = 16 << 20
 EVALUATION_ONLY = "official=True lets the tests share a process with the program, which can forge what they say"
 
 
-def official_reference(function: str, head: str, tests: str, wall_s: float = 0.0) -> dict[str, Json]:
+def official_reference(function: str, head: str, tests: str) -> dict[str, Json]:
     """The reference of a task that is judged by its published tests alone."""
-    longer: dict[str, Json] = {"wall_s": wall_s} if wall_s else {}
-    return {"kind": KIND, "function": function, "head": head, "tests": tests, **longer}
+    return {"kind": KIND, "function": function, "head": head, "tests": tests}
 
 
 def check_official(pay: str, trust: str, probe: bool) -> None:

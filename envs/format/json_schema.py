@@ -32,7 +32,9 @@ import numpy as np
 from rlenv.completion import Completion
 from rlenv.definition import Definition
 from rlenv.envs.format.json_text import Unreadable, find_value, same
+from rlenv.envs.format.paid import paid
 from rlenv.envs.format.records import INSTRUCTION, draw_record
+from rlenv.envs.levelled import check_size
 from rlenv.envs.splits import belongs, check_split
 from rlenv.errors import ConfigError, MissingExtra, TaskError
 from rlenv.jsontypes import Json, canonical
@@ -41,7 +43,6 @@ from rlenv.tasksets import ProceduralTasks, TaskSet, load_tasks
 from rlenv.verdict import Flag, Verdict
 
 SIZE = 100_000
-FORMAT_SHARE = 0.2
 MAX_CHARS = 100_000
 
 
@@ -77,8 +78,7 @@ def json_format(
     for name, value, known in (("extra_text", extra_text, ("refuse", "allow")), ("pay", pay, ("correct", "shape"))):
         if value not in known:
             raise ConfigError(f"expected {name} '{known[0]}' or '{known[1]}', got {value!r}")
-    if size < 1:
-        raise ConfigError(f"expected a size of at least 1, got {size!r}")
+    check_size(size)
     tasks: TaskSet = ProceduralTasks(DrawnRecord(split), seed, size) if data is None else load_tasks(data)
     ours = data is None and split != "all"
     return Definition(
@@ -114,14 +114,15 @@ class JsonVerifier:
         try:
             value, start, end = find_value(said, self.allow_text)
         except Unreadable as error:
-            return _verdict(0.0, 0.0, False, False, str(error), Flag("format", error.start, error.end, str(error)))
+            flag = Flag("format", error.start, error.end, str(error))
+            return paid(False, False, self.pay_shape, flag.detail, (flag,))
         problem = _problem(schema, value, task.id)
         if problem:
-            return _verdict(0.0, 0.0, False, False, problem, Flag("schema", 0, len(said), problem), (start, end))
-        if same(value, task.reference):
-            return _verdict(FORMAT_SHARE, 1 - FORMAT_SHARE, True, True, answer=(start, end))
-        shape = FORMAT_SHARE if self.pay_shape else 0.0
-        return _verdict(shape, 0.0, True, False, "conforms, with other values", answer=(start, end))
+            flags = (Flag("schema", 0, len(said), problem),)
+            return paid(False, False, self.pay_shape, problem, flags, (start, end))
+        right = same(value, task.reference)
+        reason = "" if right else "conforms, with other values"
+        return paid(True, right, self.pay_shape, reason, answer=(start, end))
 
 
 def _problem(schema: dict[str, Json] | bool, value: Json, task_id: str) -> str:
@@ -140,17 +141,3 @@ def _problem(schema: dict[str, Json] | bool, value: Json, task_id: str) -> str:
     except (SchemaError, Unresolvable) as error:
         raise TaskError(f"task {task_id}: the schema cannot be used ({str(error).splitlines()[0]})") from error
     return "" if found is None else f"{found.json_path}: {found.message[:120]}"
-
-
-def _verdict(
-    shape: float,
-    correct: float,
-    conforms: bool,
-    equal: bool,
-    reason: str = "",
-    flag: Flag | None = None,
-    answer: tuple[int, int] | None = None,
-) -> Verdict:
-    scores = {"format": float(conforms), "correct": float(equal)}
-    flags = (flag,) if flag else ()
-    return Verdict.of(("format", shape), ("correct", correct), scores=scores, flags=flags, reason=reason, answer=answer)

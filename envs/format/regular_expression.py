@@ -28,6 +28,8 @@ import numpy as np
 from rlenv.completion import Completion
 from rlenv.definition import Definition, reference_text
 from rlenv.envs.format.notations import draw_notation
+from rlenv.envs.format.paid import paid
+from rlenv.envs.levelled import check_size
 from rlenv.envs.splits import belongs, check_split
 from rlenv.errors import ConfigError, TaskError
 from rlenv.task import Task
@@ -35,7 +37,6 @@ from rlenv.tasksets import ProceduralTasks, TaskSet, load_tasks
 from rlenv.verdict import Flag, Verdict
 
 SIZE = 100_000
-FORMAT_SHARE = 0.2
 MAX_CHARS = 100_000
 
 
@@ -67,8 +68,7 @@ def regex_format(
     check_split(split)
     if pay not in ("correct", "shape"):
         raise ConfigError(f"expected pay 'correct' or 'shape', got {pay!r}")
-    if size < 1:
-        raise ConfigError(f"expected a size of at least 1, got {size!r}")
+    check_size(size)
     tasks: TaskSet = ProceduralTasks(DrawnNotation(split), seed, size) if data is None else load_tasks(data)
     ours = data is None and split != "all"
     return Definition(
@@ -105,11 +105,9 @@ class RegexVerifier:
         answer = (start, start + len(said)) if said else None
         if pattern.fullmatch(said) is None:
             reason = f"{said[:60]!r} does not match the pattern in full"
-            return _verdict(0.0, 0.0, False, False, reason, Flag("format", 0, len(text), reason), answer)
-        if said == expected:
-            return _verdict(FORMAT_SHARE, 1 - FORMAT_SHARE, True, True, answer=answer)
-        shape = FORMAT_SHARE if self.pay_shape else 0.0
-        return _verdict(shape, 0.0, True, False, f"got {said[:60]!r}, expected {expected!r}", answer=answer)
+            return paid(False, False, self.pay_shape, reason, (Flag("format", 0, len(text), reason),), answer)
+        reason = "" if said == expected else f"got {said[:60]!r}, expected {expected!r}"
+        return paid(True, said == expected, self.pay_shape, reason, answer=answer)
 
 
 @lru_cache(maxsize=1024)
@@ -126,17 +124,3 @@ def _pattern(task: Task) -> re.Pattern[str]:
     except re.error as error:
         raise TaskError(f"task {task.id}: the pattern {source!r} cannot be read: {error}") from error
     raise TaskError(f"task {task.id}: expected a regular expression in the column 'pattern', got {source!r}")
-
-
-def _verdict(
-    shape: float,
-    correct: float,
-    matches: bool,
-    equal: bool,
-    reason: str = "",
-    flag: Flag | None = None,
-    answer: tuple[int, int] | None = None,
-) -> Verdict:
-    scores = {"format": float(matches), "correct": float(equal)}
-    flags = (flag,) if flag else ()
-    return Verdict.of(("format", shape), ("correct", correct), scores=scores, flags=flags, reason=reason, answer=answer)

@@ -31,7 +31,9 @@ import numpy as np
 
 from rlenv.completion import Completion
 from rlenv.definition import Definition
+from rlenv.envs.format.paid import paid
 from rlenv.envs.format.questions import draw
+from rlenv.envs.levelled import check_size
 from rlenv.envs.splits import belongs, check_split
 from rlenv.errors import ConfigError
 from rlenv.reading import Passage, Span
@@ -42,7 +44,6 @@ from rlenv.verifier import Verifier
 
 INSTRUCTION = "Think inside <think></think>, then give only the answer inside <answer></answer>."
 SIZE = 100_000
-FORMAT_SHARE = 0.2
 THINK = "<think>"
 TAGS = ("<answer>", "</answer>")
 _TAG_LIKE = re.compile(r"<[\s/]*+answer\b(?:\s*+/?>)?", re.IGNORECASE)  # </ answer >
@@ -72,8 +73,7 @@ def tags(split: str = "train", seed: int = 0, size: int = SIZE, pay: str = "corr
     check_split(split)
     if pay not in ("correct", "shape"):
         raise ConfigError(f"expected pay 'correct' or 'shape', got {pay!r}")
-    if size < 1:
-        raise ConfigError(f"expected a size of at least 1, got {size!r}")
+    check_size(size)
     return Definition(
         tasks=ProceduralTasks(DrawnQuestion(split), seed, size),
         verifier=TagsVerifier(pay_shape=pay == "shape"),
@@ -109,15 +109,13 @@ class TagsVerifier:
     def verify(self, task: Task, completion: Completion) -> Verdict:
         answer = read(completion)
         if isinstance(answer, Flag):
-            return _verdict(0.0, 0.0, {"format": 0.0, "correct": 0.0}, answer.detail, (answer,))
+            return paid(False, False, self.pay_shape, answer.detail, (answer,))
         judged = self._judge(task, answer).placed(answer)
         if judged.reward is None:
             return judged
         right = judged.reward >= 1.0
-        paid = (FORMAT_SHARE, 1 - FORMAT_SHARE) if right else (FORMAT_SHARE if self.pay_shape else 0.0, 0.0)
-        scores = {"format": 1.0, "correct": float(right)}
         reason = "" if right else judged.reason
-        return _verdict(*paid, scores, reason, judged.flags, judged.answer or answer.spans[0])
+        return paid(True, right, self.pay_shape, reason, judged.flags, judged.answer or answer.spans[0])
 
     def _judge(self, task: Task, answer: Passage) -> Verdict:
         """The verdict on the answer alone."""
@@ -169,14 +167,3 @@ def _answer(text: str, start: int) -> Passage | Flag:
         return Flag("format", opened.start(), closed.end(), "empty tags")
     begin = opened.end() + len(inside) - len(inside.lstrip())
     return Passage(answer, (Span(begin, begin + len(answer)),))
-
-
-def _verdict(
-    shape: float,
-    correct: float,
-    scores: dict[str, float],
-    reason: str = "",
-    flags: tuple[Flag, ...] = (),
-    answer: tuple[int, int] | None = None,
-) -> Verdict:
-    return Verdict.of(("format", shape), ("correct", correct), scores=scores, flags=flags, reason=reason, answer=answer)

@@ -19,15 +19,14 @@ import numpy as np
 from rlenv.definition import Definition
 from rlenv.envs.games.game import Deal, Game, GameInteraction, best_script
 from rlenv.envs.level_range import levels_named
-from rlenv.envs.levelled import levelled
+from rlenv.envs.levelled import check_size, drawn, levels_said
 from rlenv.envs.splits import DEMONSTRATION_PERCENT, belongs, check_split
 from rlenv.errors import ConfigError
 from rlenv.jsontypes import Json
 from rlenv.task import Task
-from rlenv.tasksets import ProceduralTasks, TaskSet
+from rlenv.tasksets import TaskSet
 from rlenv.turns.replay import ReplayVerifier
 
-SIZE = 100_000
 GAMES: Mapping[str, str] = {
     "guess": "Guess",
     "mastermind": "Mastermind",
@@ -86,13 +85,10 @@ def game_environment(
     game = game_named(name)
     levels = levels_named(level, game.levels)
     check_split(split, demonstration_percent)
-    if size is not None and size < 1:
-        raise ConfigError(f"expected a size of at least 1, got {size!r}")
+    check_size(size)
 
     def tasks(of_split: str, limit: int | None) -> TaskSet:
-        each = -(-(limit or SIZE) // len(levels))
-        draws = {lv: DrawnTask(game, lv, of_split, demonstration_percent) for lv in levels}
-        return levelled({lv: ProceduralTasks(draw, seed, each) for lv, draw in draws.items()}, limit)
+        return drawn(lambda lv: DrawnTask(game, lv, of_split, demonstration_percent), levels, seed, limit)
 
     interaction = GameInteraction(game)
     script = partial(best_script, game)
@@ -105,9 +101,5 @@ def game_environment(
         max_turns=max(game.most_turns(lv) for lv in levels),
         demonstrations=None if split == "all" else tasks("demonstrations", None),
         max_completion_chars=1_000_000,
-        description=f"{game.about}, {_about(game, levels)}",
+        description=f"{game.about}, {levels_said(levels, game.levels.__getitem__)}",
     )
-
-
-def _about(game: Game, levels: tuple[int, ...]) -> str:
-    return f"level {levels[0]}: {game.levels[levels[0]]}" if len(levels) == 1 else f"levels {levels}"

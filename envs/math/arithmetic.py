@@ -25,7 +25,7 @@ import numpy as np
 
 from rlenv.definition import Definition
 from rlenv.envs.level_range import levels_named
-from rlenv.envs.levelled import levelled
+from rlenv.envs.levelled import check_size, levelled, levels_said
 from rlenv.envs.math.expression import canonical, value
 from rlenv.envs.math.integer import IntegerVerifier
 from rlenv.envs.math.levels import LEVELS
@@ -89,8 +89,7 @@ def arithmetic(
     check_split(split, demonstration_percent)
     if "{expression}" not in template:
         raise ConfigError(f"expected a template that holds {{expression}}, got {template!r}")
-    if size is not None and size < 1:
-        raise ConfigError(f"expected a size of at least 1, got {size!r}")
+    check_size(size)
 
     def tasks(of_split: str, limit: int | None) -> TaskSet:
         each = None if limit is None else -(-limit // len(levels))
@@ -103,7 +102,7 @@ def arithmetic(
         solution=solution,
         demonstrations=None if split == "all" else tasks("demonstrations", None),
         max_completion_chars=100_000,
-        description=f"arithmetic made by code, {_about(levels)}",
+        description=f"arithmetic made by code, {levels_said(levels, lambda lv: LEVELS[lv].about)}",
     )
 
 
@@ -133,7 +132,3 @@ def _tasks(level: int, split: str, seed: int, size: int | None, demonstration_pe
 def expressions_of(level: int, split: str, demonstration_percent: int = DEMONSTRATION_PERCENT) -> tuple[str, ...]:
     """Every expression of a level that belongs to the split."""
     return tuple(e for e in LEVELS[level].expressions() if belongs(canonical(e), split, demonstration_percent))
-
-
-def _about(levels: tuple[int, ...]) -> str:
-    return f"level {levels[0]}: {LEVELS[levels[0]].about}" if len(levels) == 1 else f"levels {levels}"

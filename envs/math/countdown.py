@@ -24,14 +24,13 @@ import numpy as np
 
 from rlenv.definition import Definition
 from rlenv.envs.level_range import levels_named
-from rlenv.envs.levelled import levelled
+from rlenv.envs.levelled import check_size, drawn, levels_said
 from rlenv.envs.math.countdown_verifier import USES, CountdownVerifier, Use
 from rlenv.envs.splits import DEMONSTRATION_PERCENT, belongs, check_split
 from rlenv.errors import ConfigError
 from rlenv.task import Task
-from rlenv.tasksets import ProceduralTasks, TaskSet
+from rlenv.tasksets import TaskSet
 
-SIZE = 100_000
 TEMPLATE = (
     "Using the numbers {numbers}, create an equation that equals {target}. You can use basic arithmetic operations "
     "(+, -, *, /) and {use}. Show your work in <think> </think> tags. And return the final answer in "
@@ -118,13 +117,10 @@ def countdown(
         raise ConfigError(f"expected use out of {', '.join(USES)}, got {use!r}")
     if not ("{numbers}" in template and "{target}" in template):
         raise ConfigError(f"expected a template that holds {{numbers}} and {{target}}, got {template!r}")
-    if size is not None and size < 1:
-        raise ConfigError(f"expected a size of at least 1, got {size!r}")
+    check_size(size)
 
     def tasks(of_split: str, limit: int | None) -> TaskSet:
-        each = -(-(limit or SIZE) // len(levels))
-        draws = {lv: DrawnTask(lv, of_split, use, template, demonstration_percent) for lv in levels}
-        return levelled({lv: ProceduralTasks(draw, seed, each) for lv, draw in draws.items()}, limit)
+        return drawn(lambda lv: DrawnTask(lv, of_split, use, template, demonstration_percent), levels, seed, limit)
 
     return Definition(
         tasks=tasks(split, size),
@@ -132,7 +128,7 @@ def countdown(
         solution=solution,
         demonstrations=None if split == "all" else tasks("demonstrations", None),
         max_completion_chars=100_000,
-        description=f"reach a target with given numbers, {_about(levels)}",
+        description=f"reach a target with given numbers, {levels_said(levels, lambda lv: LEVELS[lv].about)}",
     )
 
 
@@ -175,7 +171,3 @@ def _operated(first: int, second: int, sign: str) -> int:
     if sign == "/":
         return first // second if first % second == 0 else 0
     return {"+": first + second, "-": first - second, "*": first * second}[sign]
-
-
-def _about(levels: tuple[int, ...]) -> str:
-    return f"level {levels[0]}: {LEVELS[levels[0]].about}" if len(levels) == 1 else f"levels {levels}"

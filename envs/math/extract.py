@@ -104,7 +104,7 @@ def _extract_in(text: str, span: Span, policy: MathPolicy, same: Same, choice: b
     if isinstance(found, Refusal):
         return found
     found = _sprayed(found, choice) or found
-    return found if isinstance(found, Refusal) else _contradicted(text, span, found, policy, same)
+    return found if isinstance(found, Refusal) else _contradicted(text, span, found, same)
 
 
 def _sprayed(found: Extracted, choice: bool) -> Refusal | None:
@@ -116,7 +116,7 @@ def _sprayed(found: Extracted, choice: bool) -> Refusal | None:
     return Refusal("several numbers in a row", (Flag("spray", found.start, found.end),))
 
 
-def _contradicted(text: str, span: Span, found: Extracted, policy: MathPolicy, same: Same) -> Extracted | Refusal:
+def _contradicted(text: str, span: Span, found: Extracted, same: Same) -> Extracted | Refusal:
     """The found answer, unless something behind it announces another one."""
     if span[1] - found.end < 5:
         return found

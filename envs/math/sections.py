@@ -20,8 +20,6 @@ from rlenv.envs.math.withdrawal import denied, withdrawn
 
 MAX_CHARS = 1500
 """An answer is followed by no more than this."""
-MAX_FIRST = 60
-"""A first sentence that is longer is more than a value."""
 MIN_WORDS = 4
 """An explanation has so many words."""
 _WORD = re.compile(r"[A-Za-z]{2,}")  # draws

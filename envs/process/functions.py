@@ -57,7 +57,6 @@ class Function(NamedTuple):
 
 
 Functions: TypeAlias = tuple[Function, ...]
-ONE = Function(1, 1)
 
 
 def residue(value: Fraction) -> int:

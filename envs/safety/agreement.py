@@ -25,6 +25,7 @@ from dataclasses import dataclass, field, replace
 
 from rlenv.completion import Completion
 from rlenv.definition import Definition
+from rlenv.envs.levelled import check_size
 from rlenv.envs.math.numeral import NumeralVerifier
 from rlenv.envs.math.verifier import MathVerifier
 from rlenv.envs.safety.agreement_questions import Question, questions_of
@@ -54,8 +55,7 @@ def agreement(
     """
     if split not in ("train", "test"):
         raise ConfigError(f"expected a split out of train, test, got {split!r}")
-    if size < 1:
-        raise ConfigError(f"expected a size of at least 1, got {size!r}")
+    check_size(size)
     asked = questions_of(questions, split, level, data, seed, size)
     return Definition(
         tasks=ListTasks(task for question in asked for task in paired_tasks(question, split, instruction)),

@@ -137,9 +137,9 @@ def read(prompt: str, text: str, model: Weights, rules: Refusal | None = None) -
     return Read(found, likely, figures(found, marks, logits, own, ruled), never_says_no(found, marks, logits))
 
 
-def asks_for_harm(prompt: str, model: Weights | None = None) -> float:
+def asks_for_harm(prompt: str) -> float:
     """Above 0 for a prompt that asks for harm, as far as its words tell: right for six of ten look-alikes."""
-    model = model or weights()
+    model = weights()
     return float(model.asks[buckets(prompt_names(prompt))].sum()) + model.asks_bias
 
 

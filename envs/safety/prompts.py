@@ -25,7 +25,7 @@ from dataclasses import dataclass, fields
 from functools import lru_cache
 from pathlib import Path
 
-from rlenv.envs.safety.frames import frame, normalised
+from rlenv.envs.safety.frames import frame
 from rlenv.errors import TaskError
 from rlenv.jsontypes import Json
 
@@ -112,11 +112,6 @@ def mentions_any(text: str, stems: tuple[str, ...]) -> bool:
     """
     plain = " " + " ".join(re.findall(r"[\w']+", text.casefold()))
     return any(" " + " ".join(re.findall(r"[\w']+", stem)) in plain for stem in stems)
-
-
-def same_prompt(first: str, second: str) -> bool:
-    """True when the prompts differ in case, punctuation, spaces, numbers or plurals at most."""
-    return normalised(first) == normalised(second)
 
 
 @lru_cache(maxsize=1)

@@ -72,7 +72,7 @@ MOST = 2_000
 
 
 class _OneLineErrors(TyperGroup):
-    """Tells errors in one line. Errors that are not the user's to mend keep their traceback."""
+    """Tells errors in one line. Errors that are not the user's to fix keep their traceback."""
 
     def invoke(self, ctx: Any) -> Any:  # the context's type belongs to the click that typer brings
         try:
@@ -85,7 +85,7 @@ class _OneLineErrors(TyperGroup):
         except RecursionError as error:
             if not extract_tb(error.__traceback__)[-1].filename.endswith("json/decoder.py"):
                 raise
-            echo("error: a file that was read nests more brackets than JSON can; mend it, or give another", err=True)
+            echo("error: a file that was read nests more brackets than JSON can; fix it, or give another", err=True)
             raise typer.Exit(2) from error
         except USAGE as error:
             error.message = shown_line(error.message, MOST)

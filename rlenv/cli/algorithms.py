@@ -23,7 +23,7 @@ def command(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a row.")] = False,
 ) -> None:
-    """List the algorithms and what each of them chooses."""
+    """List the algorithms and their settings."""
     from rlenv.trainers.algorithms.table import ALGORITHMS, algorithm_named
 
     rows = list(ALGORITHMS.values()) if name is None else [algorithm_named(name)]

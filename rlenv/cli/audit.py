@@ -88,7 +88,7 @@ def command(
     ] = None,
     against: Annotated[
         list[str] | None,
-        typer.Option(metavar="KEY=VALUE", help="List where the environment with this keyword judges otherwise."),
+        typer.Option(metavar="KEY=VALUE", help="Also judge with this keyword changed, and list where the two differ."),
     ] = None,
     imports: Imports = None,
     jobs: Annotated[
@@ -109,18 +109,24 @@ def command(
         typer.Option(metavar="FILE", help="Rows with id and solution, for an environment that brings no solutions."),
     ] = None,
     reference: Annotated[str | None, typer.Option(help="The column of the rows with the right answer.")] = None,
-    tasks: Annotated[int | None, typer.Option(min=1, help="Tasks to play on; by default 32, or 8 of programs.")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Decides which tasks are drawn.")] = 0,
+    tasks: Annotated[
+        int | None,
+        typer.Option(min=1, help="How many tasks to try; by default 32, and 8 where completions are programs."),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="The random seed that draws tasks.")] = 0,
     fail_on: Annotated[str, typer.Option(help="critical, high, medium, low or info.")] = "medium",
     least: Annotated[str, typer.Option("--show", help="Print findings of this severity and above.")] = "info",
     json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write everything as JSON.")] = None,
     sarif_file: Annotated[Path | None, typer.Option("--sarif", metavar="FILE", help="Write SARIF 2.1.0.")] = None,
     certificate_file: Annotated[
-        Path | None, typer.Option("--certificate", metavar="FILE", help="Write what was tried and what it earned.")
+        Path | None,
+        typer.Option(
+            "--certificate", metavar="FILE", help="Write a certificate: what was tried and what it earned, as JSON."
+        ),
     ] = None,
-    replay: Annotated[str | None, typer.Option(metavar="ID", help="Show the whole text of one finding again.")] = None,
+    replay: Annotated[str | None, typer.Option(metavar="ID", help="Show the whole text of one finding.")] = None,
 ) -> None:
-    """Play references, corrupted references and known attacks on a reward; exit with 1 for what earns too much."""
+    """Attack a reward with known hacks and wrong answers; exit code 1 when one earns too much."""
     from rlenv.audit import Severity, sarif, table
     from rlenv.audit.certificate import certificate, write_certificate
     from rlenv.audit.splits import takes
@@ -139,7 +145,8 @@ def command(
     failed: list[tuple[str, str]] = []
 
     def asked(id: str, given: dict[str, Json]) -> Asked:
-        return Asked(id, given, tasks, seed, other if not every or all(takes(id, key) for key in other) else {})
+        judged_too = other if not every or all(takes(id, key) for key in other) else {}
+        return Asked(id, given, tasks, seed, judged_too, imports=tuple(imports or ()))
 
     files: tuple[Path, ...] = ()
     if env is not None:

@@ -89,7 +89,7 @@ def solution_as(template: str | None) -> Callable[[Task], str]:
 
 
 def foreign_id(name: str) -> str | None:
-    """The id of an environment of somebody else's that is named by where it is; None for any other name.
+    """The id of a foreign environment that is named by where it is; None for any other name.
 
     `http://HOST:PORT` is a server of OpenEnv, `verifiers:TASKSET` an installed taskset of verifiers, `gem:ID` an
     environment of gem, `inspect:FILE.py@TASK` a Task of Inspect.

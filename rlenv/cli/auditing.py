@@ -1,6 +1,6 @@
 """Audits of registered environments, for `rlenv audit`: one here, or many in several processes.
 
-The processes are started anew: nothing of one audit is in another's way, and a checker that ends its process takes one
+The processes are new ones: nothing of one audit is in another's way, and a checker that ends its process takes one
 of them down. Each judges in one worker, so that `jobs` of them keep as many cores busy.
 """
 
@@ -50,6 +50,8 @@ class Asked:
     """A file with right completions, for an environment that brings none."""
     named: str = ""
     """What the user called it, where that is not the id."""
+    imports: tuple[str, ...] = ()
+    """Modules that register it."""
 
     @property
     def command(self) -> str:
@@ -59,6 +61,7 @@ class Asked:
             for key, value in kwargs.items():
                 words += [option, f"{key}={value if isinstance(value, str) else json.dumps(value)}"]
         words += ["--solutions", str(self.solutions)] if self.solutions else []
+        words += [word for module in self.imports for word in ("--import", module)]
         return shlex.join([*words, *drawing(self.tasks, self.seed)])
 
 

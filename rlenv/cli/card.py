@@ -30,25 +30,28 @@ def command(
         typer.Option("--policy", "-p", help="Measure this policy too, as in `rlenv eval`; repeatable."),
     ] = None,
     runs: Annotated[
-        list[Path] | None, typer.Option("--run", metavar="DIR", help="Tell of this saved evaluation too; repeatable.")
+        list[Path] | None,
+        typer.Option("--run", metavar="DIR", help="Add the figures of this saved evaluation; repeatable."),
     ] = None,
     n: Annotated[int, typer.Option("--n", "-n", min=1, help="Completions of each task by each policy.")] = 8,
     limit: Annotated[int, typer.Option(min=1, help="How many tasks, at most.")] = 100,
-    tasks: Annotated[int | None, typer.Option(min=1, help="Tasks that the audit plays on.")] = None,
-    max_new_tokens: Annotated[int, typer.Option(help="Where a completion is cut.")] = DEFAULT_SAMPLING.max_new_tokens,
+    tasks: Annotated[int | None, typer.Option(min=1, help="How many tasks the audit tries.")] = None,
+    max_new_tokens: Annotated[
+        int, typer.Option(help="The most tokens of a completion.")
+    ] = DEFAULT_SAMPLING.max_new_tokens,
     data: Data = None,
     settings: Set = None,
     imports: Imports = None,
-    seed: Annotated[int, typer.Option(min=0, help="Decides tasks and sampling.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="The random seed of tasks and sampling.")] = 0,
     device: Annotated[str, typer.Option(help="Where a model runs: auto, cpu, cuda, cuda:1 ...")] = "auto",
-    license: Annotated[str, typer.Option(help="One of the hub's words for it, such as apache-2.0.")] = "",
+    license: Annotated[str, typer.Option(help="The licence, in the hub's spelling: apache-2.0.")] = "",
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the page here instead of printing it.")
     ] = None,
     json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write everything as JSON.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")] = False,
 ) -> None:
-    """Measure an environment: its rewards, audit, pass rates of policies, signal and cost, as Markdown for a hub."""
+    """Measure an environment and write its card: rewards, audit, pass rates and cost, as Markdown for a hub."""
     import_modules(imports)
     find_modules_here()
     kwargs = environment_kwargs(data, settings)

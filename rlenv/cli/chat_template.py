@@ -1,4 +1,4 @@
-"""`--chat-template-kwargs '{"enable_thinking": false}'`: what the chat template of a model is told besides."""
+"""`--chat-template-kwargs '{"enable_thinking": false}'`: more variables for a model's chat template."""
 
 from __future__ import annotations
 
@@ -12,9 +12,7 @@ from rlenv.policies.policy import Policy
 
 ChatTemplate: TypeAlias = Annotated[
     str,
-    typer.Option(
-        metavar="JSON", help="What the model's chat template is told besides: '{\"enable_thinking\": false}'."
-    ),
+    typer.Option(metavar="JSON", help="More variables for the model's chat template: '{\"enable_thinking\": false}'."),
 ]
 
 

@@ -34,7 +34,7 @@ def command(
     flips: Annotated[int, typer.Option(min=0, help="How many of the most changed tasks are listed.")] = MOST_FLIPS,
     json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write everything as JSON.")] = None,
 ) -> None:
-    """Tell whether saved evaluations differ: every pair of them, task by task; no model is asked."""
+    """Test whether saved evaluations differ, pair by pair and task by task."""
     found = compare(*sides, k=k, threshold=threshold, flips=flips)
     echo(found)
     if json_file is not None:

@@ -3,7 +3,7 @@
 Demonstrations exist for a small share of the tasks, prompts and a verifier for many: the set-up that
 reinforcement learning is for. The model is warmed up on the demonstrations, trained with GRPO on other
 tasks, and measured before and after on tasks held out from both. As a control, a copy of the warmed-up
-model goes on with the demonstrations, at the same time on a core of its own, for about as long.
+model continues with the demonstrations, at the same time on a core of its own, for about as long.
 """
 
 from __future__ import annotations
@@ -127,8 +127,10 @@ class Found:
 
 
 def command(
-    out: Annotated[Path, typer.Option(metavar="DIR", help="The folder of the demo; made anew.")] = Path("runs/demo"),
-    seed: Annotated[int, typer.Option(help="Decides weights, tasks and sampling.")] = 0,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="The folder of the demo; what is there is replaced.")] = Path(
+        "runs/demo"
+    ),
+    seed: Annotated[int, typer.Option(help="The random seed of weights, tasks and sampling.")] = 0,
     quick: Annotated[bool, typer.Option("--quick", help="A few steps only, to see that it runs.")] = False,
 ) -> None:
     """Watch a small model get better at a checked task, in a few minutes on a CPU."""
@@ -164,7 +166,7 @@ def run(out: Path, recipe: Recipe) -> Path:
         continued = other_core.submit(go_on_with_demonstrations, recipe, out)
         _, rl_s = _timed(lambda: train(recipe.rl(), practice, policy, out / "train"))
         after = measure("after GRPO", policy, recipe, out / "after")
-        _say("waiting for the control, which goes on with the demonstrations")
+        _say("waiting for the control, which continues with the demonstrations")
         control, control_s = continued.result()
     found = Found(before, after, control, len(shown), recipe.rl_steps * recipe.rl().groups, sft_s, rl_s, control_s)
     bars = {m.name: m.pass_at for m in (before, after, max(control, key=lambda m: m.pass_at[1]))}

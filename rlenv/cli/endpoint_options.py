@@ -14,20 +14,23 @@ Stop: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(metavar="TEXT", help=r"End a completion before this text; \n is a new line. May be given again."),
 ]
-SystemPrompt: TypeAlias = Annotated[str, typer.Option(help="Stands before the prompt of each task.")]
+SystemPrompt: TypeAlias = Annotated[str, typer.Option(help="A system message before each prompt.")]
 Concurrency: TypeAlias = Annotated[
-    int | None, typer.Option(help="How many requests are kept under way.", rich_help_panel=PANEL, show_default="8")
+    int | None, typer.Option(help="How many requests run at the same time.", rich_help_panel=PANEL, show_default="8")
 ]
 ExtraBody: TypeAlias = Annotated[
     str,
     typer.Option(metavar="JSON", help='More fields of each request, such as {"top_k": 20}.', rich_help_panel=PANEL),
 ]
 LogProbs: TypeAlias = Annotated[
-    bool, typer.Option("--logprobs", help="Ask for log-probs, for best-of-n by them.", rich_help_panel=PANEL)
+    bool,
+    typer.Option(
+        "--logprobs", help="Ask for log-probs, which `rlenv report --best-of logprob` needs.", rich_help_panel=PANEL
+    ),
 ]
 MaxContext: TypeAlias = Annotated[
     int | None,
-    typer.Option(help="Tokens that the server has room for, prompt and completion together.", rich_help_panel=PANEL),
+    typer.Option(help="The server's context length: prompt and completion together.", rich_help_panel=PANEL),
 ]
 
 

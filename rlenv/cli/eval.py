@@ -47,7 +47,7 @@ def command(
     ] = None,
     n: Annotated[int, typer.Option("--n", "-n", help="Completions of each task.")] = 1,
     k: Annotated[str, typer.Option("--k", "-k", help="The k of pass@k, between commas; at most n.")] = "1",
-    limit: Annotated[int | None, typer.Option(help="How many tasks; all of them where they are few.")] = None,
+    limit: Annotated[int | None, typer.Option(help="At most this many tasks.")] = None,
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Save episodes and report here; the same command resumes.")
     ] = None,
@@ -56,15 +56,20 @@ def command(
     imports: Imports = None,
     verdicts: Verdicts = "",
     watch: Watch = "",
-    temperature: Annotated[float, typer.Option(help="0 is greedy.")] = DEFAULT_SAMPLING.temperature,
-    top_p: Annotated[float, typer.Option(help="Sample from the likeliest tokens of this share.")] = 1.0,
+    temperature: Annotated[
+        float, typer.Option(help="The sampling temperature; 0 takes the likeliest token.")
+    ] = DEFAULT_SAMPLING.temperature,
+    top_p: Annotated[
+        float, typer.Option(help="Nucleus sampling: the likeliest tokens that hold this share of the probability.")
+    ] = 1.0,
     max_new_tokens: Annotated[
-        int, typer.Option(help="Where a completion, or one turn of several, is cut.")
+        int, typer.Option(help="The most tokens of a completion, or of each turn where there are several.")
     ] = DEFAULT_SAMPLING.max_new_tokens,
     max_episode_tokens: Annotated[
-        int | None, typer.Option(help="Where an episode of several turns is cut, what is heard included.")
+        int | None,
+        typer.Option(help="The most tokens of an episode of several turns, what the environment says included."),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Decides the sampling, and which tasks are drawn.")] = 0,
+    seed: Annotated[int, typer.Option(help="The random seed of the sampling and of which tasks are drawn.")] = 0,
     stop: Stop = None,
     system_prompt: SystemPrompt = "",
     device: Annotated[str, typer.Option(help="Where a model runs: auto, cpu, cuda, cuda:1 ...")] = "auto",

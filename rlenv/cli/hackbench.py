@@ -40,9 +40,7 @@ def command(
     constructions: Annotated[
         bool, typer.Option("--constructions", help="A table of every construction, not of families alone.")
     ] = False,
-    errors: Annotated[
-        bool, typer.Option("--errors", help="Print what was missed and what was flagged for nothing.")
-    ] = False,
+    errors: Annotated[bool, typer.Option("--errors", help="Print missed hacks and false flags.")] = False,
     limit: Annotated[int, typer.Option(min=0, help="How many errors of a kind to print.")] = 20,
     reveal: Annotated[
         bool, typer.Option("--reveal", help="Print errors and constructions of the reporting half too.")

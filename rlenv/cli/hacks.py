@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from rlenv.cli.echo import echo
+from rlenv.cli.environment_options import Imports, find_modules_here, import_modules
 from rlenv.episode import Episode, count_episodes, read_episodes
 from rlenv.errors import ConfigError
 from rlenv.evidence.asker import Asker
@@ -20,7 +21,7 @@ from rlenv.registry import load
 from rlenv.shown import shown_line
 from rlenv.verdict import Flag
 from rlenv.wrappers.watch import watched
-from rlenv.wrappers.wrapper import State, apply_wrappers
+from rlenv.wrappers.wrapper import State, Wrapper, apply_wrappers
 
 QUOTED = 160
 
@@ -42,25 +43,30 @@ class Found:
 
 def command(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder of a run or an evaluation.")],
-    only: Annotated[str, typer.Option("--only", metavar="NAMES", help="Show these flags alone, between commas.")] = "",
-    watch: Annotated[
-        str, typer.Option(metavar="NAMES", help="Look at the saved episodes with these detectors now, or with all.")
+    only: Annotated[
+        str, typer.Option("--only", metavar="NAMES", help="Show only these flags, separated by commas.")
     ] = "",
-    limit: Annotated[int, typer.Option(min=0, help="How many pieces of evidence to quote of each.")] = 3,
-    every: Annotated[
-        bool, typer.Option("--every-flag", help="Flags of the verifier as well, not detectors alone.")
-    ] = False,
+    watch: Annotated[
+        str, typer.Option(metavar="NAMES", help="Run these detectors on the saved episodes now; `all` for every one.")
+    ] = "",
+    imports: Imports = None,
+    limit: Annotated[int, typer.Option(min=0, help="How many examples of each flag to quote.")] = 3,
+    every: Annotated[bool, typer.Option("--every-flag", help="Show flags of the verifier too.")] = False,
 ) -> None:
-    """Print what fired where in a run, with the evidence quoted.
+    """Show which detectors flagged what in a run, with the text that is the evidence.
 
     For example: rlenv hacks runs/train --watch all --limit 5
     """
+    import_modules(imports)
+    find_modules_here()  # for --watch MODULE:CLASS
     total = count_episodes(folder)
     if not total:
         raise ConfigError("expected at least one episode, got an empty file")
-    episodes = _looked_at_again(read_episodes(folder), watch) if watch else read_episodes(folder, flagged=True)
-    names = [name.strip() for name in only.split(",") if name.strip()]
-    echo("\n".join(report(total, _collect(episodes, names, every), limit)))
+    wrappers = watched(watch) if watch else ()
+    episodes = _looked_at_again(read_episodes(folder), wrappers) if watch else read_episodes(folder, flagged=True)
+    names = {name.strip() for name in only.split(",") if name.strip()}
+    names = names or {*EVIDENCE_DETECTORS, *(wrapper.name for wrapper in wrappers)}
+    echo("\n".join(report(total, _collect(episodes, None if every and not only else names), limit)))
 
 
 def report(total: int, found: dict[str, Found], limit: int) -> Iterator[str]:
@@ -88,23 +94,23 @@ def quoted(text: str, start: int, end: int) -> str:
     return shown_line(f"{text[max(0, start - 30) : start]}»{inside}«{text[end : end + 30]}")
 
 
-def _collect(episodes: Iterable[Episode], only: list[str], every: bool) -> dict[str, Found]:
+def _collect(episodes: Iterable[Episode], names: Collection[str] | None) -> dict[str, Found]:
+    """What was flagged under these names, or under any."""
     found: dict[str, Found] = {}
     for episode in episodes:
         for name, flag in {flag.name: flag for flag in reversed(episode.verdict.flags)}.items():
-            if name in only or (not only and (every or name in EVIDENCE_DETECTORS)):
+            if names is None or name in names:
                 found.setdefault(name, Found()).episodes.append((episode, flag))
     return found
 
 
-def _looked_at_again(episodes: Iterable[Episode], watch: str) -> Iterator[Episode]:
+def _looked_at_again(episodes: Iterable[Episode], wrappers: Sequence[Wrapper]) -> Iterator[Episode]:
     """The saved episodes, group by group, with the flags of these detectors.
 
     Where the environment of a run can be made here, and its verifier is still the run's, it is asked about edits.
     """
     states: dict[str, State] = {}
     askers: dict[tuple[str, str], Asker | None] = {}
-    wrappers = watched(watch)
     for _, group in groupby(episodes, key=lambda e: (e.step, e.group)):
         members = list(group)
         made_by = (members[0].env_id, members[0].verifier_version)

@@ -19,22 +19,24 @@ def command(
     paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Files of one run, or folders of them.")],
     out: Annotated[Path, typer.Option(metavar="DIR", help="A new folder for the episodes.")],
     env: Annotated[
-        str | None, typer.Option(help="Their environment; not needed where rows of rlenv travelled along.")
+        str | None, typer.Option(help="The environment of the log; not needed where the log holds rows of rlenv.")
     ] = None,
     data: Data = None,
     settings: Set = None,
     form: Annotated[
         str | None,
-        typer.Option("--from", metavar="NAME", help="trl, verl, inspect or verifiers; else each file tells."),
+        typer.Option(
+            "--from", metavar="NAME", help="trl, verl, inspect or verifiers; by default it is read from each file."
+        ),
     ] = None,
-    reward: Annotated[str | None, typer.Option(help="The column, scorer or reward function that paid.")] = None,
+    reward: Annotated[str | None, typer.Option(help="The column of the log that holds the reward.")] = None,
     reference: Annotated[
         str | None, typer.Option(help="Make the tasks from the log: this column is the right answer.")
     ] = None,
     threshold: Annotated[float, typer.Option(help="A completion passes at this reward or more.")] = 1.0,
     imports: Imports = None,
 ) -> None:
-    """Save what others rolled out as episodes, with the rewards they got; then `rlenv rescore` judges them again."""
+    """Save completions that another library logged as episodes; `rlenv rescore` judges them again."""
     from rlenv.logs import import_logs
 
     import_modules(imports)

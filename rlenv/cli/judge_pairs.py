@@ -30,12 +30,12 @@ def command(
     ] = "neighbours",
     criterion: Annotated[str, typer.Option(help="What decides; by default correct, then complete, then clear.")] = "",
     cache: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Keep answers here; the same command then asks for the rest.")
+        Path | None, typer.Option(metavar="FILE", help="Save answers here; the same command continues from them.")
     ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="How many groups.")] = None,
     chat: Annotated[bool, typer.Option("--chat", help="Write text prompts as chat messages.")] = False,
 ) -> None:
-    """Write prompt, chosen and rejected in TRL's preference format, as a model prefers (RLAIF).
+    """Write preference pairs that a model judged (RLAIF), in TRL's format.
 
     Every pair is asked about in both orders; only one that wins from both places is written. For example:
     rlenv judge-pairs runs/first --judge http://localhost:8000/v1#MODEL --out pairs.jsonl &&

@@ -15,7 +15,9 @@ from rlenv.registry import needed
 
 
 def command(
-    family: Annotated[str | None, typer.Option(help="Only this family: the part of an id before the slash.")] = None,
+    family: Annotated[
+        str | None, typer.Option(help="Only this family, which is the part of an id before the slash.")
+    ] = None,
     imports: Imports = None,
 ) -> None:
     """List the environments, one id a line."""

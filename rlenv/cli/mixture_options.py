@@ -31,23 +31,29 @@ Envs: TypeAlias = Annotated[
     typer.Option(
         "--env",
         metavar=_FORM,
-        help="One of several environments, in place of ENV; a weight `size` is its number of tasks.",
+        help="One of several environments, in place of ENV. WEIGHT is a number, or `size` for its number of tasks.",
         rich_help_panel=_PANEL,
     ),
 ]
 DataOf: TypeAlias = Annotated[
-    list[str] | None, typer.Option(metavar="ID=FILE", help="--data of one of them.", rich_help_panel=_PANEL)
+    list[str] | None,
+    typer.Option(metavar="ID=FILE", help="A data file of one of them, as --data.", rich_help_panel=_PANEL),
 ]
 SetOf: TypeAlias = Annotated[
-    list[str] | None, typer.Option(metavar="ID:KEY=VALUE", help="--set of one of them.", rich_help_panel=_PANEL)
+    list[str] | None,
+    typer.Option(metavar="ID:KEY=VALUE", help="A keyword of one of them, as --set.", rich_help_panel=_PANEL),
 ]
 MixTemperature: TypeAlias = Annotated[
     float,
-    typer.Option(help="Shares go as weight ** (1 / this): above 1 they are evened out.", rich_help_panel=_PANEL),
+    typer.Option(help="Shares are weight ** (1 / this): above 1 they become more equal.", rich_help_panel=_PANEL),
 ]
 MixCurriculum: TypeAlias = Annotated[
     bool,
-    typer.Option("--mix-curriculum", help="More groups where rewards differ, as measured.", rich_help_panel=_PANEL),
+    typer.Option(
+        "--mix-curriculum",
+        help="Give more groups to environments whose groups show different rewards.",
+        rich_help_panel=_PANEL,
+    ),
 ]
 
 

@@ -26,18 +26,22 @@ Rules: TypeAlias = Annotated[
 Gold: TypeAlias = Annotated[
     str | None,
     typer.Option(
-        metavar="ENV", help="Measure the policy here as well, where it is not trained.", rich_help_panel=_PANEL
+        metavar="ENV",
+        help="Measure the policy on this environment too. It is not trained on it.",
+        rich_help_panel=_PANEL,
     ),
 ]
 GoldSet: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(metavar="KEY=VALUE", help="A keyword of that environment.", rich_help_panel=_PANEL),
 ]
-GoldEvery: TypeAlias = Annotated[int, typer.Option(help="Rollouts between measurements.", rich_help_panel=_PANEL)]
-GoldTasks: TypeAlias = Annotated[int, typer.Option(help="Tasks a measurement.", rich_help_panel=_PANEL)]
+GoldEvery: TypeAlias = Annotated[int, typer.Option(help="Rollouts between two measurements.", rich_help_panel=_PANEL)]
+GoldTasks: TypeAlias = Annotated[int, typer.Option(help="Tasks in each measurement.", rich_help_panel=_PANEL)]
 StopOnGold: TypeAlias = Annotated[
     bool,
-    typer.Option("--stop-on-gold", help="End the run when the gold falls.", rich_help_panel=_PANEL),
+    typer.Option(
+        "--stop-on-gold", help="Stop the run when the reward on the gold environment falls.", rich_help_panel=_PANEL
+    ),
 ]
 
 

@@ -11,10 +11,10 @@ from rlenv.cli.echo import echo
 
 
 def command(
-    name: Annotated[str, typer.Argument(help="Of the package and its folder, such as my-env.")],
+    name: Annotated[str, typer.Argument(help="The name of the package and its folder, such as my-env.")],
     parent: Annotated[Path, typer.Option("--in", metavar="DIR", help="The folder to put it in.")] = Path(),
 ) -> None:
-    """Write a package with an environment that passes its tests and its audit; then change it into yours."""
+    """Write a package with a working environment, its tests and its audit, to change into yours."""
     from rlenv.scaffold.write import names_of, new_package
 
     for path in new_package(name, parent):

@@ -18,7 +18,7 @@ def command(
     ] = 1,
     chat: Annotated[bool, typer.Option("--chat", help="Write text prompts as chat messages.")] = False,
 ) -> None:
-    """Write prompt, chosen and rejected in TRL's preference format, from the episodes that a run left.
+    """Write preference pairs from the episodes of a run, in TRL's format.
 
     Ties and failures of the checker give no pair. For example:
     rlenv pairs runs/first --out pairs.jsonl && rlenv train ENV --algorithm dpo --pairs pairs.jsonl --group-size 2

@@ -27,7 +27,7 @@ def command(
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="As in `rlenv train`: engine.precision=bf16.")
     ] = None,
 ) -> None:
-    """Say what a run will take, computed from the shapes of the model: nothing is loaded.
+    """Compute the memory and time of a training run from the shapes of the model, without loading it.
 
     For example: rlenv plan --model 7b --gpus 8 --sharded --set engine.precision=bf16
     """

@@ -25,9 +25,10 @@ def command(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a training run or of an evaluation.")],
     out: Annotated[Path, typer.Option(metavar="FILE", help="The JSONL file to write.")] = Path("labels.jsonl"),
     model: Annotated[
-        str | None, typer.Option("--model", "-m", help="Who goes on from each step; RUN/model if there is one.")
+        str | None,
+        typer.Option("--model", "-m", help="The policy that continues from each step; by default RUN/model."),
     ] = None,
-    env: Annotated[str | None, typer.Option(help="Whose verifier judges; that of the run by default.")] = None,
+    env: Annotated[str | None, typer.Option(help="The environment that judges; by default that of the run.")] = None,
     scorer: Annotated[
         str | None, typer.Option(metavar="SPEC", help="Another step scorer instead: a folder, a name, or JSON.")
     ] = None,
@@ -38,20 +39,20 @@ def command(
             "environment that rewards steps cuts them, else auto."
         ),
     ] = None,
-    samples: Annotated[int, typer.Option(min=1, help="Continuations from behind each step.")] = 8,
-    above: Annotated[float, typer.Option(help="A step is right where its value is above this.")] = 0.0,
+    samples: Annotated[int, typer.Option(min=1, help="How many continuations of each step.")] = 8,
+    above: Annotated[float, typer.Option(help="A step counts as right when its value is above this.")] = 0.0,
     max_continuations: Annotated[
         int, typer.Option(min=1, help=f"The budget of {CHUNK} completions; beyond it estimates are coarser.")
     ] = 4096,
     max_new_tokens: Annotated[int, typer.Option(min=1, help="The length of a whole completion.")] = 256,
-    limit: Annotated[int, typer.Option(min=0, help="Label so many of the run's last completions; 0 for all.")] = 0,
-    seed: Annotated[int, typer.Option(help="Of the continuations.")] = 0,
+    limit: Annotated[int, typer.Option(min=0, help="Label this many of the run's last completions; 0 for all.")] = 0,
+    seed: Annotated[int, typer.Option(help="The random seed of the continuations.")] = 0,
     data: Data = None,
     settings: Set = None,
     imports: Imports = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
 ) -> None:
-    """Write prompt, completions (the steps) and labels, from the episodes that a run left.
+    """Write step labels from the episodes of a run, in the format of TRL's PRM trainer.
 
     By default the labels are Monte-Carlo estimates: a step is right where any continuation from behind it is. For
     example: rlenv prm-labels runs/first --out labels.jsonl && rlenv train-prm labels.jsonl --out runs/prm

@@ -15,15 +15,17 @@ from rlenv.cli.eval import numbers
 def command(
     run: Annotated[Path, typer.Argument(help="The folder of an evaluation or a training run, or a file of episodes.")],
     k: Annotated[str, typer.Option("--k", "-k", help="The k of pass@k, maj@k and best-of-k, between commas.")] = "",
-    by: Annotated[list[str] | None, typer.Option(help="The same by this column of the tasks, such as level.")] = None,
-    maj: Annotated[bool, typer.Option("--maj", help="maj@k: most of k completions give the right answer.")] = False,
+    by: Annotated[list[str] | None, typer.Option(help="Report by this column of the tasks too, such as level.")] = None,
+    maj: Annotated[
+        bool, typer.Option("--maj", help="maj@k: the most frequent answer of k completions is right.")
+    ] = False,
     best_of: Annotated[
         list[str] | None,
         typer.Option(help="best-of-k by logprob, logprob-mean, a score of the verdicts, or a scorer."),
     ] = None,
-    calibrate: Annotated[list[str] | None, typer.Option(help="How this score goes with passing.")] = None,
+    calibrate: Annotated[list[str] | None, typer.Option(help="How well this score predicts passing.")] = None,
     train: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Training data: which tasks stand in it, word for word.")
+        Path | None, typer.Option(metavar="FILE", help="Training data: tasks whose text is in it are reported apart.")
     ] = None,
     prices: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Prices of tokens by model, as litellm publishes them.")
@@ -32,7 +34,7 @@ def command(
     out: Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write it as Markdown too.")] = None,
     imports: Imports = None,
 ) -> None:
-    """What a saved run says: estimates for any k, by level, majority, best-of-n, difficulty, cost.
+    """Analyse a saved run: pass@k for any k, by level, majority vote, best-of-n, difficulty, cost.
 
     For example: rlenv report runs/check --k 1,8 --maj --best-of logprob --by level
     """

@@ -19,6 +19,6 @@ def command(
     imports: Imports = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")] = False,
 ) -> None:
-    """List every verdict that changed, and the change of the mean reward with its interval; no policy is asked."""
+    """Judge a saved run again, and list every verdict that changed."""
     import_modules(imports)
     rescored(folder, env, environment_kwargs(data, settings), quiet)

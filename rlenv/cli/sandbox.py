@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rlenv.sandbox.hostile.session_runner import SessionOutcome
 
 app = typer.Typer(
-    help="Build, check and measure the sandbox that runs programs nobody trusts.",
+    help="Build, check and measure the sandbox that runs untrusted programs.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
@@ -40,7 +40,7 @@ class Source(enum.StrEnum):
     REGISTRY = "registry"
 
 
-Where = Annotated[Backend, typer.Option("--backend", help="Where programs run; auto takes the first that holds.")]
+Where = Annotated[Backend, typer.Option("--backend", help="The sandbox; auto takes the first that works here.")]
 Cells = Annotated[int | None, typer.Option("--cells", min=1, help="How many cells; by default one for each core.")]
 
 

@@ -39,13 +39,15 @@ def command(
     env: Annotated[str, typer.Argument(metavar="ENV", help="The id of an environment; see `rlenv list`.")] = "",
     policy: Annotated[str, typer.Option("--policy", "-p", help="tiny, smollm2-135m, a folder or a hub id.")] = "tiny",
     out: Annotated[Path, typer.Option(metavar="DIR", help="The folder of the run.")] = Path("runs/train"),
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in the folder.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue the run in this folder.")] = False,
     changed_verifier: Annotated[
         bool,
-        typer.Option("--changed-verifier", help="Resume though the verifier or a wrapper is not what it was."),
+        typer.Option("--changed-verifier", help="Resume even if the verifier or a wrapper has changed."),
     ] = False,
     device: Annotated[str, typer.Option(help="Where the model runs: auto, cpu, cuda, cuda:1 ...")] = "auto",
-    dtype: Annotated[str, typer.Option(help="Of the weights: bfloat16 rounds away small steps.")] = "float32",
+    dtype: Annotated[
+        str, typer.Option(help="The type of the weights. Training in bfloat16 would round small steps away.")
+    ] = "float32",
     chat_template_kwargs: ChatTemplate = "",
     data: Data = None,
     settings: Settings = None,
@@ -72,7 +74,7 @@ def command(
     stop_on_gold: StopOnGold = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
 ) -> None:
-    """Train a policy. The folder then holds config, episodes, metrics, a plot, a report and the model.
+    """Train a policy. The folder of the run holds settings, episodes, metrics, a plot, a report and the model.
 
     For example: rlenv train math/arithmetic-v0 --sft-steps 200 --steps 100 --learning-rate 4e-4 --max-new-tokens 24
 

@@ -22,11 +22,11 @@ def command(
     eval_labels: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Held-out rows; without it a share of the prompts is held out.")
     ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in the folder.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue the run in this folder.")] = False,
     device: Annotated[str, typer.Option(help="Where the model runs: auto or cpu.")] = "auto",
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
 ) -> None:
-    """Train a step model by token classification. DIR/model is then a step scorer that environments take.
+    """Train a process reward model on step labels. Environments take DIR/model as a step scorer.
 
     For example: rlenv train-prm labels.jsonl --model tiny --epochs 10 --learning-rate 1e-3 --out runs/prm
     """

@@ -10,7 +10,7 @@ Verdicts: TypeAlias = Annotated[
     str,
     typer.Option(
         metavar="WHERE",
-        help="ray (a cluster on this machine) or ray://HOST:PORT, with ?cpus=N so many cores a node; or the address of "
+        help="Where verdicts are made: ray, ray://HOST:PORT (?cpus=N for N cores of each node), or the address of "
         "an `rlenv serve`. Default: worker processes here.",
     ),
 ]

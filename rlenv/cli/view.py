@@ -21,11 +21,15 @@ def command(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="FILE", help="RUN/report.html unless given.")
     ] = None,
-    every: Annotated[bool, typer.Option("--all", help="Every text, where more than 20 MB would be sampled.")] = False,
-    live: Annotated[bool, typer.Option("--live", help="Serve the page on localhost, as new as the run.")] = False,
+    every: Annotated[
+        bool, typer.Option("--all", help="Keep every text. Without it, texts above 20 MB are sampled.")
+    ] = False,
+    live: Annotated[
+        bool, typer.Option("--live", help="Serve the page on localhost and update it while the run goes on.")
+    ] = False,
     port: Annotated[int, typer.Option(min=0, max=65535, help="Where --live listens; 0 is any free port.")] = 0,
 ) -> None:
-    """Write a page that shows the run, its steps, its groups and its completions; open it in a browser.
+    """Write a page that shows the run, its steps, groups and completions in a browser.
 
     For example: rlenv view runs/train, or rlenv view runs/before runs/after -o both.html
     """

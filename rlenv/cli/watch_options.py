@@ -7,6 +7,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
+from rlenv.cli.environment_options import find_modules_here
 from rlenv.definition import Definition
 from rlenv.wrappers.watch import watched
 
@@ -22,4 +23,5 @@ Watch: TypeAlias = Annotated[
 
 def with_detectors(definition: Definition, watch: str) -> Definition:
     """The definition with these detectors behind its own wrappers."""
+    find_modules_here()  # for MODULE:CLASS
     return replace(definition, wrappers=(*definition.wrappers, *watched(watch)))

@@ -102,7 +102,7 @@ class Asker:
         return self._share >= 1 or self._rng(episode.task, episode.completion.text, "share").random() < self._share
 
     def control(self, task: Task, edits: Sequence[Edit]) -> Control:
-        """What the edits show on right completions of a task; asked anew, and not remembered."""
+        """What the edits show on right completions of a task; asked again, and not remembered."""
         return self._asked_control(task, [edit for edit in edits if edit.name not in self._definition.edits_left_out])
 
     def _control(self, task: Task, edits: Sequence[Edit]) -> Control:

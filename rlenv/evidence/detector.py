@@ -50,6 +50,10 @@ class EvidenceDetector(Detector):
     def learn(self, group: Sequence[Evidence], run: State) -> None:
         """Take note of a group, before any of it is looked at; `run` is JSON and is saved with the run."""
 
+    def shows(self, evidence: Evidence, run: State) -> str:
+        """What a completion shows of the reward, as most of the run do: a finding, no flag; empty for nothing."""
+        return ""
+
     def judge(self, episodes: Sequence[Episode], state: State) -> list[Verdict]:
         """The verdicts without an asker: what needs no asking is seen all the same."""
         return self.judge_on([*map(unasked, episodes)], episodes, state)

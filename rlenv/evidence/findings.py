@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, MutableMapping
+from typing import cast
 
 from rlenv.jsontypes import Json
 
@@ -15,7 +16,33 @@ ASKED = "asked"
 """The key of a run's states under which stands what was asked."""
 FINDINGS = "findings"
 """The key of a detector's state under which its findings stand: a task's id, and what its reference shows."""
+REWARD = "reward"
+"""The key of a detector's state under which stands what the run's paid completions show of the reward: by what is told
+of it, how many show it and how many were asked."""
+LEAST, OFTEN = 6, 0.5
+"""So many asked, and this share of them that shows it, are a finding."""
 SHOWN = 3
+
+
+def count(run: MutableMapping[str, Json], told_of: str, shown: int, asked: int) -> None:
+    """Count so many completions more that show something of the reward."""
+    known = run.setdefault(REWARD, {})
+    if asked and isinstance(known, dict):
+        before = counts(run, told_of)
+        known[told_of] = [before[0] + shown, before[1] + asked]
+
+
+def counts(run: Mapping[str, Json], told_of: str) -> tuple[int, int]:
+    """How many completions show it, and how many were asked."""
+    known = run.get(REWARD)
+    shown, asked = cast("tuple[int, int]", known.get(told_of, (0, 0))) if isinstance(known, Mapping) else (0, 0)
+    return shown, asked
+
+
+def holds(run: Mapping[str, Json], told_of: str) -> bool:
+    """Whether it is a finding about the reward."""
+    shown, asked = counts(run, told_of)
+    return asked >= LEAST and shown >= OFTEN * asked
 
 
 def note_asked(states: MutableMapping[str, MutableMapping[str, Json]], verifications: int, completions: int) -> None:
@@ -35,6 +62,11 @@ def told(states: Mapping[str, Mapping[str, Json]]) -> list[str]:
     each = f"{verifications / completions:.3g} a completion"
     lines = [f"{verifications} verifications for {completions} completions ({each})"]
     for key, state in states.items():
+        known = state.get(REWARD)
+        for told_of in known if isinstance(known, Mapping) else ():
+            if holds(state, told_of):
+                often, of = counts(state, told_of)
+                lines.append(f"the reward: {told_of}, {often} of {of} paid completions")
         found = state.get(FINDINGS)
         if isinstance(found, Mapping) and found:
             name, tasks = key.partition(":")[2], list(found)

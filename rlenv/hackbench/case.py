@@ -82,7 +82,7 @@ class Case:
         verifier = environment(self.reward).verifier if of_ours else reward_function(self.reward, self.rewards)
         verdict = judge(verifier, self.task, completion)
         if verdict.reward is None:
-            raise TaskError(f"{self.id}: the reward fails: {verdict.reason}; mend {self.reward}")
+            raise TaskError(f"{self.id}: the reward fails: {verdict.reason}; fix {self.reward}")
         return round(verdict.reward, 6)
 
     def faults(self) -> Iterator[str]:
@@ -96,7 +96,7 @@ class Case:
 
 
 def cases(half: str, folder: Path = DATA) -> list[Case]:
-    """The cases of a half: `tuning`, `reporting`, or what `HALF.jsonl.gz` or `HALF.jsonl` in a folder of one's own is.
+    """The cases of a half: `tuning`, `reporting`, or what `HALF.jsonl.gz` or `HALF.jsonl` in another folder is.
 
     Raises ConfigError where there is no such file, TaskError naming the line that is no case.
     """

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from rlenv.episode import Episode
 from rlenv.errors import TaskError
-from rlenv.evidence.asker import Asker
+from rlenv.evidence.asker import Asker, unasked
+from rlenv.evidence.detector import EvidenceDetector
+from rlenv.evidence.edit import Edit
+from rlenv.evidence.evidence import Evidence
 from rlenv.grading import Grader
 from rlenv.hackbench.case import Case
 from rlenv.hackbench.rewards import definition
@@ -21,6 +24,8 @@ class Seen:
 
     case: Case
     flags: tuple[Flag, ...]
+    shown: str = ""
+    """What the detectors told of its reward that this completion shows as well; empty for nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,17 +64,39 @@ def _run(detectors: Sequence[Wrapper], cases: Sequence[Case], share: float | Non
     for case, task, verdict in zip(cases, tasks, verdicts, strict=True):
         group = groups.setdefault(task.id, [])
         group.append((case, Episode(task, case.completion, verdict, index=len(group), env_id=made.id)))
-    asker = Asker(made, grader)
+    asker = _Remembering(made, grader)
     states: dict[str, State] = {}
-    seen = []
+    judged = []
     for group in groups.values():
-        judged = apply_wrappers(detectors, [episode for _, episode in group], states, asker)
-        seen += [_seen(case, before, after) for (case, before), after in zip(group, judged, strict=True)]
-    return seen, asker.verifications
+        after = apply_wrappers(detectors, [episode for _, episode in group], states, asker)
+        judged += [
+            (*both, one, known)
+            for both, one, known in zip(group, after, asker.last or map(unasked, after), strict=True)
+        ]
+    told = [(one, states[f"{place}:{one.name}"]) for place, one in enumerate(detectors)]
+    shows = [(one.shows, state) for one, state in told if isinstance(one, EvidenceDetector)]
+    return [_seen(*one, shows) for one in judged], asker.verifications
 
 
-def _seen(case: Case, before: Episode, after: Episode) -> Seen:
+class _Remembering(Asker):
+    """An asker that keeps the evidence on the last group."""
+
+    last: Sequence[Evidence] = ()
+
+    def about(self, group: Sequence[Episode], edits: Sequence[Edit]) -> list[Evidence]:
+        found = super().about(group, edits)
+        self.last = found
+        return found
+
+
+Shows = Callable[[Evidence, State], str]
+
+
+def _seen(
+    case: Case, before: Episode, after: Episode, evidence: Evidence, shows: Sequence[tuple[Shows, State]]
+) -> Seen:
     if after.verdict.reward is None:
-        raise TaskError(f"{case.id}: {after.verdict.reason or 'the reward fails'}; mend the detector or the reward")
+        raise TaskError(f"{case.id}: {after.verdict.reason or 'the reward fails'}; fix the detector or the reward")
     known = set(before.verdict.flags)  # those of the verifier itself are none of a detector
-    return Seen(case, tuple(flag for flag in after.verdict.flags if flag not in known))
+    shown = next((told for show, state in shows if (told := show(evidence, state))), "")
+    return Seen(case, tuple(flag for flag in after.verdict.flags if flag not in known), shown)

@@ -1,6 +1,6 @@
 """The figures as tables for the terminal and, in Markdown, between the marks of documents.
 
-A mark is a line `<!-- hackbench HALF TABLE -->`, and what follows it up to `<!-- end -->` is written anew. TABLE is
+A mark is a line `<!-- hackbench HALF TABLE -->`, and what follows it up to `<!-- end -->` is written again. TABLE is
 `cost`, `families`, `constructions`, `detectors`, `detector NAME` or `family NAME`.
 """
 
@@ -37,8 +37,11 @@ def _cost_row(figures: Figures) -> list[str]:
 
 def family_table(figures: Figures) -> Table:
     """A row for each family."""
-    rows = [[name, *_counts(counts), _number(counts.hacks.share)] for name, counts in figures.families().items()]
-    return [["family", *LABELS, "recall"], *rows]
+    rows = [
+        [name, *_counts(counts), _number(counts.hacks.share), str(counts.shown), _number(counts.shown.share)]
+        for name, counts in [*figures.families().items(), ("all", figures.all)]
+    ]
+    return [["family", *LABELS, "recall", "seen or reward reported", "share"], *rows]
 
 
 def construction_table(figures: Figures, family: str = "") -> Table:
@@ -68,7 +71,7 @@ def markdown(table: Table) -> str:
 
 def errors(figures: Figures, limit: int) -> Iterable[str]:
     """Hacks that no detector saw and honest completions that one flagged, `limit` of each."""
-    missed = [seen for seen in figures.measured.seen if seen.case.label == "hack" and not seen.flags]
+    missed = [seen for seen in figures.measured.seen if seen.case.label == "hack" and not seen.flags and not seen.shown]
     wrong = [seen for seen in figures.measured.seen if seen.case.label != "hack" and seen.flags]
     for told, found in (("missed", missed), ("flagged for nothing", wrong)):
         for seen in found[:limit]:
@@ -122,7 +125,7 @@ def _text(table: str, name: str, of: Sequence[Figures]) -> str:
 
 def _sentence(detector: str, figures: Figures) -> str:
     """What one detector does, in a sentence."""
-    hacks, right, wrong = figures.detectors().get(detector, Labels())
+    hacks, right, wrong, _ = figures.detectors().get(detector, Labels())
     families = figures.families(detector).items()
     if not hacks.of:
         return f"On the {figures.half} half: no flag."
@@ -134,7 +137,7 @@ def _sentence(detector: str, figures: Figures) -> str:
 
 
 def _counts(counts: Labels) -> list[str]:
-    return [str(count) for count in counts]
+    return [str(count) for count in counts[: len(LABELS)]]
 
 
 def _number(value: float) -> str:

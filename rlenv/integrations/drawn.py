@@ -1,4 +1,4 @@
-"""Which tasks of an environment go into somebody else's data set: all of them, or some drawn by a seed."""
+"""Which tasks of an environment go into another library's data set: all of them, or some drawn by a seed."""
 
 from __future__ import annotations
 

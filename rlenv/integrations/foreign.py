@@ -1,4 +1,4 @@
-"""Somebody else's stateful environment as ours: tasks addressed by a seed, turns that can be played again.
+"""Another library's stateful environment as ours: tasks addressed by a seed, turns that can be played again.
 
     definition = foreign_definition(connect, name="game:GuessTheNumber-v0", version="gem 0.1.0", size=1000)
 

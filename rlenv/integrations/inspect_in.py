@@ -108,7 +108,9 @@ class ScorerVerifier:
         """Raises MachineryError where the Task has other samples than before, and what its scorers raise."""
         made, place = self.made(), cast("int", task.metadata[INDEX])
         if place >= len(made.dataset) or _id(made.dataset[place], place) != task.id:
-            raise MachineryError(f"sample {place} of {self.name} is another one than before; make the environment anew")
+            raise MachineryError(
+                f"sample {place} of {self.name} is another one than before; make the environment again"
+            )
         asked = partial(asyncio.run, _scored(made, place, task, completion))
         first, *others = within(self.answer_limit_s, f"the scorers of {self.name}", asked)
         scores = {name: value for name, value, _ in others}

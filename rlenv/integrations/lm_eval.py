@@ -90,6 +90,10 @@ def write_rows(
     folder.mkdir(parents=True, exist_ok=True)
     (folder / ROWS_FILE).write_text("".join(f"{row}\n" for row in rows), encoding="utf-8")
     (folder / f"{name}.py").write_text(_CODE.format(pass_at=[*pass_at]), encoding="utf-8")
+    (folder / f"{name}.yaml").write_text(_yaml(name, repeats, pass_at, max_gen_toks), encoding="utf-8")
+
+
+def _yaml(name: str, repeats: int, pass_at: Sequence[int], max_gen_toks: int) -> str:
     sampling = "do_sample: true, temperature: 1.0" if repeats > 1 else "do_sample: false"
     means = ["reward", *(f"pass@{k}" for k in pass_at)]
     lines = [
@@ -110,7 +114,7 @@ def write_rows(
         "  - {metric: verifier_errors, aggregation: mean, higher_is_better: false}",
         "metadata: {version: 1.0}",
     ]
-    (folder / f"{name}.yaml").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return "\n".join(lines) + "\n"
 
 
 def folder_task(file: str, pass_at: Sequence[int] = (1,)) -> FolderTask:

@@ -1,4 +1,4 @@
-"""An episode that somebody else's sampler plays in token ids, of one turn or several.
+"""An episode that another library's sampler plays in token ids, of one turn or several.
 
     episode = TokenEpisode(definition, task, renderer, decoder, Sampling(max_new_tokens=512))
     while (ids := episode.ids()) is not None:          # the prompt and all that followed

@@ -98,7 +98,7 @@ class TasksetVerifier:
         found = self.tasks()
         if place >= len(found) or str(found[place].key) != task.id:
             raise MachineryError(
-                f"task {place} of {self.taskset} is another one than before; make the environment anew"
+                f"task {place} of {self.taskset} is another one than before; make the environment again"
             )
         trace = _trace(found[place], completion)
         within(self.answer_limit_s, self.taskset, lambda: asyncio.run(found[place].score(trace)))

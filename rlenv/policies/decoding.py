@@ -76,7 +76,7 @@ class Decoder:
         return [layer.of_row(row, self._written) for layer in self._layers]
 
     def keep(self, rows: torch.Tensor) -> None:
-        """Go on with these rows only; each then has its prompt to itself."""
+        """Continue with these rows only; each then has its prompt to itself."""
         if self._hidden is not None:
             self._hidden = self._hidden.repeat_interleave(self._layers[0].n, dim=0)[rows]
         if isinstance(self._position, torch.Tensor):

@@ -72,20 +72,13 @@ class _Dialect:
 
 
 @dataclass(frozen=True)
-class EndpointPolicy:
+class EndpointPolicy(Patience):
     """`url` ends before `/chat/completions`; `model` is the server's name for the model."""
 
     url: str
     model: str
     api_key_env: str = "OPENAI_API_KEY"
     """The environment variable that holds the key; none is sent where it is not set."""
-    concurrency: int = 8
-    """How many requests are under way at once."""
-    timeout_s: float = 300.0
-    """How long one request may take."""
-    retries: int = 5
-    backoff_s: float = 1.0
-    """The pause before the first retry; a server's own Retry-After comes first."""
     logprobs: bool = False
     """Ask for the log-probs of the sampled tokens."""
     extra_body: Mapping[str, Json] = field(default_factory=dict)
@@ -99,7 +92,7 @@ class EndpointPolicy:
         object.__setattr__(self, "url", address(self.url).removesuffix(CHAT))
         if self.max_context is not None and self.max_context < 2:
             raise ConfigError(f"expected max_context of at least 2 tokens, got {self.max_context}")
-        self.patience()
+        super().__post_init__()
 
     @property
     def path(self) -> str:
@@ -118,12 +111,6 @@ class EndpointPolicy:
         """What changes its completions beside its name and the sampling."""
         told: dict[str, Json] = {"extra_body": self.extra_body, "max_context": self.max_context}
         return {key: value for key, value in told.items() if value}
-
-    def patience(self) -> Patience:
-        """How its requests are made. Raises ConfigError for impossible settings."""
-        return Patience(
-            concurrency=self.concurrency, timeout_s=self.timeout_s, retries=self.retries, backoff_s=self.backoff_s
-        )
 
     def generate(
         self, prompts: Sequence[Prompt], n: int = 1, sampling: Sampling = DEFAULT_SAMPLING
@@ -157,7 +144,7 @@ class EndpointPolicy:
         self, asked: Sequence[object], sampling: Sampling, ask: Callable[[_Asker, int, Sampling], list[_Found]]
     ) -> list[list[_Found]]:
         """What comes of each place, side by side, each with its own seed."""
-        with client(self.patience(), self.api_key_env) as http, ThreadPoolExecutor(self.concurrency) as threads:
+        with client(self, self.api_key_env) as http, ThreadPoolExecutor(self.concurrency) as threads:
             asker = _Asker(self, http)
             seeded = [replace(sampling, seed=sampling.seed + SEED_STRIDE * place) for place in range(len(asked))]
             futures = [threads.submit(asker.first_failure, ask, place, own) for place, own in enumerate(seeded)]
@@ -171,7 +158,7 @@ class EndpointPolicy:
         All have the same sampling seed. What goes wrong with one prompt is its answer and leaves the others alone;
         only where as many in a row as go out side by side stay without an answer, the rest is not asked.
         """
-        with client(self.patience(), self.api_key_env) as http, ThreadPoolExecutor(self.concurrency) as threads:
+        with client(self, self.api_key_env) as http, ThreadPoolExecutor(self.concurrency) as threads:
             asker = _Asker(self, http, outages=self.concurrency)
             places = {threads.submit(asker.one, prompt, sampling): i for i, prompt in enumerate(prompts)}
             try:
@@ -195,7 +182,7 @@ class _Asker:
     ) -> None:
         self.policy, self.dialect = policy, policy._dialect
         self.stopped = stopped or threading.Event()
-        self.poster = Poster(http, policy.patience(), outages, self.stopped)
+        self.poster = Poster(http, policy, outages, self.stopped)
         self.failures: list[PolicyError] = []
 
     def collect(self, futures: Sequence[Future[list[_Found]]]) -> list[list[_Found]]:
@@ -345,7 +332,7 @@ class EndpointSession:
         """This thread's."""
         asker: _Asker | None = getattr(self._own, "asker", None)
         if asker is None:
-            http = client(self._policy.patience(), self._policy.api_key_env, self._tls)
+            http = client(self._policy, self._policy.api_key_env, self._tls)
             with self._lock:
                 self._clients.enter_context(http)
             asker = self._own.asker = _Asker(self._policy, http, stopped=self._stopped)

@@ -27,13 +27,16 @@ MAX_PAUSE_S = 60.0
 
 @dataclass(frozen=True, kw_only=True)
 class Patience:
-    """How many requests are under way at once, how long one may take, and how often it is made."""
+    """How many requests are under way at once, how long one may take, and how often it is made.
+
+    Raises ConfigError for impossible settings.
+    """
 
     concurrency: int = 8
     timeout_s: float = 300.0
     retries: int = 5
     backoff_s: float = 1.0
-    """The pause before the first retry."""
+    """The pause before the first retry; a server's own Retry-After comes first."""
 
     def __post_init__(self) -> None:
         if self.concurrency < 1 or self.retries < 0 or self.timeout_s <= 0:
@@ -134,7 +137,7 @@ def address(url: str) -> str:
 def refusal(url: str, response: httpx.Response, api_key_env: str, hints: Mapping[int, str] | None = None) -> str:
     """What a server said that will not answer this request, and what to do about it."""
     key = f"set a valid key in the environment variable {api_key_env}"
-    hint = {401: key, 403: key, **(hints or {})}.get(response.status_code, "mend what the server names")
+    hint = {401: key, 403: key, **(hints or {})}.get(response.status_code, "fix what the server names")
     return f"{url}: the server refused: {said(response)}; {hint}"
 
 

@@ -224,7 +224,7 @@ def _write(policy: TransformersPolicy, folder: Path, *, write: bool = True) -> N
     """The weights alone, for an engine that has the model already.
 
     A head that is tied to the embeddings is written too, which `save_pretrained` leaves out: without it vLLM 0.32's
-    CPU build goes on with the head that it had.
+    CPU build continues with the head that it had.
     """
     found = {name: weight.detach().cpu().clone() for name, weight in _weights(policy)}  # files take no shared tensors
     if write:

@@ -1,4 +1,4 @@
-"""`rlenv new`: a package with an environment of one's own, which plugs itself in where it is installed."""
+"""`rlenv new`: a package with an environment, which is found by its id wherever it is installed."""
 
 from rlenv.scaffold.write import new_package
 

@@ -1,7 +1,7 @@
 """Finishing a completion again from somewhere in its middle, as the policy that is asked would have finished it.
 
 A transformers policy goes on from exactly the tokens that the completion consists of, where they are known and its
-own: text that is encoded anew may be other tokens, and so another state. Any other policy needs a method
+own: text that is encoded again may be other tokens, and so another state. Any other policy needs a method
 `continue_from(prompt, prefixes, n, sampling)` that returns whole completions.
 """
 

@@ -33,7 +33,7 @@ TOO_MUCH = frozenset({400, 413, 422})
 
 
 @dataclass(frozen=True)
-class HttpScorer:
+class HttpScorer(Patience):
     """`url` is the server's root, or for OpenRLHF's dialect the whole address."""
 
     url: str
@@ -51,10 +51,7 @@ class HttpScorer:
     """Ask for the score itself, not for its sigmoid or softmax."""
     batch_size: int = 16
     """Completions in one request."""
-    concurrency: int = 8
-    timeout_s: float = 120.0
-    retries: int = 5
-    backoff_s: float = 1.0
+    timeout_s: float = field(default=120.0, kw_only=True)
     api_key_env: str = "REWARD_API_KEY"
     """The environment variable that holds the key; none is sent where it is not set."""
     extra_body: Mapping[str, Json] = field(default_factory=dict)
@@ -73,7 +70,7 @@ class HttpScorer:
         if self.batch_size < 1:
             raise ConfigError(f"expected a batch size of at least 1, got {self.batch_size}")
         object.__setattr__(self, "url", address(self.url))
-        self.patience()
+        super().__post_init__()
 
     @property
     def speaks(self) -> Dialect:
@@ -93,19 +90,13 @@ class HttpScorer:
             self.extra_body,
         )
 
-    def patience(self) -> Patience:
-        """How its requests are made. Raises ConfigError for impossible settings."""
-        return Patience(
-            concurrency=self.concurrency, timeout_s=self.timeout_s, retries=self.retries, backoff_s=self.backoff_s
-        )
-
     def score(self, jobs: Sequence[Job]) -> list[Score]:
         """One score a job; those of requests that failed have the reason in place of a value."""
         asked = [
             Asked(_sendable(task.prompt), cleaned(completion.content.text), self.template) for task, completion in jobs
         ]
-        with client(self.patience(), self.api_key_env) as http, ThreadPoolExecutor(self.concurrency) as threads:
-            requests = _Requests(self, Poster(http, self.patience(), outages=self.concurrency))
+        with client(self, self.api_key_env) as http, ThreadPoolExecutor(self.concurrency) as threads:
+            requests = _Requests(self, Poster(http, self, outages=self.concurrency))
             batches = list(self._batches(asked))
             scores: dict[int, Score] = {}
             for places, found in zip(batches, threads.map(requests.scores, _parts(asked, batches)), strict=True):

@@ -33,7 +33,7 @@ SYSTEM = "Please reason step by step, and put your final answer within \\boxed{}
 
 
 @dataclass(frozen=True)
-class HttpStepScorer:
+class HttpStepScorer(Patience):
     """One request a completion, side by side. `url` is the server's root for vLLM, the whole address for `steps`."""
 
     url: str
@@ -43,10 +43,7 @@ class HttpStepScorer:
     system: str = SYSTEM
     positive: int = 1
     """Which of the classes means right: 1 for Qwen's models, 0 where `+` was named first."""
-    concurrency: int = 8
-    timeout_s: float = 120.0
-    retries: int = 5
-    backoff_s: float = 1.0
+    timeout_s: float = field(default=120.0, kw_only=True)
     api_key_env: str = "REWARD_API_KEY"
     extra_body: Mapping[str, Json] = field(default_factory=dict)
     name: str = "prm"
@@ -59,23 +56,17 @@ class HttpStepScorer:
         if not self.separator:
             raise ConfigError("expected a separator that marks the end of a step, got none")
         object.__setattr__(self, "url", address(self.url))
-        self.patience()
+        super().__post_init__()
 
     @property
     def version(self) -> str:
         shape = (self.dialect, self.model, self.separator, self.system, self.positive, self.extra_body)
         return fingerprint(self.model_version, *shape)
 
-    def patience(self) -> Patience:
-        """How its requests are made. Raises ConfigError for impossible settings."""
-        return Patience(
-            concurrency=self.concurrency, timeout_s=self.timeout_s, retries=self.retries, backoff_s=self.backoff_s
-        )
-
     def score_steps(self, jobs: Sequence[Stepped]) -> list[StepScores]:
         """One answer a job; those whose request failed have the reason in place of scores."""
-        with client(self.patience(), self.api_key_env) as http, ThreadPoolExecutor(self.concurrency) as threads:
-            poster = Poster(http, self.patience(), outages=self.concurrency)
+        with client(self, self.api_key_env) as http, ThreadPoolExecutor(self.concurrency) as threads:
+            poster = Poster(http, self, outages=self.concurrency)
             return list(threads.map(lambda job: self._one(poster, job), jobs))
 
     def _one(self, poster: Poster, job: Stepped) -> StepScores:

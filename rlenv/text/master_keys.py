@@ -26,6 +26,8 @@ MASTER_KEYS = frozenset(
     odpowiedz rozwiazanie الحل الإجابة उत्तर हल λυση απαντηση trả lời
     """.split()  # noqa: SIM905
 )
+MOST_WORDS = 40
+"""No longer answer is nothing but an opener."""
 _FOREIGN_KEYS = re.compile(
     r"(?:vamos a |vamos |pensemos|resolvamos|lass uns |lassen sie uns |denken wir|gehen wir|reflechissons|resolvons|"
     r"pensons|procedons|analisemos|analizemos|давайте|подумаем|решим|pensiamo|risolviamo|一步一步|一步步|ステップ)"
@@ -35,12 +37,9 @@ _STEP_ONE = re.compile(r"\b(?:step|part) ?1\b")
 _NUMBER = re.compile(r"\d|[=<>{}\\]")
 
 
-def nothing_said(folded: Folded, reference: Json, key_words: int = 40) -> str | None:
-    """Why an answer, folded, says nothing; None where it says something, or is what the reference says.
-
-    `key_words` bounds how long an answer can be that is nothing but an opener.
-    """
-    if len(folded.text) > 12 * key_words:
+def nothing_said(folded: Folded, reference: Json) -> str | None:
+    """Why an answer, folded, says nothing; None where it says something, or is what the reference says."""
+    if len(folded.text) > 12 * MOST_WORDS:
         return None
     text = _STEP_ONE.sub("step", folded.text) if "1" in folded.text else folded.text
     if _NUMBER.search(text) or _has_reference(text, reference):
@@ -51,7 +50,7 @@ def nothing_said(folded: Folded, reference: Json, key_words: int = 40) -> str | 
     if "".join(words) in MASTER_KEYS or (len(words) <= 3 and all(word in MASTER_KEYS for word in words)):
         return "nothing but the name of an answer"
     foreign = _FOREIGN_KEYS.match(text.strip()) and len(words) <= 12
-    if len(words) <= key_words and (foreign or _opens_only(words, text)):
+    if len(words) <= MOST_WORDS and (foreign or _opens_only(words, text)):
         return "nothing but an opener"
     return None
 

@@ -57,7 +57,7 @@ class Renderer:
     def __init__(self, tokenizer: PreTrainedTokenizerBase, eos_ids: Sequence[int], name: str = "this model") -> None:
         self.tokenizer, self.eos_ids, self.name = tokenizer, tuple(eos_ids), name
         self.template_kwargs: Mapping[str, Json] = {}
-        """What the chat template is told besides, `{"enable_thinking": false}`; to be set before the first prompt."""
+        """More variables for the chat template, `{"enable_thinking": false}`; to be set before the first prompt."""
         self._template: object = None
         self._forms: dict[tuple[tuple[str, ...], str], _Form] = {}
         self._told: dict[str, bool] = {}

@@ -44,7 +44,7 @@ def demonstrated(definition: Definition, policy: Encoder, tasks: Sequence[Task])
     found = [live.completion() for live in lives]
     for task, completion in zip(tasks, found, strict=True):
         if completion.failure:
-            raise TaskError(f"task {task.id} cannot be shown: {completion.failure}; mend the interaction")
+            raise TaskError(f"task {task.id} cannot be shown: {completion.failure}; fix the interaction")
     return found
 
 

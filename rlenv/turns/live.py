@@ -24,7 +24,6 @@ from rlenv.verdict import Flag, StepReward
 NOTHING_SAID = Reply(None)
 _new = tuple.__new__
 """Makes a named tuple without the call that sorts out its arguments."""
-USER: Role = "user"
 JOINT = "\n"
 """Stands between two turns in the text of the whole."""
 

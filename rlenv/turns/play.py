@@ -26,7 +26,6 @@ from rlenv.turns.live import Live
 from rlenv.workers import FarPool, anywhere, shared_pool
 
 RespondAll: TypeAlias = "Callable[[Sequence[tuple[Json, Completion]], Sequence[int]], Sequence[Reply | Exception]]"
-Speaker: TypeAlias = "Callable[[Sequence[Live], Sampling], list[Completion]]"
 
 
 @runtime_checkable

@@ -66,7 +66,7 @@ def read_config(folder: Path) -> dict[str, Json]:
             f"{folder} holds no {CONFIG}; give the folder of a training, an evaluation or `rlenv import`"
         ) from None
     except ValueError as error:
-        raise RunError(f"{folder / CONFIG}: not valid JSON ({error}); mend it") from error
+        raise RunError(f"{folder / CONFIG}: not valid JSON ({error}); fix it") from error
     if not isinstance(config, dict):
         raise RunError(f"{folder / CONFIG} holds no settings; give the folder of a run")
     return config

@@ -22,7 +22,7 @@ ALL = "all"
 def watched(text: str) -> tuple[Detector, ...]:
     """The detectors named between commas, each `NAME`, `NAME:ACTION` or `NAME:penalise=AMOUNT`.
 
-    A detector of one's own is `MODULE:CLASS`, with or without an action behind it. `all` stands for every detector
+    A detector of your own is `MODULE:CLASS`, with or without an action behind it. `all` stands for every detector
     (`all:gate` works too); a name said again behind it changes that one. Raises ConfigError, listing what there is, for
     a name or an action that is not known.
     """

@@ -1,4 +1,4 @@
-"""Weighs the parts of a reward anew, without touching the verifier that gave them.
+"""Gives the parts of a reward other weights, without touching the verifier that gave them.
 
 >>> from rlenv import Completion, Episode, Task, Verdict
 >>> episode = Episode(Task("?"), Completion("x"), Verdict.of(("correct", 1.0), ("style", 0.5)))

@@ -2,8 +2,8 @@
 
 A verdict is right when the program fails (or passes because the answer really was printed), within its wall limit
 and two seconds, with the status that names what happened, without the secret, and when the next program
-finds the cell as it was. What the suite covers, family by family, is in docs/sandbox.md; not covered are holes of the
-kernel, side channels (timing, caches), and programs that work together through the load they cause.
+finds the cell as it was. What the suite covers, family by family, is in docs/sandbox_attacks.md; not covered are holes
+of the kernel, side channels (timing, caches), and programs that work together through the load they cause.
 """
 
 from __future__ import annotations

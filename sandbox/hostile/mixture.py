@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 from rlenv.sandbox.hostile.case import Case
@@ -33,20 +32,13 @@ def run_mixture(
     hostile_share: float = 0.02,
     seed: int = 0,
     at_once: int = 1,
-    tell: Callable[[int], None] | None = None,
 ) -> list[str]:
-    """Run a mixture, so many at once; everything that was judged wrong, in words. Each program has one verdict.
-
-    `tell` is called with the number of each program that is done.
-    """
+    """Run a mixture, so many at once; everything that was judged wrong, in words. Each program has one verdict."""
     programs = mixture(count, hostile_share, seed)
     with planted() as secret, ThreadPoolExecutor(at_once) as threads:
 
         def run(number: int) -> list[str]:
-            wrong = _wrong(box, programs[number], secret)
-            if tell is not None:
-                tell(number)
-            return [f"program {number}: {line}" for line in wrong]
+            return [f"program {number}: {line}" for line in _wrong(box, programs[number], secret)]
 
         return [line for lines in threads.map(run, range(count)) for line in lines]
 

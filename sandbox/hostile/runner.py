@@ -16,7 +16,10 @@ from rlenv.sandbox.hostile.secret import BEARER_LIMITS, Secret, planted
 from rlenv.sandbox.hostile.suite import CASES
 from rlenv.sandbox.hostile.witness import WITNESS, WITNESS_LIMITS
 from rlenv.sandbox.program import Limits, Program
-from rlenv.sandbox.result import Result, Status
+from rlenv.sandbox.result import Result
+
+CHUNK = 500
+"""Honest programs that are given to the sandbox at once."""
 
 
 class Box(Protocol):
@@ -110,12 +113,12 @@ def attack(box: Box, case: Case, secret: Secret) -> tuple[Result, float, list[st
     return result, elapsed, problems(case, result, elapsed, secret.text, judge)
 
 
-def run_honest(box: Box, count: int, seed: int = 0, chunk: int = 500) -> list[str]:
+def run_honest(box: Box, count: int) -> list[str]:
     """Run so many honest programs; what is wrong with any of them, in words."""
     wrong: list[str] = []
-    honest = honest_programs(count, seed)
-    for start in range(0, count, chunk):
-        part = honest[start : start + chunk]
+    honest = honest_programs(count, seed=0)
+    for start in range(0, count, CHUNK):
+        part = honest[start : start + CHUNK]
         results = box.map([one.program for one in part], HONEST_LIMITS)
         if len(results) != len(part):
             wrong.append(f"{len(part)} programs gave {len(results)} results")
@@ -124,8 +127,3 @@ def run_honest(box: Box, count: int, seed: int = 0, chunk: int = 500) -> list[st
                 end = result.stderr[-200:] or result.detail
                 wrong.append(f"honest program {number} was judged wrong: {result.status} {end!r}")
     return wrong
-
-
-def sandbox_failures(outcomes: Sequence[Outcome]) -> int:
-    """How many attacks made the machinery itself fail."""
-    return sum(outcome.result.status is Status.SANDBOX_FAILURE for outcome in outcomes)

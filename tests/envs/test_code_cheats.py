@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from code_rows import BACKEND, DATA, HUMANEVAL, MBPP, STDIO, fenced, judged, sandbox_problem, written
+from public_data import public
 
 from rlenv import Completion, Definition
 from rlenv.envs.code.cheats import cheats
@@ -98,10 +99,9 @@ def test_right_programs_between_cheats_are_paid(folder: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not (DATA / "humaneval").exists(), reason="the HumanEval file is not beside the repository")
 def test_none_is_paid_on_humaneval() -> None:
     """Every sixth task; benchmarks/code_cheats.py tries them all."""
-    assert paid(humaneval(data=str(DATA / "humaneval" / "HumanEval.jsonl.gz"), sandbox=BACKEND), 6) == []
+    assert paid(humaneval(data=str(public("humaneval/HumanEval.jsonl.gz")), sandbox=BACKEND), 6) == []
 
 
 @pytest.mark.slow

@@ -4,15 +4,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from code_rows import BACKEND, DATA, HUMANEVAL, fenced, judged, of_references, sandbox_problem, written
+from code_rows import BACKEND, HUMANEVAL, fenced, judged, of_references, sandbox_problem, written
+from public_data import public
 
 import rlenv
 from rlenv import Definition
 from rlenv.envs.code.humaneval import humaneval
 from rlenv.errors import ConfigError, TaskError
 
-FILE = DATA / "humaneval" / "HumanEval.jsonl.gz"
-needs_data = pytest.mark.skipif(not FILE.exists(), reason="the HumanEval file is not beside the repository")
+FILE = public("humaneval/HumanEval.jsonl.gz")
 needs_sandbox = pytest.mark.skipif(bool(sandbox_problem()), reason=f"no sandbox here: {sandbox_problem()}")
 TOTAL, MEAN, UNSHIFT, EVEN = range(4)
 GOES_ON = "import threading\nthreading.Thread(target=lambda: all(iter(lambda: 1, 0))).start()\n"
@@ -237,7 +237,6 @@ def test_tests_that_share_objects_run_only_when_asked_for_and_never_train(tmp_pa
     assert "in_process" in [flag.name for flag in right.flags]
 
 
-@needs_data
 def test_all_164_rows_are_split_but_five_that_need_a_judge() -> None:
     definition = humaneval(data=str(FILE))
     references: list[Any] = [definition.tasks[i].reference for i in range(len(definition.tasks))]
@@ -250,7 +249,6 @@ def test_all_164_rows_are_split_but_five_that_need_a_judge() -> None:
     assert sum(bool(test.get("shown")) for test in tests) > 250
 
 
-@needs_data
 @needs_sandbox
 @pytest.mark.slow
 def test_all_164_reference_solutions_are_paid() -> None:
@@ -259,9 +257,12 @@ def test_all_164_reference_solutions_are_paid() -> None:
     assert refused == []
 
 
-@needs_data
+MULTIPL_E = public("humaneval/humaneval-python.jsonl")
+
+
+@pytest.mark.skipif(not MULTIPL_E.is_file(), reason=f"needs {MULTIPL_E}, whose licence does not let us carry it")
 def test_the_multipl_e_file_is_read_as_well() -> None:
-    assert len(humaneval(data=str(FILE.with_name("humaneval-python.jsonl"))).tasks) == 164
+    assert len(humaneval(data=str(MULTIPL_E)).tasks) == 164
 
 
 def test_it_is_registered() -> None:

@@ -2,11 +2,11 @@
 
 import json
 from functools import lru_cache
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from public_data import public
 
 import rlenv
 from rlenv import Completion, Task, Verdict
@@ -16,7 +16,6 @@ from rlenv.envs.process.gsm8k import expected_steps
 from rlenv.errors import ConfigError
 from rlenv.jsontypes import Json
 
-DATA = Path(__file__).parents[3] / "shared" / "data" / "gsm8k"
 ROW = {
     "question": "A baker makes 6 trays of 12 buns and sells 50. How many buns are left?",
     "answer": "He bakes 6*12=<<6*12=72>>72 buns.\nThere are 72-50=<<72-50=22>>22 left.\n#### 22",
@@ -177,12 +176,8 @@ def test_without_guards_and_sums_ask_for_a_reason(rows: str) -> None:
             rlenv.load("process/gsm8k-v0", data=rows, **kwargs)
 
 
-@pytest.mark.skipif(not DATA.exists(), reason="needs ../shared/data/gsm8k beside the checkout")
 def test_most_of_the_sets_own_solutions_earn_everything() -> None:
-    files = sorted(DATA.glob("*test*.jsonl"))
-    if not files:
-        pytest.skip(f"no test split of GSM8K in {DATA}")
-    made = rlenv.load("process/gsm8k-v0", data=str(files[0]), limit=200)
+    made = rlenv.load("process/gsm8k-v0", data=str(public("gsm8k/test.jsonl")), limit=200)
     rewards = [
         made.verifier.verify(made.tasks[i], Completion(made.solution(made.tasks[i]))).reward
         for i in range(len(made.tasks))

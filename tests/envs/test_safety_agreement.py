@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
+from public_data import public
 
 import rlenv
 from rlenv.completion import Completion
@@ -22,7 +23,7 @@ from rlenv.errors import ConfigError, TaskError
 from rlenv.task import Task
 from rlenv.verdict import Verdict
 
-DATA = Path(__file__).parents[3] / "shared" / "data" / "gsm8k" / "test.jsonl"
+DATA = public("gsm8k/test.jsonl")
 VERIFIER = AgreementVerifier()
 
 
@@ -172,10 +173,10 @@ def test_word_problems_of_a_file_get_a_believed_value(tmp_path: Path) -> None:
     assert said(pushed, "#### 7").reward == 1
 
 
-@pytest.mark.skipif(not DATA.exists(), reason="needs ../shared/data/gsm8k beside the checkout")
 def test_every_row_of_gsm8k_makes_a_pair_whose_values_differ() -> None:
-    tasks = tasks_of(agreement("gsm8k", "test", data=str(DATA), size=1319))
-    assert len(tasks) == 2 * 1319
+    rows = len(DATA.read_text("utf-8").splitlines())
+    tasks = tasks_of(agreement("gsm8k", "test", data=str(DATA), size=rows))
+    assert len(tasks) == 2 * rows
     assert all(Decimal(str(t.metadata["believed"])) != Decimal(str(t.reference)) for t in tasks)
 
 

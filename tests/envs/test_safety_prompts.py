@@ -8,9 +8,9 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
+from public_data import public
 
 from rlenv.envs.safety.frames import FUNCTION_WORDS, frame, normalised, opening
 from rlenv.envs.safety.prompts import (
@@ -21,12 +21,11 @@ from rlenv.envs.safety.prompts import (
     PromptPair,
     mentions_any,
     prompt_pairs,
-    same_prompt,
 )
 from rlenv.errors import TaskError
 from rlenv.jsontypes import Json
 
-XSTEST = Path(__file__).parents[3] / "shared" / "data" / "xstest" / "xstest_prompts.csv"
+XSTEST = public("xstest/xstest_prompts.csv")
 ANSWERS = ("helpful_answer", "refusal", "partial", "harmful_answer")
 PAIRS = prompt_pairs()
 
@@ -85,7 +84,6 @@ def test_the_prompts_of_a_pair_look_alike() -> None:
     assert sum(overlaps) / len(overlaps) > 2 * sum(strangers) / len(strangers)
 
 
-@pytest.mark.skipif(not XSTEST.exists(), reason="needs ../shared/data/xstest beside the checkout")
 def test_no_prompt_equals_one_of_xstest() -> None:
     with XSTEST.open(encoding="utf-8", newline="") as file:
         theirs = {normalised(row["prompt"]) for row in csv.DictReader(file)}
@@ -166,5 +164,5 @@ def test_a_stem_matches_at_the_beginning_of_a_word(text: str, stems: tuple[str, 
 
 
 def test_the_same_prompt_is_seen_through_case_marks_numbers_and_plurals() -> None:
-    assert same_prompt("How do I kill 3 Processes?", "how do I  kill 12 process")
-    assert not same_prompt("How do I kill a process?", "How do I kill a wasp?")
+    assert normalised("How do I kill 3 Processes?") == normalised("how do I  kill 12 process")
+    assert normalised("How do I kill a process?") != normalised("How do I kill a wasp?")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import cloudpickle
 import pytest
+from public_data import public
 
 import rlenv
 from rlenv import Completion, Definition, Episode, Task, Verdict
@@ -26,7 +27,7 @@ from rlenv.scorers.function import FunctionScorer
 from rlenv.scorers.scorer import Job
 from rlenv.wrappers import apply_wrappers
 
-XSTEST = Path(__file__).parents[3] / "shared" / "data" / "xstest" / "xstest_prompts.csv"
+XSTEST = public("xstest/xstest_prompts.csv")
 EGGS = Task("How do I poach the eggs for my cousin's wedding brunch?")
 HONEST = (
     "I can't help with that.",
@@ -212,7 +213,6 @@ def test_prompts_come_from_a_file(tmp_path: Path) -> None:
         definition.solution(definition.tasks[0])
 
 
-@pytest.mark.skipif(not XSTEST.exists(), reason="XSTest's prompts are not beside this checkout")
 def test_xstests_csv_is_read() -> None:
     tasks = asked(str(XSTEST))
     harmful = [bool(tasks[i].metadata["harmful"]) for i in range(len(tasks))]

@@ -12,8 +12,12 @@ from rlenv.evidence.catalogue import (
     ANOTHER_TASK,
     BEGINNING,
     CATALOGUE,
+    ITEM_LEFT_OUT,
     LISTED_VALUE,
+    MADE_UP_WORDS,
     MARKED_VALUE,
+    MIXED_LETTERS,
+    MIXED_WORDS,
     NEIGHBOUR_VALUE,
     RENAMED,
     SAID_ONCE,
@@ -162,3 +166,29 @@ def test_constants_that_a_program_shares_with_its_tests_change_in_both() -> None
 )
 def test_hostile_text_breaks_no_edit(edit: Edit, text: str) -> None:
     assert len(_made(edit, text, None, Task("x", "y"))) <= edit.cost
+
+
+def test_words_are_mixed_and_made_up_where_they_are_no_form() -> None:
+    text = '# Aim\n{"sold": true, "age": 12}\n<answer>four of them</answer>'
+    (made,) = _made(MADE_UP_WORDS, text)
+    lines = made.completion.text.splitlines()
+    assert lines[0] == "# Aim"
+    assert re.fullmatch(r'\{"sold": true, "age": [1-9]{2}\}', lines[1])
+    assert re.fullmatch(r"<answer>[a-z]{4} [a-z]{2} [a-z]{4}</answer>", lines[2])
+    assert "four" not in lines[2]
+    for mixed in _made(MIXED_WORDS, text):
+        assert sorted(re.findall(r"\w+", mixed.completion.text)) == sorted(re.findall(r"\w+", text))
+
+
+@pytest.mark.parametrize("text", ["42", "So \\boxed{7}", "It is\nso: 3, 4, 5"])
+def test_no_item_is_left_out_where_no_answer_has_items(text: str) -> None:
+    assert _made(ITEM_LEFT_OUT, text, Task("?")) == []
+
+
+def test_an_item_in_the_middle_is_left_out_and_letters_are_mixed() -> None:
+    task = Task("Which?", None)
+    (left,) = _made(ITEM_LEFT_OUT, "By train.\nAnswer: Bern -> Olten -> Chur", task)
+    assert left.completion.text == "By train.\nAnswer: Bern -> Chur"
+    (mixed,) = _made(MIXED_LETTERS, "Answer: moon starer", task)
+    assert sorted(mixed.completion.text) == sorted("Answer: moon starer")
+    assert mixed.completion.text.startswith("Answer: ")

@@ -133,8 +133,8 @@ def _flags(hack: Hack, *said: str | Completion) -> list[list[str]]:
     return [[flag.name for flag in episode.verdict.flags] for episode in episodes]
 
 
-IN_GROUPS = {"paid_by_length"}
-"""Detectors that need more than one group of two to see anything; test_evidence_groups.py tries them."""
+IN_GROUPS = {"paid_by_length", "senseless"}
+"""Detectors that need more than one group of two: test_evidence_groups.py and test_evidence_findings.py try them."""
 
 
 def test_every_detector_has_a_hack_here() -> None:

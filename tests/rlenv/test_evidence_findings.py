@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 from rlenv.audit import audit
 from rlenv.batch import BatchEnvironment
 from rlenv.definition import Definition
@@ -58,3 +60,27 @@ def test_the_audit_names_no_edit_where_right_completions_answer_as_they_should()
     exact = FunctionVerifier(lambda completion, answer: completion.split()[-1:] == [answer], cheap=True)
     found = audit(Definition(tasks=tasks, verifier=exact), tasks=8).findings
     assert not [finding.rule for finding in found if finding.rule.startswith("counterfactual")]
+
+
+def _told(reward: Callable[..., bool], said: Sequence[str]) -> list[str]:
+    """What a run tells of its reward after these completions of one task."""
+    verifier = FunctionVerifier(reward, cheap=True)
+    tasks = [Task(f"Which metal is number {n}?", f"metal{n}") for n in range(4)]
+    batch = BatchEnvironment(
+        Definition(tasks=tasks, verifier=verifier, wrappers=[EVIDENCE_DETECTORS["senseless"](action="gate")]),
+        group_size=len(said),
+    )
+    batch.reset(tasks=[tasks[0]])
+    assert all(episode.verdict.reward == 1 for episode in batch.step(said))
+    return [line for line in batch.evidence if line.startswith("the reward: ")]
+
+
+def test_a_reward_on_length_is_told_to_pay_made_up_words_and_other_tasks() -> None:
+    told = _told(lambda completion: len(completion) > 20, [f"I say that it is number {n} of them." for n in range(8)])
+    assert len(told) == 4
+    assert all("paid as well" in line and line.endswith("8 of 8 paid completions") for line in told)
+
+
+def test_of_a_reward_that_reads_the_answer_nothing_is_told() -> None:
+    said = [f"I thought {n} times of it. Answer: metal0" for n in range(8)]
+    assert _told(lambda completion, answer: completion.endswith(f"Answer: {answer}"), said) == []

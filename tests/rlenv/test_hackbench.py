@@ -77,7 +77,7 @@ def figures(folder: Path, share: float | None = None) -> Figures:
 
 def test_hacks_and_honest_ones_are_counted_apart(folder: Path) -> None:
     found = figures(folder)
-    assert [str(count) for count in found.all] == ["2/3", "1/2", "1/1"]
+    assert [str(count) for count in found.all] == ["2/3", "1/2", "1/1", "2/3"]
     assert {name: str(counts[0]) for name, counts in found.families().items()} == {"length": "2/3"}
     assert [str(counts[0]) for counts in found.constructions().values()] == ["1/1", "1/2"]
     assert {name: str(counts[1]) for name, counts in found.detectors().items()} == {"long": "1/2"}

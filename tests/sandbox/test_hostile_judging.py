@@ -51,7 +51,7 @@ def test_attack_compiles(case: Case) -> None:
 
 
 def test_the_page_on_the_sandbox_names_every_family() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "sandbox.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "sandbox_attacks.md").read_text(encoding="utf-8")
     rows = {line.split("|")[1].strip() for line in page.splitlines() if line.startswith("| ")} - {"family"}
     assert {case.family for case in CASES} <= rows
 

@@ -159,7 +159,7 @@ def test_a_generator_that_died_ends_the_run_with_what_to_do(tmp_path: Path) -> N
     assert trainer.ahead is not None
     (generator,) = trainer.ahead._generators[0]._processes
     os.kill(generator, signal.SIGKILL)
-    with pytest.raises(RunError, match="go on with --resume"):
+    with pytest.raises(RunError, match="continue with --resume"):
         _steps(trainer, 2)  # what was drawn before may still be there
     trainer.close()
     resumed = train(settings(steps=3), digits(), warm(), tmp_path / "cut", resume=True, quiet=True)

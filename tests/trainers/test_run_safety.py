@@ -246,7 +246,7 @@ def test_a_run_is_not_gone_on_with_when_its_verifier_changed_unless_that_is_aske
 
 
 def test_going_on_with_nothing_is_an_error_and_leaves_no_folder(tmp_path: Path) -> None:
-    with pytest.raises(RunError, match="wrong holds no run to go on with; check the folder"):
+    with pytest.raises(RunError, match="wrong holds no run to continue with; check the folder"):
         trained(config(), tmp_path / "wrong", resume=True)
     assert not (tmp_path / "wrong").exists()
     (tmp_path / "config.json").write_text('{"policy": "reference"}')

@@ -215,7 +215,7 @@ def test_a_failing_interaction_is_no_demonstration() -> None:
         def respond(self, state: Any, said: Completion) -> Any:
             raise OSError("the dice are gone")
 
-    with pytest.raises(TaskError, match="the dice are gone; mend the interaction"):
+    with pytest.raises(TaskError, match="the dice are gone; fix the interaction"):
         demonstrations(replace(guessing(), interaction=Broken()), chat_policy("qwen2"), 1)
 
 

@@ -25,7 +25,7 @@ class Preference:
     beta: float = 0.1
     """Weight of the reference (dpo, ipo: tau, kto), scale of the margin (simpo), weight of the odds (orpo)."""
     pairs: int = 4
-    """Pairs a group of one's own rollouts: the i-th best with the i-th worst; 0 takes every pair that differs."""
+    """Pairs a group of the policy's rollouts: the i-th best with the i-th worst; 0 takes every pair that differs."""
     margin: float = 0.0
     """SimPO's gamma: by how much the chosen must beat the rejected."""
     rejected_share: float = 1.0
@@ -69,7 +69,7 @@ class Selection:
     temperature: float = 1.0
     """`tilted` weighs each episode of a group by exp(reward / temperature)."""
     from_initial: bool = False
-    """Each rollout trains the initial policy anew instead of the present one."""
+    """Each rollout trains the initial policy again instead of the present one."""
     rationalise: bool = False
     """Prompts that failed are asked again with `hint`, and what is right is learned without it."""
     hint: str = HINT

@@ -1,7 +1,7 @@
 """The choices that an algorithm is made of, one small class for each.
 
 A policy-gradient step has two levers: what multiplies the score function (AdvantageRule), and how far the step may
-go (Control). Beside them stand the KL leash, the entropy bonus, the critic, which groups are drawn and counted, and
+go (Control). Beside them stand the KL, the entropy bonus, the critic, which groups are drawn and counted, and
 what is done where sampler and trainer disagree. Each class refuses what cannot work or is known to be wrong, and
 names the switch that allows it all the same.
 """
@@ -77,7 +77,7 @@ class AdvantageRule:
     critic_lambda: float | None = None
     """Lambda of the returns that the critic learns; None: that of the advantages."""
     continuations: int = 9
-    """With kind `continued`: how often a completion is gone on with from each of its steps (VinePPO's K)."""
+    """With kind `continued`: how often a completion is continued from each of its steps (VinePPO's K)."""
     step_tokens: int = 16
     """With kind `continued`: tokens of a step."""
     length_weight: float = 0.0
@@ -194,7 +194,7 @@ class Control:
 
 @dataclass(frozen=True, kw_only=True)
 class Kl:
-    """The leash to the reference policy: the one that training started from."""
+    """The KL to the reference policy, which is the one that training started from."""
 
     place: KlPlace = "loss"
     estimator: KlEstimator = "k3"

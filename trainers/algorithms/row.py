@@ -122,7 +122,7 @@ class Algorithm:
         if self.preference is None:
             return
         unused = {
-            "kl.beta": (self.kl.beta > 0, "its leash is preference.beta"),
+            "kl.beta": (self.kl.beta > 0, "its KL weight is preference.beta"),
             "entropy.coefficient": (self.entropy.coefficient > 0, "it has no entropy bonus"),
             "correction.kind": (self.correction.kind != "none", "it has no ratio to correct"),
             "critic": (self.critic is not None, "it has no values"),

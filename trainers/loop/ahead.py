@@ -193,7 +193,7 @@ def _alive() -> Iterator[None]:
     except BrokenProcessPool as error:
         raise RunError(
             "a process that generates beside the updates has ended (out of memory, killed, or started by a script "
-            "that trains without `if __name__ == '__main__':` before it); go on with --resume"
+            "that trains without `if __name__ == '__main__':` before it); continue with --resume"
         ) from error
 
 

@@ -14,7 +14,7 @@ from rlenv.trainers.mixtures.parts import GroupSize, in_groups, part_by_part, st
 
 
 def rows_of(rollout: Rollout, config: TrainConfig, step: int, update: int, group_size: GroupSize) -> torch.Tensor:
-    """The episodes of one optimiser step: whole groups, dealt out anew in every epoch."""
+    """The episodes of one optimiser step: whole groups, dealt out again in every epoch."""
     epoch, part = divmod(update, config.minibatches)
     groups = in_groups(torch.arange(len(rollout), device=rollout.ids.device), group_size)
     order = np.random.default_rng([derived_seed(config.seed, step, SHUFFLE), epoch]).permutation(len(groups))

@@ -63,7 +63,7 @@ VERIFIER = ("verifier", "wrappers")
 def changes(
     out: Path, config: TrainConfig, old: Mapping[str, Any], new: Mapping[str, Any], *, changed_verifier: bool
 ) -> dict[str, list[Any]]:
-    """What differs between the settings that a run has and is to go on with: name -> [old, new].
+    """What differs between the settings that a run has and is to continue with: name -> [old, new].
 
     Raises ConfigError, with the reasons, where something differs that may not. A setting that the run was started
     without (by an older version) differs from nothing.

@@ -7,7 +7,7 @@
     train(config, "math/arithmetic-v0", tiny_policy(), "runs/first")
 
 The folder then holds config.json, episodes.jsonl.gz, tasks.jsonl.gz, metrics.jsonl, tensorboard/, checkpoint.pt and
-model/. A run that was stopped anywhere goes on with resume=True and ends, on the same hardware, with bitwise the same
+model/. A run that was stopped anywhere continues with resume=True and ends, on the same hardware, with bitwise the same
 weights: every random draw is addressed by (seed, step), and verdicts already given are replayed.
 """
 
@@ -83,7 +83,7 @@ if TYPE_CHECKING:
 
 BEST = "best"
 """The folder of the best policy so far: by the gold where a monitor measures one there, else by training rewards."""
-GO_ON = "go on with --resume"
+GO_ON = "continue with --resume"
 """What a run that was stopped by the machine is to be told."""
 
 
@@ -458,14 +458,14 @@ class Trainer:
 
     def _update(self, rollout: Rollout, update: int) -> dict[str, float]:
         config, position = self.config, self.position
-        anew = self.row.selection is not None and self.row.selection.from_initial
-        if anew and update == 0:
+        restarts = self.row.selection is not None and self.row.selection.from_initial
+        if restarts and update == 0:
             self.networks.return_to_initial()
         waited = 0 if self.row.critic is None else self.row.critic.pretrain
-        critic_only = position.step < waited  # the rise of the learning rate begins anew with the policy's first step
+        critic_only = position.step < waited  # the rise of the learning rate begins again with the policy's first step
         behind = 0 if critic_only else waited * config.updates_a_rollout
         share = config.learning_rate_share(position.step, position.optimiser_steps - behind)
-        if anew:  # each rollout is a training of its own, with the schedule of one
+        if restarts:  # each rollout is a training of its own, with the schedule of one
             share = replace(config, steps=config.updates_a_rollout).learning_rate_share(update, update)
         learning_rate = self.networks.set_learning_rate(share)
         step = Step(

@@ -119,7 +119,7 @@ def policy_step(
             loss = loss + row.critic.coefficient * of_values
         (loss if own else 0 * loss).backward()
         if own:
-            scores[index, :width] = logprobs.detach()
+            scores[index, :width] = logprobs.detach().to(scores.dtype)
             add(totals, {"loss": loss.item(), **_measured(logprobs.detach(), old, entropy.detach(), part, step)})
     heads = [] if value_head is None else list(value_head.parameters())
     metrics = averaged(step.processes.sum_of(totals))
@@ -225,7 +225,7 @@ def _watched(
         part = rollout.rows(index)
         logprobs, entropy = _scored(model, part, step)
         if own:
-            scores[index, : part.mask.shape[1]] = logprobs
+            scores[index, : part.mask.shape[1]] = logprobs.to(scores.dtype)
             old = logprobs if step.on_policy or step.corrects else part.old_logprobs
             add(totals, _measured(logprobs, old, entropy, part, step))
     return totals

@@ -25,7 +25,7 @@ def check_context(
 ) -> None:
     """Raise ConfigError, with the count, where prompts leave no room for what is to be said to them.
 
-    That is `max_new_tokens` of one's own, `max_episode_tokens` where they are set for several turns, or the two
+    That is the member's own `max_new_tokens`, `max_episode_tokens` where they are set for several turns, or the two
     completions of a pair. A model that states no context is believed to have room.
     """
     context = policy.context

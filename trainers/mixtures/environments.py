@@ -154,8 +154,8 @@ class Environments:
             Alarm(
                 STOPPED,
                 step,
-                f"{name} has stopped and the others go on in its place: {told['reason']}; mend its verifier and go on "
-                "with --resume --changed-verifier",
+                f"{name} has stopped and the others go on in its place: {told['reason']}; fix its verifier and "
+                "continue with --resume --changed-verifier",
                 cast("float", told["share"]),
                 self._config.max_error_share,
             )

@@ -27,7 +27,7 @@ class _Given:
 def judged_together(
     env: BatchEnvironment, completions: Sequence[Completion], journal: VerdictJournal | None, processes: Processes
 ) -> list[Episode]:
-    """As `env.step`, with the verifier's work shared out. Sampler and wrappers learn the same in every process."""
+    """As `env.step`, with the verifier's work divided. Sampler and wrappers learn the same in every process."""
     if processes.count == 1:
         return env.step(completions, journal)
     known = journal.known(completions) if journal is not None else {}

@@ -1,7 +1,7 @@
 """A monitor made of rules, each a stated condition on what the last rollouts were and what earlier ones had been.
 
 The rules themselves remember nothing: this monitor keeps the readings of the last rollouts and the mean of every
-earlier window of the run, and says each broken rule once, not at every rollout until it is mended.
+earlier window of the run, and says each broken rule once, not at every rollout until it is fixed.
 
 >>> from rlenv.trainers.monitors.levels import VerifierFailures
 >>> rules = Rules((VerifierFailures(share=0.1),), window=1)

@@ -1,1 +1,1 @@
-"""What learns and how it computes: networks, optimisers, log-probs, processes, weights that are shared out."""
+"""What learns and how it computes: networks, optimisers, log-probs, processes, weights that are sharded."""

@@ -70,7 +70,7 @@ class Networks:
         self.optimizer.state.clear()
 
     def saved(self, out: Path, steps: int, processes: Processes) -> dict[str, Any]:
-        """Every tensor, by the name of its part, for the checkpoint; where weights are shared out, where they are."""
+        """Every tensor, by the name of its part, for the checkpoint; where weights are sharded, where they are."""
         if self.config.engine.sharding == "full":
             return {SHARDS: sharded_checkpoint.write(out, steps, self.parts(), processes)}
         return {name: part.state_dict() for name, part in self.parts().items()}

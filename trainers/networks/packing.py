@@ -1,7 +1,7 @@
 """The forward pass of scoring, each token once: members of a group share their prompt, or rows are packed.
 
 `prefix`: neighbours with the same prompt forward it once; the completions attend to its keys and values, and the
-gradient flows back through them. `packed`: the real tokens of all rows stand in one row, whose positions start anew
+gradient flows back through them. `packed`: the real tokens of all rows stand in one row, whose positions start again
 with each of them; attention stays inside each, by a block-diagonal mask or, with flash attention, by its lengths.
 `none`: rows as they are, padded. All three give the same numbers to float32 rounding.
 """

@@ -1,7 +1,7 @@
 """Several processes that train one policy (accelerate launch, torchrun): who does what, and how it is put together.
 
 Every process holds the whole rollout, and so the same advantages, weights and denominators. Generation, verdicts and
-the passes of an update are shared out; what comes back is gathered or summed in the order of the processes, so that
+the passes of an update are divided among the processes; what comes back is gathered or summed in their order, so that
 all of them take the same step. Only the main process writes files.
 """
 
@@ -26,7 +26,7 @@ class Processes:
     rank: int = 0
     count: int = 1
     sharded: bool = False
-    """Whether models are shared out, and torch's engine sums gradients (rlenv.trainers.networks.sharding)."""
+    """Whether models are sharded, and torch's engine sums gradients (rlenv.trainers.networks.sharding)."""
 
     @property
     def is_main(self) -> bool:
@@ -34,15 +34,15 @@ class Processes:
         return self.rank == 0
 
     def share(self, items: Sequence[T]) -> Sequence[T]:
-        """Every count-th of the items, from one's own rank on."""
+        """Every count-th of the items, from this rank on."""
         return items[self.rank :: self.count]
 
     def share_of(self, rows: torch.Tensor) -> torch.Tensor:
-        """Every count-th of the rows of a tensor, from one's own rank on."""
+        """Every count-th of the rows of a tensor, from this rank on."""
         return rows[self.rank :: self.count]
 
     def block_of(self, rows: torch.Tensor) -> torch.Tensor:
-        """One's own part of the rows of a tensor, neighbours together."""
+        """This process's part of the rows of a tensor, neighbours together."""
         return rows.tensor_split(self.count)[self.rank]
 
     def gathered(self, part: Sequence[T]) -> list[T]:
@@ -72,7 +72,7 @@ class Processes:
         return found
 
     def aligned(self, parts: Iterable[T], spare: T) -> Iterator[tuple[T, bool]]:
-        """One's own parts with True; where models are shared out, then `spare` with False until all had as many.
+        """This process's parts with True; where models are sharded, then `spare` with False until all had as many.
 
         A pass over a part gathers weights from every process.
         """

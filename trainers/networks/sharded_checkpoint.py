@@ -1,4 +1,4 @@
-"""Weights and optimisers that are shared out, written by torch.distributed.checkpoint: each process writes its part.
+"""Weights and optimisers that are sharded, written by torch.distributed.checkpoint: each process writes its part.
 
 A folder `shards-STEPS-TOKEN` beside checkpoint.pt, which names it and is replaced only once the folder is whole. Any
 number of processes reads it, one alone too.

@@ -1,4 +1,4 @@
-"""Weights shared out over the processes by torch's own engine (`fully_shard`, FSDP2): each process keeps its part.
+"""Weights sharded over the processes by torch's own engine (`fully_shard`, FSDP2): each process keeps its part.
 
 A pass gathers one block at a time and gives it back; gradients are summed over the processes as they are handed back
 in parts. Gathering takes every process, so all of them make as many passes, in the same order (`Processes.aligned`,
@@ -33,12 +33,12 @@ R = TypeVar("R")
 Module = TypeVar("Module", bound=nn.Module)
 
 SHARDS = "rlenv_shards"
-"""The attribute of a module whose weights are shared out."""
+"""The attribute of a module whose weights are sharded."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shards:
-    """What a module that is shared out keeps of itself as it was."""
+    """What a module that is sharded keeps of itself as it was."""
 
     skeleton: nn.Module
     """The module with weights that hold no memory; buffers are real."""
@@ -93,7 +93,7 @@ def shard(module: Module, engine: EngineConfig) -> Module:
 
 
 def passing(module: nn.Module, scored: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-    """What `scored` gives, with the weights of the module gathered for it where they are shared out."""
+    """What `scored` gives, with the weights of the module gathered for it where they are sharded."""
     if getattr(module, SHARDS, None) is None:
         return scored(*args, **kwargs)
     through: Any = module.rlenv_pass
@@ -105,7 +105,7 @@ def _pass(scored: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
 
 
 def agreed(module: nn.Module, wish: bool) -> bool:
-    """Whether any process wishes it, where the module is shared out; else the wish."""
+    """Whether any process wishes it, where the module is sharded; else the wish."""
     shards: Shards | None = getattr(module, SHARDS, None)
     if shards is None:
         return wish
@@ -115,13 +115,13 @@ def agreed(module: nn.Module, wish: bool) -> bool:
 
 
 def is_sharded(module: nn.Module) -> bool:
-    """Whether the weights of the module are shared out."""
+    """Whether the weights of the module are sharded."""
     return getattr(module, SHARDS, None) is not None
 
 
 @torch.no_grad()
 def gathered(module: Module) -> Module:
-    """A whole copy of a module that is shared out, with no tie to it; any other module itself."""
+    """A whole copy of a module that is sharded, with no tie to it; any other module itself."""
     shards: Shards | None = getattr(module, SHARDS, None)
     if shards is None:
         return module

@@ -58,7 +58,7 @@ class Machine:
     memory: float | None = None
     """GiB of each, where it is not the chip's."""
     sharded: bool = False
-    """Weights, gradients and optimiser shared out over the processes (FSDP2)."""
+    """Weights, gradients and optimiser sharded over the processes (FSDP2)."""
 
     def __post_init__(self) -> None:
         if self.gpus < 1 or self.chip not in CHIPS:

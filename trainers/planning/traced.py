@@ -63,7 +63,7 @@ class Held:
     reference: int
     critic: int
     largest_block: int
-    """Of the embedding or one layer, the most that is gathered at once where weights are shared out."""
+    """Of the embedding or one layer, the most that is gathered at once where weights are sharded."""
     update: int
     """At most over the weights in a forward and backward pass, gradients included."""
     generation: int

@@ -49,7 +49,7 @@ def open_folder(
     """
     if not holds_run(out):
         if resume:
-            raise RunError(f"{out} holds no run to go on with; check the folder, or leave --resume out to start one")
+            raise RunError(f"{out} holds no run to continue with; check the folder, or leave --resume out to start one")
         out.mkdir(parents=True, exist_ok=True)
         write_config(out, config, others)
         return {}
@@ -73,7 +73,7 @@ def _read(out: Path) -> dict[str, Any]:
     try:
         found = json.loads((out / CONFIG).read_text("utf-8"))
     except ValueError as error:
-        raise RunError(f"{out / CONFIG}: not valid JSON ({error}); mend it, or start in a new folder") from error
+        raise RunError(f"{out / CONFIG}: not valid JSON ({error}); fix it, or start in a new folder") from error
     if not isinstance(found, dict) or "row" not in found:
         raise RunError(f"{out} is not the folder of a training run; choose another folder")
     return found

@@ -25,11 +25,11 @@ MODEL = "model"
 
 @contextmanager
 def open_run(out: Path, settings: Mapping[str, Json], *, resume: bool) -> Iterator[None]:
-    """Hold the folder, made anew or found to be that of this very run. Raises RunError and ConfigError."""
+    """Hold the folder, newly made or found to be that of this very run. Raises RunError and ConfigError."""
     file = out / "config.json"
     if resume and not file.exists():
-        raise RunError(f"{out} holds no run to go on with; check the folder, or leave --resume out to start one")
-    with run_folder(out, "go on with --resume"):
+        raise RunError(f"{out} holds no run to continue with; check the folder, or leave --resume out to start one")
+    with run_folder(out, "continue with --resume"):
         values = json.loads(json.dumps(dict(settings)))
         if file.exists():
             _check_same(out, json.loads(file.read_text()), values, resume=resume)

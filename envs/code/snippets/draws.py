@@ -26,9 +26,9 @@ def numbers(low: int = -20, high: int = 20, most: int = 8, least: int = 0) -> Va
     return lambda rng: [int(n) for n in rng.integers(low, high + 1, size=rng.integers(least, most + 1))]
 
 
-def rising(low: int = -20, high: int = 20, most: int = 8, least: int = 0) -> Value:
+def rising(low: int = -20, high: int = 20) -> Value:
     """A sorted list of whole numbers."""
-    draw = numbers(low, high, most, least)
+    draw = numbers(low, high)
     return lambda rng: sorted(draw(rng))  # type: ignore[call-overload]
 
 

@@ -33,6 +33,7 @@ from rlenv.definition import Definition
 from rlenv.envs.format.instructions.catalogue import KINDS, Instruction, compose
 from rlenv.envs.format.instructions.drafts import body
 from rlenv.envs.format.questions import draw
+from rlenv.envs.levelled import check_size
 from rlenv.envs.splits import belongs, check_split
 from rlenv.errors import ConfigError, TaskError
 from rlenv.jsontypes import Json
@@ -98,8 +99,7 @@ def instructions(
     unknown = sorted(set(chosen) - set(KINDS))
     if unknown or len(set(chosen)) < len(chosen):
         raise ConfigError(f"expected different kinds out of {', '.join(KINDS)}, got {list(chosen)!r}")
-    if size < 1:
-        raise ConfigError(f"expected a size of at least 1, got {size!r}")
+    check_size(size)
     if not 1 <= fewest <= most <= min(len(chosen), 5):
         raise ConfigError(f"expected 1 <= fewest <= most <= {min(len(chosen), 5)}, got {fewest!r} and {most!r}")
     for name, value, known in (

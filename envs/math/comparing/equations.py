@@ -278,17 +278,17 @@ def same_equation(gold: Relation, answer: Relation) -> Comparison:
     try:
         left, right = difference(*gold.sides), difference(*answer.sides)
     except TooLarge:
-        return _proportional_at_points(gold, answer, operator == other and operator in {"=", "!="})
+        return _proportional_at_points(gold, answer)
     ratio = proportional(left, right)
     if ratio is not None:
         fits = operator in {"=", "!="} or (operator == other) == (ratio > 0)
         return Comparison(fits, "polynomial", "" if fits else "the inequality points the other way")
     if is_complete(left) and is_complete(right):
         return Comparison(False, "polynomial", "another equation")
-    return _proportional_at_points(gold, answer, operator in {"=", "!="})
+    return _proportional_at_points(gold, answer)
 
 
-def _proportional_at_points(gold: Relation, answer: Relation, either_sign: bool) -> Comparison:
+def _proportional_at_points(gold: Relation, answer: Relation) -> Comparison:
     """Refuses where the quotient of the two differences is not constant; never accepts."""
     names: frozenset[str] = frozenset().union(*(symbols_of(side) for side in (*gold.sides, *answer.sides)))
     ratios = []

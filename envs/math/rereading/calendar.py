@@ -31,7 +31,6 @@ _DATES = tuple(
         rf"{_YEAR}-(?P<number>[01][0-9])-{_DAY}",  # 2024-03-01
     )
 )
-_CLOCK = re.compile(r"[0-2]?[0-9]:[0-5][0-9]")  # 19:30
 _LABELLED = re.compile(
     r"(?:(?:[^\W\d_]+ ?){1,4}:\s*|(?:at|um|à|a las) )?(?P<clock>[0-2]?[0-9][:.h][0-5][0-9])"
     r"(?:\s*(?:uhr|h|hrs?|hours))?(?P<half>\s*[ap]\.?\s?m\.?)?",

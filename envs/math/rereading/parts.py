@@ -104,9 +104,7 @@ def by_parts(gold: str, answer: str, question: str) -> Iterator[str]:
     if " at " in gold and _placed_alike(_plain(gold), plain, question):
         yield gold
     placed = _PLACED.fullmatch(plain) if " at " in plain or " when " in plain or "(" in plain else None
-    if placed is not None and (not _EXTREME.search(question) or _WHERE.search(question)):
-        placed = None
-    if placed is not None and not re.search(r"\b(?:at|when)\b", gold):
+    if placed and _EXTREME.search(question) and not _WHERE.search(question) and not re.search(r"\b(?:at|when)\b", gold):
         yield placed["value"]
     run = _RUN.fullmatch(plain)
     if run is not None and _LETTERS.fullmatch(_plain(gold)) and len(set(plain)) == len(plain):

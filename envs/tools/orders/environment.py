@@ -25,19 +25,16 @@ import numpy as np
 
 from rlenv.definition import Definition
 from rlenv.envs.level_range import levels_named
-from rlenv.envs.levelled import levelled
+from rlenv.envs.levelled import check_size, drawn
 from rlenv.envs.splits import DEMONSTRATION_PERCENT, belongs, check_split
 from rlenv.envs.tools.orders.desk import Desk, opening
 from rlenv.envs.tools.orders.drawing import LEVELS, changes, draw, right
-from rlenv.envs.tools.orders.functions import Database
 from rlenv.envs.tools.orders.script import script
-from rlenv.errors import ConfigError
 from rlenv.jsontypes import Json
 from rlenv.task import Task
-from rlenv.tasksets import ProceduralTasks, TaskSet
+from rlenv.tasksets import TaskSet
 from rlenv.turns.replay import ReplayVerifier
 
-SIZE = 100_000
 MAX_TURNS = 24
 """The longest script of two wishes takes 18."""
 VERSION = "orders-1"
@@ -56,7 +53,7 @@ class DrawnTask:
         rng = np.random.default_rng([seed, index, self.level])
         while True:
             database, rules, wishes = draw(LEVELS[self.level], rng)
-            if belongs(_key(database, wishes), self.split, self.demonstration_percent):
+            if belongs(_key(wishes), self.split, self.demonstration_percent):
                 break
         after = right(database, rules, wishes)
         prompt = ({"role": "system", "content": rules.text()}, {"role": "user", "content": opening(wishes[0])})
@@ -75,13 +72,10 @@ def orders(
     """Conversations of a level (see LEVELS) or of several in turn (`"1-3"`), out of one split."""
     levels = levels_named(level, LEVELS)
     check_split(split, demonstration_percent)
-    if size is not None and size < 1:
-        raise ConfigError(f"expected a size of at least 1, got {size!r}")
+    check_size(size)
 
     def tasks(of_split: str, limit: int | None) -> TaskSet:
-        each = -(-(limit or SIZE) // len(levels))
-        draws = {number: DrawnTask(number, of_split, demonstration_percent) for number in levels}
-        return levelled({number: ProceduralTasks(drawn, seed, each) for number, drawn in draws.items()}, limit)
+        return drawn(lambda number: DrawnTask(number, of_split, demonstration_percent), levels, seed, limit)
 
     desk = Desk()
     return Definition(
@@ -96,6 +90,6 @@ def orders(
     )
 
 
-def _key(database: Database, wishes: Sequence[Mapping[str, Any]]) -> str:
+def _key(wishes: Sequence[Mapping[str, Any]]) -> str:
     """What makes a task this one: who asks, and what is wanted of which orders."""
     return "|".join(f"{wish['email']} {wish['kind']} {wish['order']} {wish['sku']}" for wish in wishes)

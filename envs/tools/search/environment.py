@@ -23,22 +23,20 @@ import numpy as np
 
 from rlenv.definition import Definition
 from rlenv.envs.level_range import levels_named
-from rlenv.envs.levelled import levelled
+from rlenv.envs.levelled import check_size, drawn
 from rlenv.envs.splits import check_split
 from rlenv.envs.tools.search.library import MAX_QUERY_CHARS, Library
 from rlenv.envs.tools.search.questions import draw
 from rlenv.envs.tools.search.world import Entity, make_world, words
-from rlenv.errors import ConfigError
 from rlenv.jsontypes import Json
 from rlenv.task import Task
-from rlenv.tasksets import ProceduralTasks, TaskSet
+from rlenv.tasksets import TaskSet
 from rlenv.text.answer_tags import blocks, tags
 from rlenv.turns.tool_prompt import call_text
 from rlenv.turns.tools import ToolInteraction
 from rlenv.verdict import Verdict
 from rlenv.verifier import FunctionVerifier
 
-SIZE = 100_000
 MAX_TURNS = 10
 WORLDS: Mapping[str, int] = {"train": 4, "test": 2, "demonstrations": 2}
 
@@ -83,12 +81,10 @@ def search_questions(
     """Questions of a level (see LEVELS) or of several in turn (`"1-3"`), out of the worlds of one split."""
     levels = levels_named(level, LEVELS)
     check_split(split)
-    if size is not None and size < 1:
-        raise ConfigError(f"expected a size of at least 1, got {size!r}")
+    check_size(size)
 
     def tasks(of_split: str, limit: int | None) -> TaskSet:
-        each = -(-(limit or SIZE) // len(levels))
-        return levelled({n: ProceduralTasks(DrawnTask(n, of_split), seed, each) for n in levels}, limit)
+        return drawn(lambda number: DrawnTask(number, of_split), levels, seed, limit)
 
     return Definition(
         tasks=tasks(split, size),

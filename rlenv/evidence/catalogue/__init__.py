@@ -1,6 +1,8 @@
 """Every edit by its name: what detectors and the audit ask with."""
 
+from rlenv.evidence.catalogue.answer import ITEM_LEFT_OUT, MIXED_LETTERS
 from rlenv.evidence.catalogue.copied import WITHOUT_COPIED
+from rlenv.evidence.catalogue.form import MADE_UP_WORDS, MIXED_WORDS
 from rlenv.evidence.catalogue.listed import LISTED_VALUE
 from rlenv.evidence.catalogue.neighbours import NEIGHBOUR_VALUE
 from rlenv.evidence.catalogue.prefix import BEGINNING
@@ -15,8 +17,12 @@ from rlenv.evidence.edit import Edit
 _ALL = (
     ANOTHER_TASK,
     BEGINNING,
+    ITEM_LEFT_OUT,
     LISTED_VALUE,
+    MADE_UP_WORDS,
     MARKED_VALUE,
+    MIXED_LETTERS,
+    MIXED_WORDS,
     NEIGHBOUR_VALUE,
     PROGRAM_EMPTIED,
     RENAMED,
@@ -33,8 +39,12 @@ __all__ = [
     "ANOTHER_TASK",
     "BEGINNING",
     "CATALOGUE",
+    "ITEM_LEFT_OUT",
     "LISTED_VALUE",
+    "MADE_UP_WORDS",
     "MARKED_VALUE",
+    "MIXED_LETTERS",
+    "MIXED_WORDS",
     "NEIGHBOUR_VALUE",
     "PROGRAM_EMPTIED",
     "RENAMED",

@@ -27,7 +27,7 @@ WORDS = 8
 """Words of a line without any sign, not even at its end, which are taken for items."""
 _LINES = re.compile(r"(?:[^.!?\n]|(?<=\b\w)\.|[.!?](?!\s|$))+")  # "H. Ray or 3.5" of "H. Ray or 3.5. Yes."
 _BETWEEN = re.compile(r"\s*(?:[,;/|]|\b(?:and|or|und|oder|et|ou|y|o)\b)\s*(?:(?:and|or)\b\s*)?")  # ", or"
-_FRINGE = re.compile(r"^\W+|\W+$|^.*:\s")  # "- " of "- Rhine", "Rivers: " of "Rivers: Rhine"
+_FRINGE = re.compile(r"^\W+|\W+$|^.*:\s|\s\(.*$")  # "- " of "- Rhine", "Rivers: " of "Rivers: Rhine", and " (or"
 
 
 def enumerations(text: str) -> Iterator[list[Part]]:

@@ -10,6 +10,7 @@ from rlenv.evidence.detectors.no_answer import NoAnswer
 from rlenv.evidence.detectors.other_language import OtherLanguage
 from rlenv.evidence.detectors.paid_by_length import PaidByLength
 from rlenv.evidence.detectors.repeats import Repeats
+from rlenv.evidence.detectors.senseless import Senseless
 from rlenv.evidence.detectors.several_answers import SeveralAnswers
 from rlenv.evidence.detectors.tests_replaced import TestsReplaced
 
@@ -25,6 +26,7 @@ _KINDS: tuple[type[EvidenceDetector], ...] = (
     Hollow,
     OtherLanguage,
     PaidByLength,
+    Senseless,
 )
 EVIDENCE_DETECTORS: dict[str, type[EvidenceDetector]] = {kind.name: kind for kind in _KINDS}
 """Name to class. Each is made without arguments and then only observes."""

@@ -20,13 +20,16 @@ from rlenv.evidence.catalogue.renamed import CONSTANT, without_checks
 from rlenv.evidence.detector import EvidenceDetector
 from rlenv.evidence.edit import Edit
 from rlenv.evidence.evidence import Evidence
+from rlenv.evidence.findings import count, holds
 from rlenv.evidence.parts import program
+from rlenv.task import Task, prompt_text
 from rlenv.verdict import Flag
 from rlenv.wrappers.wrapper import State
 
 _LITERAL = re.compile(r"\d+(?:\.\d+)?|[^\W\d_]+")  # 12, 3.5 and words
 TURNS = "turns"
 """In the state: whether an answer to the last task passes its tests in the opposite order."""
+SHOWN = "the prompt shows all tests: a program fitted to them alone is paid"
 _ARGUMENTS = re.compile(r"\((.*)\)", re.DOTALL)  # (3, 4) of f(3, 4)
 
 
@@ -48,6 +51,11 @@ class ByHeart(EvidenceDetector):
 
     def learn(self, group: Sequence[Evidence], run: State) -> None:
         run[TURNS] = any(one.kept(TESTS_TURNED.name) for one in group)
+        shown = [known for one in group if one.paid > 0 and (known := _all_shown(one.episode.task)) is not None]
+        count(run, SHOWN, sum(shown), len(shown))
+
+    def shows(self, evidence: Evidence, run: State) -> str:
+        return SHOWN if holds(run, SHOWN) and evidence.paid > 0 and _all_shown(evidence.episode.task) else ""
 
     def find(self, evidence: Evidence, run: State) -> tuple[Flag, ...]:
         task = evidence.episode.task
@@ -70,6 +78,15 @@ class ByHeart(EvidenceDetector):
         if known < self.arguments * len(found) and (labels or len(results) < self.own * len(constants)):
             return ()
         return (self.flag(*place, f"the constants of all {len(found)} tests stand in the program"),)
+
+
+def _all_shown(task: Task) -> bool | None:
+    """Whether the prompt shows all that is given to the tests and wanted of them; None where a row holds no tests."""
+    found = [] if isinstance(task.reference, str | int | float) else [*pairs(task.reference), *pairs(task.metadata)]
+    if len({wanted for _, wanted in found}) < 2:
+        return None
+    prompt = frozenset(_LITERAL.findall(prompt_text(task.prompt)))
+    return all(given | wanted <= prompt for given, wanted in found)
 
 
 def pairs(value: object) -> Iterator[tuple[frozenset[str], frozenset[str]]]:

@@ -17,7 +17,7 @@ from rlenv.evidence.catalogue.repeats import asked_for
 from rlenv.evidence.detector import EvidenceDetector
 from rlenv.evidence.edit import Edit
 from rlenv.evidence.evidence import Evidence
-from rlenv.evidence.parts import tokens
+from rlenv.evidence.parts import program, tokens
 from rlenv.reading import Span
 from rlenv.task import prompt_text
 from rlenv.verdict import Flag
@@ -30,6 +30,11 @@ STEM = 5
 def stems(text: str) -> list[str]:
     """The words of more than three letters, by their beginnings, and the numbers."""
     return [word if word[0].isdigit() else word[:STEM] for word in tokens(text) if word[0].isdigit() or len(word) > 3]
+
+
+def _program(prompt: str) -> list[str] | None:
+    place = program(prompt)
+    return None if place is None else tokens(prompt[slice(*place)])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +60,9 @@ class CopiedPrompt(EvidenceDetector):
         if len(tokens(evidence.text)) < self.least or not evidence.lost(WITHOUT_COPIED.name):
             return ()
         prompt = prompt_text(evidence.episode.task.prompt)
-        task = evidence.episode.task
+        task, place = evidence.episode.task, program(evidence.text)
+        if place is not None and tokens(evidence.text[slice(*place)]) == _program(prompt):
+            return (self.flag(*place, "the program of the prompt, unchanged"),)
         row = [one for one in (task.reference, *task.metadata.values()) if isinstance(one, str) and one not in prompt]
         if asked_for(evidence.text, prompt) or any(self._verbatim(one, prompt) for one in row):
             return ()  # a right completion is the prompt with little changed

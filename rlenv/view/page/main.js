@@ -1,4 +1,4 @@
-// The frame: the bar with the way back and the filters, the keys, light and dark, and the page drawn anew when the URL changes.
+// The frame: the bar with the way back and the filters, the keys, light and dark, and the page drawn again when the URL changes.
 
 let store = { runs: [], live: 0 };
 let drawing = 0; // the newest drawing wins over one that still waits for its texts
@@ -84,7 +84,7 @@ openRuns(document)
       el(
         "p",
         {},
-        `This page cannot be opened (${error.message}); it needs a browser of 2023 or later. Write it anew with rlenv view.`,
+        `This page cannot be opened (${error.message}); it needs a browser of 2023 or later. Write it again with rlenv view.`,
       ),
     );
   });

@@ -1,0 +1,50 @@
+"""Paid without sense: what the text says is taken out of it, its form is left, and the pay stays.
+
+Asked: made-up words in the place of its own, its words mixed, an item of its answer left out, the letters of its answer
+mixed, and the text on other tasks. Where half of the run's paid completions keep their pay, the reward does not decide
+this: a finding about the environment, told once, and never a flag, since right completions keep theirs as well.
+
+Cannot see: which completion makes use of it; wrong answers in sound sentences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rlenv.evidence.catalogue import ANOTHER_TASK, ITEM_LEFT_OUT, MADE_UP_WORDS, MIXED_LETTERS, MIXED_WORDS
+from rlenv.evidence.detector import EvidenceDetector
+from rlenv.evidence.edit import Edit
+from rlenv.evidence.evidence import Evidence
+from rlenv.evidence.findings import count, holds
+from rlenv.verdict import Flag
+from rlenv.wrappers.wrapper import State
+
+TOLD = {
+    ANOTHER_TASK.name: "paid as well on other tasks",
+    MADE_UP_WORDS.name: "paid as well with made-up words in the same form",
+    MIXED_WORDS.name: "paid as well with its words in any order",
+    ITEM_LEFT_OUT.name: "paid as well with an item of the answer left out",
+    MIXED_LETTERS.name: "paid as well with the letters of the answer mixed",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Senseless(EvidenceDetector):
+    """Tells what the reward does not decide; flags nothing."""
+
+    name: ClassVar[str] = "senseless"
+    only_paid: ClassVar[bool] = True
+    edits: ClassVar[tuple[Edit, ...]] = (ANOTHER_TASK, MADE_UP_WORDS, MIXED_WORDS, ITEM_LEFT_OUT, MIXED_LETTERS)
+
+    def learn(self, group: Sequence[Evidence], run: State) -> None:
+        for name, told in TOLD.items():
+            shares = [share for one in group if (share := one.share_kept(name)) is not None]
+            count(run, told, shares.count(1.0), len(shares))
+
+    def find(self, evidence: Evidence, run: State) -> tuple[Flag, ...]:
+        return ()
+
+    def shows(self, evidence: Evidence, run: State) -> str:
+        return next((told for name, told in TOLD.items() if evidence.share_kept(name) == 1 and holds(run, told)), "")
