@@ -24,7 +24,7 @@ ACCELERATE = ("accelerate.commands.launch", "--multi_gpu", "--num_processes", "2
 """Without `--multi_gpu` it starts one process where there is no GPU."""
 ONE = ("math/arithmetic-v0",)
 MIXED = ("--env", "math/arithmetic-v0:1", "--env", "games/guess-v0:1")
-SHORT = ("--steps", "2", "--groups", "4", "--group-size", "2", "--max-new-tokens", "4", "--sft-steps", "2")
+SHORT = ("--steps", "2", "--groups", "4", "--group-size", "2", "--max-new-tokens", "4")
 
 
 @pytest.mark.slow
