@@ -218,6 +218,7 @@ BESIDE = {
     "tests/rlenv/ray": "tests/rlenv/test_workers.py",
     "tests/trainers/invariance": "tests/trainers/test_packing.py",
     "tests/trainers/kills": "tests/trainers/test_training.py",
+    "tests/trainers/launched": "tests/trainers/test_training.py",
     "tests/trainers/processes": "tests/trainers/test_training.py",
 }
 """Where what these are about is tried quickly."""

@@ -177,6 +177,9 @@ class Asker:
                 plan, [_Planned(edit.name, one) for one in islice(made, 1 if edit.alike else None)], jobs
             )
             later += [(first, made) for first in placed if edit.alike]
+        if not any(one.edit for one in plan.asked):  # nothing to compare the unedited completion with
+            del jobs[len(jobs) - len(plan.asked) :]
+            plan.asked.clear()
         return later
 
     def _place(self, plan: _Plan, wanted: Sequence[_Planned], jobs: list[Job]) -> list[_Planned]:

@@ -20,7 +20,7 @@ only where a reference solution was looked at; without one a flag is shown and t
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -29,6 +29,7 @@ from rlenv.evidence.asker import unasked
 from rlenv.evidence.edit import Edit
 from rlenv.evidence.evidence import Evidence
 from rlenv.evidence.findings import FINDINGS
+from rlenv.jsontypes import Json
 from rlenv.verdict import Flag, Verdict
 from rlenv.wrappers.detector import Detector
 from rlenv.wrappers.wrapper import State
@@ -42,6 +43,10 @@ class EvidenceDetector(Detector):
     """What it wants the verifier asked."""
     only_paid: ClassVar[bool] = False
     """Whether it looks at paid completions alone."""
+
+    def wanted(self, state: Mapping[str, Json]) -> Sequence[Edit]:
+        """The edits to ask about the next group: all of them, unless what the run has shown is enough."""
+        return self.edits
 
     @abstractmethod
     def find(self, evidence: Evidence, run: State) -> tuple[Flag, ...]:

@@ -50,9 +50,8 @@ class Wrapper(Protocol):
 class AskingWrapper(Wrapper, Protocol):
     """A wrapper that looks at evidence: it names what the verifier is to be asked, and judges by the answers."""
 
-    @property
-    def edits(self) -> Sequence[Edit]:
-        """What it wants asked."""
+    def wanted(self, state: Mapping[str, Json]) -> Sequence[Edit]:
+        """What it wants asked about the next group; `state` is what it has learned so far."""
 
     def judge_on(self, group: Sequence[Evidence], episodes: Sequence[Episode], state: State) -> list[Verdict]:
         """As `judge`, with the evidence on each episode as the verifier left it."""
@@ -88,9 +87,9 @@ def apply_wrappers(
     evidence = None
     before = 0 if asker is None else asker.verifications
     if asker is not None:
-        evidence = _evidence(wrappers, episodes, asker)
+        evidence = _evidence(wrappers, episodes, states, asker)
     for position, wrapper in enumerate(wrappers):
-        state = states.setdefault(f"{position}:{wrapper.name}", {})
+        state = _state_of(position, wrapper, states)
         try:
             if evidence is not None and asks(wrapper):
                 verdicts = _checked(wrapper.judge_on(evidence, episodes, state), len(episodes))
@@ -118,10 +117,16 @@ def _moved(signal: float | None, before: Verdict, after: Verdict) -> float | Non
     return signal + (after.reward - before.reward)
 
 
-def _evidence(wrappers: Sequence[Wrapper], episodes: Sequence[Episode], asker: Asker) -> list[Evidence] | None:
+def _state_of(position: int, wrapper: Wrapper, states: MutableMapping[str, State]) -> State:
+    return states.setdefault(f"{position}:{wrapper.name}", {})
+
+
+def _evidence(
+    wrappers: Sequence[Wrapper], episodes: Sequence[Episode], states: MutableMapping[str, State], asker: Asker
+) -> list[Evidence] | None:
     """The evidence that all of the wrappers want, None where none wants any."""
-    asking = [wrapper for wrapper in wrappers if asks(wrapper)]
-    edits = {edit.name: edit for wrapper in asking for edit in wrapper.edits}
+    asking = [(wrapper, _state_of(place, wrapper, states)) for place, wrapper in enumerate(wrappers) if asks(wrapper)]
+    edits = {edit.name: edit for wrapper, state in asking for edit in wrapper.wanted(state)}
     return asker.about(episodes, list(edits.values())) if asking else None
 
 

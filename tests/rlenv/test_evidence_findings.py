@@ -8,6 +8,7 @@ from rlenv.audit import audit
 from rlenv.batch import BatchEnvironment
 from rlenv.definition import Definition
 from rlenv.evidence.detectors import EVIDENCE_DETECTORS
+from rlenv.evidence.detectors.senseless import ENOUGH
 from rlenv.task import Task
 from rlenv.verifier import FunctionVerifier
 
@@ -84,3 +85,20 @@ def test_a_reward_on_length_is_told_to_pay_made_up_words_and_other_tasks() -> No
 def test_of_a_reward_that_reads_the_answer_nothing_is_told() -> None:
     said = [f"I thought {n} times of it. Answer: metal0" for n in range(8)]
     assert _told(lambda completion, answer: completion.endswith(f"Answer: {answer}"), said) == []
+
+
+def test_a_reward_that_has_been_asked_enough_is_asked_no_more() -> None:
+    said = [f"I say that it is number {n} of them, more or less." for n in range(ENOUGH)]
+    definition = Definition(
+        tasks=[Task(f"Which metal is number {n}?") for n in range(4)],
+        verifier=FunctionVerifier(lambda completion: len(completion) > 20, cheap=True),
+        wrappers=[EVIDENCE_DETECTORS["senseless"](action="observe")],
+    )
+    batch = BatchEnvironment(definition, group_size=len(said))
+    asked = []
+    for _ in range(2):
+        batch.reset(tasks=[definition.tasks[0]])
+        batch.step(said)
+        asked.append(int(batch.evidence[0].split()[0]))
+    assert asked[0] > 2 * ENOUGH
+    assert asked[1] == asked[0]

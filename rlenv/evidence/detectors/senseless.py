@@ -1,15 +1,16 @@
 """Paid without sense: what the text says is taken out of it, its form is left, and the pay stays.
 
-Asked: made-up words in the place of its own, its words mixed, an item of its answer left out, the letters of its answer
-mixed, and the text on other tasks. Where half of the run's paid completions keep their pay, the reward does not decide
-this: a finding about the environment, told once, and never a flag, since right completions keep theirs as well.
+Asked, until 64 paid completions have answered: made-up words in the place of its own, its words mixed, an item of its
+answer left out, the letters of its answer mixed, and the text on other tasks. Where half of the run's paid completions
+keep their pay, the reward does not decide this: a finding about the environment, told once, and never a flag, since
+right completions keep theirs as well.
 
 Cannot see: which completion makes use of it; wrong answers in sound sentences.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -17,10 +18,13 @@ from rlenv.evidence.catalogue import ANOTHER_TASK, ITEM_LEFT_OUT, MADE_UP_WORDS,
 from rlenv.evidence.detector import EvidenceDetector
 from rlenv.evidence.edit import Edit
 from rlenv.evidence.evidence import Evidence
-from rlenv.evidence.findings import count, holds
+from rlenv.evidence.findings import count, counts, holds
+from rlenv.jsontypes import Json
 from rlenv.verdict import Flag
 from rlenv.wrappers.wrapper import State
 
+ENOUGH = 64
+"""So many paid completions tell what a reward does not decide; then it is not asked any more in this run."""
 TOLD = {
     ANOTHER_TASK.name: "paid as well on other tasks",
     MADE_UP_WORDS.name: "paid as well with made-up words in the same form",
@@ -37,6 +41,9 @@ class Senseless(EvidenceDetector):
     name: ClassVar[str] = "senseless"
     only_paid: ClassVar[bool] = True
     edits: ClassVar[tuple[Edit, ...]] = (ANOTHER_TASK, MADE_UP_WORDS, MIXED_WORDS, ITEM_LEFT_OUT, MIXED_LETTERS)
+
+    def wanted(self, state: Mapping[str, Json]) -> Sequence[Edit]:
+        return [edit for edit in self.edits if counts(state, TOLD[edit.name])[1] < ENOUGH]
 
     def learn(self, group: Sequence[Evidence], run: State) -> None:
         for name, told in TOLD.items():
