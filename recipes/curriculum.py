@@ -44,7 +44,7 @@ def main() -> None:
     start = recipe.untrained()
     if not recipe.model:
         shown = demonstrations(practice, start, 2000)
-        supervised(start, shown, recipe.sft(SftConfig(steps=1500, learning_rate=2e-3)))
+        supervised(start, shown, recipe.sft(SftConfig(steps=600, learning_rate=2e-3)))
     add(recipe, "start", test, start)
     for name, sampler in (("even", "uniform"), ("by pass rates", "pass-rate")):
         policy = recipe.twin(start)
