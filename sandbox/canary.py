@@ -93,8 +93,9 @@ def capabilities() -> str:
 
 def scratch(limit_mb: int) -> str:
     """The scratch file system is full when it should be."""
-    path, block = "/tmp/rlenv-canary", b"\0" * (1 << 20)
+    path, block = f"/tmp/rlenv-canary-{os.getpid()}", b"\0" * (1 << 20)
     descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+    os.unlink(path)  # at once: a cell that is killed meanwhile leaves nothing to the next one in its place
     try:
         for _ in range(limit_mb + 4):
             os.write(descriptor, block)
@@ -102,7 +103,6 @@ def scratch(limit_mb: int) -> str:
         return "" if error.errno == errno.ENOSPC else f"it answered {error}"
     finally:
         os.close(descriptor)
-        os.unlink(path)
     return f"it could write {limit_mb + 4} MB where {limit_mb} are allowed"
 
 
