@@ -178,8 +178,9 @@ def every_run(arms: Sequence[Arm], seeds: Sequence[int], options: Options, jobs:
     """The results that results.jsonl does not have yet, as they come; a run that fails is named, and left out."""
     done = {(r["arm"], r["seed"]) for r in read(options.out / "results.jsonl")}
     left = [(arm, seed) for seed in seeds for arm in arms if (arm.name, seed) not in done]
+    teacher = [None] if any(arm.learns_from == "teacher" for arm, _ in left) else []
     with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
-        first = [pool.submit(prepare, seed, options) for seed in (None, *seeds)]
+        first = [pool.submit(prepare, seed, options) for seed in (*teacher, *{seed for _, seed in left})]
         for future in first:
             future.result()
         runs = {pool.submit(run, arm, seed, options): f"{arm.name}, seed {seed}" for arm, seed in left}
