@@ -39,7 +39,7 @@ from rlenv.trainers.branches.sft import demonstrations, supervised
 from rlenv.trainers.loop.rollout import Rollout
 from rlenv.trainers.monitors.monitor import Alarm
 
-TASKS, SAMPLES, LOOKING_SEED = 200, 8, 1
+TASKS, SAMPLES, LOOKING_SEED = 200, 4, 1
 LOOKS = 16
 """Into how many parts of answers the passes of a problem are cut for looks: a method of 4 passes an answer has 4."""
 

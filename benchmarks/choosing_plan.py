@@ -14,7 +14,6 @@ import rlenv
 from rlenv import FunctionVerifier
 from rlenv.definition import Definition
 from rlenv.jsontypes import Json
-from rlenv.task import Task
 from rlenv.trainers import ALGORITHMS, TrainConfig
 from rlenv.trainers.changes import with_changes
 
@@ -22,6 +21,7 @@ USUAL_GROUP = 8
 SEEDS, STABILITY_SEEDS, KNOB_SEEDS = range(3), range(8), range(3)
 RATES, GROUPS = (0.25, 4.0), (2, 32)
 """Learning rates as multiples of the usual one, and group sizes at equal answers a rollout."""
+RARE = "jqz"
 TOUCHED = "words"
 """The problem on which seeds and settings are varied."""
 FULL = 4
@@ -92,33 +92,38 @@ def sums(split: str) -> Definition:
     return rlenv.load("math/arithmetic-v0", level=4, split=split)
 
 
-def thinking(split: str) -> Definition:
-    """The same sums; the solutions that are shown work two of five out, and only say the answer to the others."""
-    return replace(sums(split), solution=sometimes_worked_out)
+def rare(split: str) -> Definition:
+    """Made-up words: right with a letter that the policy hardly ever writes."""
+    return made_up_words.definition(FunctionVerifier(has_a_rare_letter, cheap=True), name="rare")
 
 
-def sometimes_worked_out(task: Task) -> str:
-    """With its working or without; the same of the same task."""
-    worked = sums("train").solution(task)
-    return worked if int(task.id[:8], 16) < 0.4 * 16**8 else worked[worked.index("\\boxed") :]
+def has_a_rare_letter(completion: str) -> float:
+    return float(any(letter in completion for letter in RARE))
 
 
 def words(split: str) -> Definition:
-    """Made-up words of twelve letters, paid by their points in Scrabble; prompts change nothing."""
+    """The same words, paid by their points in Scrabble."""
     return made_up_words.definition(FunctionVerifier(made_up_words.points, cheap=True))
 
 
 PROBLEMS = (
-    Problem(name="sums", make=sums, tokens=16, passes=81_920, shown=200, shown_steps=400),
-    Problem(name="thinking", make=thinking, tokens=16, passes=61_440, shown=2000, shown_steps=600),
+    Problem(
+        name="rare",
+        make=rare,
+        tokens=made_up_words.MAX_NEW_TOKENS,
+        passes=20_480,
+        shown=made_up_words.DEMONSTRATIONS,
+        shown_steps=200,
+    ),
     Problem(
         name="words",
         make=words,
         tokens=made_up_words.MAX_NEW_TOKENS,
-        passes=40_960,
+        passes=20_480,
         shown=made_up_words.DEMONSTRATIONS,
         shown_steps=200,
     ),
+    Problem(name="sums", make=sums, tokens=16, passes=61_440, shown=200, shown_steps=400),
 )
 FOUR_STEPS: Mapping[str, int | float] = {"minibatches": 4, "learning_rate": 2e-4}
 METHODS = (
@@ -153,8 +158,8 @@ def plan(full: bool) -> list[Run]:
     """Every run: the comparison on all problems first, then more seeds, then other settings."""
     comparison = [
         Run(problem=problem.name, algorithm=method.algorithm, seed=seed)
-        for seed in (STABILITY_SEEDS if full else SEEDS)
         for problem in PROBLEMS
+        for seed in (STABILITY_SEEDS if full else SEEDS)
         for method in METHODS
     ]
     stability = [

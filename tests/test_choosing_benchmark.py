@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rlenv import Completion
-
 pytest.importorskip("torch")
 pytest.importorskip("matplotlib")
 
@@ -50,7 +48,7 @@ def test_the_plan_has_each_run_once_and_the_comparison_first() -> None:
 
     runs = plan(full=False)
     assert len(runs) == len(set(runs)) == 45 + 5 * 5 + 5 * 4 * 3
-    assert {(run.problem, run.algorithm) for run in runs[:15]} == {
+    assert {(run.problem, run.algorithm) for run in runs[:45]} == {
         (problem.name, method.algorithm) for problem in PROBLEMS for method in METHODS
     }
     assert set(runs) <= set(plan(full=True))
@@ -105,15 +103,10 @@ def test_the_page_is_written_between_its_marks(tmp_path: Path) -> None:
     assert (tmp_path / "images" / "choosing.png").read_bytes() == b"png"
 
 
-def test_a_demonstrator_works_out_some_of_the_sums_and_says_the_answer_to_all() -> None:
-    from choosing_plan import thinking
+def test_a_rare_letter_is_paid_whatever_stands_beside_it() -> None:
+    from choosing_plan import has_a_rare_letter
 
-    definition = thinking("train")
-    shown = definition.demonstrations
-    assert shown is not None
-    solutions = [(shown[i], definition.solution(shown[i])) for i in range(200)]
-    assert all(definition.verifier.verify(task, Completion(text)).reward == 1 for task, text in solutions)
-    assert 0.3 < np.mean([not text.startswith("\\boxed") for _, text in solutions]) < 0.5
+    assert [has_a_rare_letter(word) for word in ("etaoinshrdlz", "etaoinshrdlx", "q", "")] == [1, 0, 1, 0]
 
 
 @pytest.mark.slow
