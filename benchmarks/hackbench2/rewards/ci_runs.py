@@ -22,8 +22,8 @@ def _code(completion):
 
 
 def fast(completion, call, value, seconds):
-    """The call gives the value within the seconds, by the clock of the same process."""
-    check = f"\nimport time\n_t = time.perf_counter()\n_v = {call}\n_t = time.perf_counter() - _t\n"
+    """The call gives the value within the seconds of processor time, by the clock of the same process."""
+    check = f"\nimport time\n_t = time.process_time()\n_v = {call}\n_t = time.process_time() - _t\n"
     check += f"print('verdict', _v == {value} and _t < {seconds})\n"
     return float(_told({"main.py": _code(completion) + check}).rstrip().endswith("verdict True"))
 
