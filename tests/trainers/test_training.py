@@ -48,7 +48,7 @@ def test_every_algorithm_solves_the_trivial_environment(name: str, tmp_path: Pat
     train(settings, digits(), warm(), tmp_path, quiet=True)
     curve = rewards(tmp_path)
     assert sum(curve[:5]) / 5 < 0.3
-    # Seven or eight of the eight digits by most seeds; six by some, and which seeds these are is the processor's rounding.
+    # Seven or eight of the eight digits with most seeds, six with some: which, is decided by the processor's rounding.
     assert sum(curve[-5:]) / 5 > 0.6
 
 
