@@ -127,6 +127,8 @@ def every_run(runs: Sequence[Run], out: Path, times: float, jobs: int) -> Iterat
     """The results that results.jsonl does not have yet, as they come."""
     done = [result["run"] for result in read(out / "results.jsonl")]
     left = [run for run in runs if asdict(run) not in done]
+    if not left:
+        return
     with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
         for made in [pool.submit(start, problem, out) for problem in PROBLEMS]:
             made.result()
@@ -144,13 +146,15 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=2, help="runs at a time, one core each")
     parser.add_argument("--full", action="store_true", help="hours: four times the compute, eight seeds everywhere")
     parser.add_argument("--runs", type=int, help="only the first so many, for a trial")
+    parser.add_argument("--tables", action="store_true", help="run nothing, show what has been run")
     parser.add_argument("--times", type=float, default=1.0, help="of the compute, for a trial")
     parser.add_argument("--docs", type=Path, help="the folder of the page that the tables and the picture go into")
     given = parser.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
     saved = given.out / "results.jsonl"
     runs = plan(given.full)[: given.runs]
-    for result in every_run(runs, given.out, given.times * (FULL if given.full else 1), given.jobs):
+    left = [] if given.tables else runs
+    for result in every_run(left, given.out, given.times * (FULL if given.full else 1), given.jobs):
         with saved.open("a") as file:
             file.write(json.dumps(result) + "\n")
         last, took = float(np.mean(result["looks"][-1]["values"])), result["processor_seconds"]

@@ -22,7 +22,7 @@ SEEDS, STABILITY_SEEDS, KNOB_SEEDS = range(3), range(8), range(3)
 RATES, GROUPS = (0.25, 4.0), (2, 32)
 """Learning rates as multiples of the usual one, and group sizes at equal answers a rollout."""
 RARE = "jqz"
-TOUCHED = "words"
+TOUCHED = "rare"
 """The problem on which seeds and settings are varied."""
 FULL = 4
 """How many times the compute `--full` takes."""

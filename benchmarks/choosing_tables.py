@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from choosing_plan import GROUPS, METHODS, PROBLEMS, RATES, TOUCHED, USUAL_GROUP
+from choosing_plan import GROUPS, METHODS, PROBLEMS, RATES, TOUCHED, USUAL_GROUP, Run
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
@@ -35,10 +35,11 @@ def tables(results: Sequence[Result], starts: Starts) -> str:
         f"Mean reward at the start: {', '.join(values)}.",
         "### At equal compute\n\n" + gains(results, starts, "compute"),
         "### At equal answers\n\n" + gains(results, starts, "answers"),
-        "### Eight seeds\n\n" + stability(results, starts),
-        "### Other settings\n\n" + knobs(results, starts),
+        f"### The seeds of `{TOUCHED}`\n\n" + stability(results, starts),
         "### Cost\n\n" + cost(results),
     ]
+    if any(not Run(**result["run"]).usual for result in results):
+        parts.append(f"### Other settings on `{TOUCHED}`\n\n" + knobs(results, starts))
     return "\n\n".join(parts) + "\n"
 
 
@@ -79,6 +80,9 @@ def gains(results: Sequence[Result], starts: Starts, equal: str) -> str:
         lines.append(_row(name, *over_start, *over_base))
     if equal == "answers":
         lines += ["", "Answers: " + ", ".join(f"{p} {reached[p]:,}" for p in PROBLEM_NAMES) + "."]
+    else:
+        seeds = [f"{p} {len(of(results, p, BASE))}" for p in PROBLEM_NAMES]
+        lines += ["", f"Training seeds: {', '.join(seeds)}; intervals of one seed are over tasks alone."]
     return "\n".join(lines)
 
 
@@ -89,7 +93,8 @@ def stability(results: Sequence[Result], starts: Starts) -> str:
         ends = at(of(results, TOUCHED, name))
         each = ends.mean(1) - np.mean(starts[TOUCHED])  # (S,)
         mean = said(gain(np.array([starts[TOUCHED]]), ends))
-        lines.append(_row(name, mean, f"{each.std(ddof=1):.3f}", f"{each.min():+.3f}", f"{each.max():+.3f}", len(each)))
+        spread = f"{each.std(ddof=1):.3f}" if len(each) > 1 else "-"
+        lines.append(_row(name, mean, spread, f"{each.min():+.3f}", f"{each.max():+.3f}", len(each)))
     return "\n".join(lines)
 
 
@@ -154,10 +159,11 @@ def picture(results: Sequence[Result], starts: Starts, path: Path) -> None:
     _knob(axes[1][1], results, starts, of_rates, "learning rate, times the usual")
     _knob(axes[1][2], results, starts, of_groups, "answers in a group")
     for panel in axes.ravel():
+        panel.set_visible(panel.has_data())
         panel.tick_params(labelsize=7)
     figure.savefig(path, dpi=90)
     with Image.open(path) as image:  # few colours: a third of the size, for pictures that lie in a repository
-        image.convert("RGB").quantize(64).save(path, optimize=True)
+        image.convert("RGB").quantize(200).save(path, optimize=True)
 
 
 def _curves(panel: Axes, results: Sequence[Result], start: Sequence[float], problem: str) -> None:
