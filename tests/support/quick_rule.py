@@ -30,6 +30,7 @@ HEAVY = {
 """Packages that take long to load."""
 UNWANTED = HEAVY | {
     "docker",
+    "rlenv.audit",
     "playwright",
     "rlenv.cli",
     "rlenv.sandbox",
@@ -38,7 +39,7 @@ UNWANTED = HEAVY | {
     "typer",
     "uvicorn",
 }
-"""A test that itself imports one of these starts processes, or is of what does."""
+"""A test that itself imports one of these starts processes, plays an audit, or is of what does."""
 CASES = 3
 """Of a test with parameters."""
 
