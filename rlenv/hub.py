@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies
 
@@ -17,7 +18,9 @@ def asking_hub(name: str) -> Iterator[None]:
     if Path(name).exists() or _is_there():
         yield
         return
-    settings = [sys.modules[name] for name in ("huggingface_hub.constants", "datasets.config") if name in sys.modules]
+    settings: list[Any] = [
+        sys.modules[name] for name in ("huggingface_hub.constants", "datasets.config") if name in sys.modules
+    ]
     before = [module.HF_HUB_OFFLINE for module in settings]
     try:
         for module in settings:

@@ -239,7 +239,7 @@ def _spec(id: str) -> gymnasium.envs.registration.EnvSpec:
         known = gymnasium.registry.get(id)
         if known is None:
             near = [one for one in ids if id in one][:3] or difflib.get_close_matches(id, ids, n=3, cutoff=0.7)
-            own = "`rlenv list` names all; one of your own needs --import MODULE (in Python: import what registers it)"
+            own = "see `rlenv list`, or import the module that registers one of your own (--import MODULE)"
             hint = f"did you mean {' or '.join(near)}?" if near else own
             raise UnknownEnvironment(f"no environment {id!r}; {hint}")
     if known.entry_point != _BUILD:

@@ -106,7 +106,7 @@ def read_rows(path: str | Path) -> list[Located]:
         raise TaskError(f"{file}: expected a file that ends in {', '.join(readers)}")
     rows = reader(file)
     if not rows:
-        raise TaskError(f"{file}: expected at least one row, got none; check that it is the right file")
+        raise TaskError(f"{file}: expected at least one task, got no row; check that it is the right file")
     return rows
 
 

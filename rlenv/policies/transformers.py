@@ -73,7 +73,7 @@ class TransformersPolicy:
                 tokenizer = AutoTokenizer.from_pretrained(name)
                 model = AutoModelForCausalLM.from_pretrained(name, dtype=getattr(torch, precision))
         except (OSError, ValueError) as error:
-            first = str(error).strip().splitlines()[0]
+            first = str(error).strip().splitlines()[0].removesuffix(".")
             raise PolicyError(f"cannot load the model {name!r}: {first}; give a folder or a hub id") from error
         model.to(target)  # type: ignore[arg-type]  # torch's own annotation of a wrapped method
         return cls(model, tokenizer, name)

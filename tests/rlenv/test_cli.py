@@ -158,8 +158,6 @@ def test_rescore_judges_a_saved_run_again_and_lists_what_changed(mine: str) -> N
     [
         (["eval", "mine/revers-v0", "-p", "empty"], "did you mean mine/reverse-v0"),
         (["show", "nothing/like-this"], "see `rlenv list`"),
-        (["eval", "mine/reverse-v0"], "Missing option '--policy'"),
-        (["eval"], "Missing argument 'ENV'"),
         (["eval", "mine/reverse-v0", "-p", "empty", "-k", "4"], "raise n"),
         (["eval", "mine/reverse-v0", "-p", "empty", "-k", "1;4"], "between commas"),
         (["eval", "mine/reverse-v0", "-p", "empty", "--temperature", "-1"], "temperature"),

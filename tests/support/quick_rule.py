@@ -30,8 +30,8 @@ HEAVY = {
 """Packages that take long to load."""
 UNWANTED = HEAVY | {
     "docker",
-    "rlenv.audit",
     "playwright",
+    "rlenv.audit",
     "rlenv.cli",
     "rlenv.sandbox",
     "rlenv.workers",
@@ -39,7 +39,7 @@ UNWANTED = HEAVY | {
     "typer",
     "uvicorn",
 }
-"""A test that itself imports one of these starts processes, plays an audit, or is of what does."""
+"""A test, or a module with doctests, that itself imports one of these starts processes or plays an audit."""
 CASES = 3
 """Of a test with parameters."""
 
@@ -50,7 +50,7 @@ def is_quick(file: Path) -> bool:
     seen, todo = {file}, [file]
     while todo:
         names, files = _imports(one := todo.pop())
-        if names & (UNWANTED if _is_of_tests(one) else HEAVY):
+        if names & (UNWANTED if one == file or _is_of_tests(one) else HEAVY):
             return False
         todo += files - seen
         seen |= files
