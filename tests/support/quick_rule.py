@@ -66,7 +66,8 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Of the tests that are left, the first cases."""
     seen: Counter[str] = Counter()
-    kept, others = [], []
+    kept: list[pytest.Item] = []
+    others: list[pytest.Item] = []
     for item in items:
         test = item.nodeid.partition("[")[0]
         seen[test] += 1
