@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
+import difflib
 
 from rlenv.errors import ConfigError
 from rlenv.trainers.algorithms.branch_rows import BRANCHES
@@ -14,11 +14,11 @@ ALGORITHMS: dict[str, Algorithm] = {row.name: row for row in (*ONLINE, *BRANCHES
 
 
 def algorithm_named(name: str | Algorithm) -> Algorithm:
-    """The row of this name. Raises ConfigError that lists the names."""
+    """The row of this name. Raises ConfigError that says which there are."""
     if isinstance(name, Algorithm):
         return name
     if name not in ALGORITHMS:
-        near = get_close_matches(name, ALGORITHMS, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(ALGORITHMS)}"
-        raise ConfigError(f"no algorithm {name!r}; {hint} (`rlenv algorithms` shows them)")
+        near = difflib.get_close_matches(name, ALGORITHMS, n=3)
+        hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(ALGORITHMS)}"
+        raise ConfigError(f"no algorithm {name!r}; {hint}")
     return ALGORITHMS[name]

@@ -14,6 +14,7 @@ from pathlib import Path
 from transformers import AutoConfig, PreTrainedConfig
 
 from rlenv.errors import ConfigError, PolicyError
+from rlenv.hub import asking_hub
 from rlenv.trainers.config import TrainConfig
 from rlenv.trainers.planning.traced import Held, Shape, held
 
@@ -115,7 +116,8 @@ def model_config_named(name: str) -> PreTrainedConfig:
 
         name = smollm2_path()
     try:
-        found: PreTrainedConfig = AutoConfig.from_pretrained(name)
+        with asking_hub(name):
+            found: PreTrainedConfig = AutoConfig.from_pretrained(name)
     except (OSError, ValueError) as error:
         first = str(error).strip().splitlines()[0]
         raise PolicyError(
