@@ -208,7 +208,7 @@ class Trainer:
         self.networks = Networks(policy.model, config)
         if saved is not None:
             self._restore(saved)
-        with whole(policy):
+        with whole(policy) if config.engine.generator == "vllm" else nullcontext():
             self.generator = generator_of(policy, config.engine, out / f"generator-{self.processes.rank}")
         if config.staleness:
             self.ahead = Ahead(policy, self.envs, config, self.processes)
