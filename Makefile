@@ -1,8 +1,8 @@
 # make demo: watch a small model get better at a checked task; make demo-real: a pretrained one. make test: the style, the
-# types and the behaviour, on a CPU, with Python alone; make test-quick: a part of the behaviour, between edits. make test-slow: what takes long or
-# needs more (kills, attacks on every sandbox, an engine, Ray). make test-integrations: the adapters on other people's
-# packages. CI runs these three, the last on what is quick. make docs: the documentation as a site. make gpu: what only a
-# GPU can show.
+# types and the behaviour, on a CPU, with Python alone; make test-quick: a part of the behaviour, between edits.
+# make test-slow: what takes long or needs more (kills, attacks on every sandbox, an engine, Ray). make test-integrations:
+# the adapters on other people's packages. CI runs these three, the last on what is quick. make docs: the documentation as
+# a site. make gpu: what only a GPU can show.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
