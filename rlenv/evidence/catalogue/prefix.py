@@ -1,4 +1,4 @@
-"""The beginning of the completion alone, where it was cut at its limit."""
+"""The beginning of the completion alone: its first half, and its first quarter where it was cut at its limit."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SHARES = (0.25, 0.5)
 
 def _beginnings(scene: Scene) -> Iterator[Variant]:
     text = scene.text
-    for share in SHARES if not scene.completion.finished else ():
+    for share in SHARES if not scene.completion.finished else SHARES[1:]:
         end = int(len(text) * share)
         while 0 < end < len(text) and not text[end].isspace():
             end -= 1
