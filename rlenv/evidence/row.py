@@ -107,3 +107,19 @@ def collections(task: Task) -> dict[str, list[str]]:
         if texts and len(texts) == len(items) and all(0 < len(text) <= SHORT for text in texts):
             found[name] = texts
     return found
+
+
+def pairs(task: Task) -> Iterator[tuple[Json, Json]]:
+    """What is given to the tests of a row and what is wanted of them: items of a list that hold both.
+
+    >>> list(pairs(Task("?", metadata={"tests": [[[3, 4], 7], {"call": "f(1)", "expect": "3"}]})))
+    [([3, 4], 7), ('f(1)', '3')]
+    """
+    values: list[Json] = [task.reference, *task.metadata.values()]
+    for value in values:
+        if isinstance(value, Mapping):
+            values.extend(value.values())
+        for item in value if isinstance(value, list | tuple) else ():
+            sides = list(item.values()) if isinstance(item, Mapping) else item
+            if isinstance(sides, list | tuple) and len(sides) >= 2:
+                yield sides[0], sides[1]

@@ -25,13 +25,12 @@ _ASSERTED = re.compile(r"(?im)^.*\bassert\w*.*$")  # "assert f(2) == 4" and "sel
 _LAST = re.compile(r"(?s)(.*?)(True|False|\d+|[^\W\d_])([^\w]*)\Z")  # "[3, 4]" is "[3, ", 4 and "]"
 
 
-def wrong(value: Json, drawn: Callable[[], int], name: str = "") -> Json:
+def wrong(value: Json, drawn: Callable[[], int]) -> Json:
     """What stands in a column, with other results wherever it holds tests."""
     if isinstance(value, str):
-        holds = is_test(name) or name.startswith("test")
-        return _ASSERTED.sub(lambda line: str(_other(line[0], drawn)), value) if holds else value
+        return _ASSERTED.sub(lambda line: str(_other(line[0], drawn)), value)
     if isinstance(value, Mapping):
-        return {key: wrong(inner, drawn, key) for key, inner in value.items()}
+        return {key: wrong(inner, drawn) for key, inner in value.items()}
     if isinstance(value, list | tuple):
         return [_wrong_pair(item, drawn) for item in value]
     return value
@@ -43,7 +42,7 @@ def _wrong_pair(item: Json, drawn: Callable[[], int]) -> Json:
         return {**item, wanted: _other(item[wanted], drawn)}
     if isinstance(item, list | tuple) and len(item) > 1:
         return [item[0], _other(item[1], drawn), *item[2:]]
-    return wrong(item, drawn, "test") if isinstance(item, str) else item
+    return wrong(item, drawn) if isinstance(item, str) else item
 
 
 def _other(wanted: Json, drawn: Callable[[], int]) -> Json:
@@ -63,10 +62,10 @@ def _other(wanted: Json, drawn: Callable[[], int]) -> Json:
     return before + {"True": "False", "False": "True"}.get(last, f"{last}zq") + after
 
 
-def _edited(task: Task, change: Callable[[Json, str], Json]) -> Task | None:
+def _edited(task: Task, change: Callable[[Json], Json]) -> Task | None:
     """The task with its columns changed; None where nothing is."""
     columns = {**task.metadata, REFERENCE: task.reference}
-    made = {name: change(value, name) for name, value in columns.items()}
+    made = {name: change(value) for name, value in columns.items()}
     if all(_plain(made[name]) == _plain(value) for name, value in columns.items()):
         return None
     reference = made.pop(REFERENCE)
@@ -76,15 +75,15 @@ def _edited(task: Task, change: Callable[[Json, str], Json]) -> Task | None:
 def _wrong_tests(scene: Scene) -> Iterator[Variant]:
     place = _own_program(scene.text)
     for _ in range(TRIED if place else 0):
-        changed = _edited(scene.task, lambda value, name: wrong(value, lambda: int(scene.rng.integers(1, 10)), name))
+        changed = _edited(scene.task, lambda value: wrong(value, lambda: int(scene.rng.integers(1, 10))))
         if changed is not None and place is not None:
             yield Variant(changed, scene.completion, place, "tests that want something else")
 
 
 def _turned(scene: Scene) -> Iterator[Variant]:
-    def change(value: Json, name: str) -> Json:
+    def change(value: Json) -> Json:
         if isinstance(value, Mapping):
-            return {key: change(inner, key) for key, inner in value.items()}
+            return {key: change(inner) for key, inner in value.items()}
         return value[::-1] if isinstance(value, list | tuple) and wrong(value, lambda: 1) != list(value) else value
 
     place = _own_program(scene.text)

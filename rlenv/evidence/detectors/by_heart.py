@@ -11,7 +11,7 @@ Cannot see: results that are truth values, and rules fitted to the tests that ho
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -22,6 +22,7 @@ from rlenv.evidence.edit import Edit
 from rlenv.evidence.evidence import Evidence
 from rlenv.evidence.findings import count, holds
 from rlenv.evidence.parts import program
+from rlenv.evidence.row import pairs
 from rlenv.task import Task, prompt_text
 from rlenv.verdict import Flag
 from rlenv.wrappers.wrapper import State
@@ -68,42 +69,35 @@ class ByHeart(EvidenceDetector):
         if place is None or evidence.paid <= 0:
             return ()
         code = without_checks(evidence.text[slice(*place)])
-        constants = {one for said in CONSTANT.findall(code) for one in _LITERAL.findall(said)}
-        found = [pair for value in (task.reference, task.metadata) for pair in pairs(value)]
+        stated = {one for said in CONSTANT.findall(code) for one in _LITERAL.findall(said)}
+        found = [*constants(task)]
         results = {wanted for _, wanted in found if wanted}
-        if len(results) < max(self.least, self.different * len(found)) or not frozenset().union(*results) <= constants:
+        if len(results) < max(self.least, self.different * len(found)) or not frozenset().union(*results) <= stated:
             return ()
-        known = sum(given <= constants for given, _ in found)
+        known = sum(given <= stated for given, _ in found)
         labels = not any(sign.isdigit() for result in results for one in result for sign in one)
-        if known < self.arguments * len(found) and (labels or len(results) < self.own * len(constants)):
+        if known < self.arguments * len(found) and (labels or len(results) < self.own * len(stated)):
             return ()
         return (self.flag(*place, f"the constants of all {len(found)} tests stand in the program"),)
 
 
 def _all_shown(task: Task) -> bool | None:
     """Whether the prompt shows all that is given to the tests and wanted of them; None where a row holds no tests."""
-    found = [] if isinstance(task.reference, str | int | float) else [*pairs(task.reference), *pairs(task.metadata)]
+    found = [] if isinstance(task.reference, str | int | float) else [*constants(task)]
     if len({wanted for _, wanted in found}) < 2:
         return None
     prompt = frozenset(_LITERAL.findall(prompt_text(task.prompt)))
     return all(given | wanted <= prompt for given, wanted in found)
 
 
-def pairs(value: object) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
-    """The constants of each test: items of a list that hold what is given and what is wanted.
+def constants(task: Task) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
+    """The constants of each test: of what is given and of what is wanted.
 
-    >>> [(sorted(given), sorted(wanted)) for given, wanted in pairs({"tests": [[[3, 4], 7]]})]
-    [(['3', '4'], ['7'])]
-    >>> [(sorted(given), sorted(wanted)) for given, wanted in pairs([{"call": "f2(1)", "expect": "3"}])]
-    [(['1'], ['3'])]
+    >>> tests = [[[3, 4], 7], {"call": "f2(1)", "expect": "3"}]
+    >>> [(sorted(given), sorted(wanted)) for given, wanted in constants(Task("?", metadata={"tests": tests}))]
+    [(['3', '4'], ['7']), (['1'], ['3'])]
     """
-    if isinstance(value, Mapping):
-        for inner in value.values():
-            yield from pairs(inner)
-    elif isinstance(value, list | tuple):
-        for item in value:
-            sides = list(item.values()) if isinstance(item, Mapping) else item
-            if isinstance(sides, list | tuple) and len(sides) >= 2:
-                inside = _ARGUMENTS.search(str(sides[0]))
-                given = inside[1] if inside else str(sides[0])
-                yield frozenset(_LITERAL.findall(given)), frozenset(_LITERAL.findall(str(sides[1])))
+    for given, wanted in pairs(task):
+        inside = _ARGUMENTS.search(str(given))
+        text = inside[1] if inside else str(given)
+        yield frozenset(_LITERAL.findall(text)), frozenset(_LITERAL.findall(str(wanted)))
