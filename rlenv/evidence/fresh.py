@@ -14,6 +14,7 @@ import ast
 import builtins
 import re
 import textwrap
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
@@ -28,34 +29,43 @@ MOST = 24
 """Questions of a task."""
 LONGEST = 200
 """Characters of an answer that are compared."""
+GIVEN_BACK = "its argument"
 LIMITS = Limits(wall_s=3.0)
+_READS = re.compile(r"\b(?:input|stdin|open)\b")  # input(), sys.stdin and open(0)
 _NUMBER = re.compile(r"(?<![\w.])\d+(?![\w.])")  # 5 of "5 3\n", not of x5 or 5.2
 
 
 def answers(task: Task, programs: Sequence[str]) -> dict[str, list[str]]:
     """By program, what it answers to each question of its task; "" where it answers nothing."""
-    asked = [Call(name, given) for name, given in _fresh(calls(task))]
-    read = [] if asked else list(_inputs(task))
-    if not asked and not read:
+    fresh, source = _fresh(calls(task, programs)), "\n".join(programs)
+    read = [] if fresh or not _READS.search(source) else list(_inputs(task))
+    if not fresh and not read:
         return {}
-    wanted = [Program(code, calls=asked) for code in programs if asked]
-    wanted += [Program(code, stdin=text) for code in programs for text in read]
     try:
+        asked = [Call(name, given) for name, given in fresh]
+        wanted = [Program(code, calls=asked) for code in programs if asked]
+        wanted += [Program(code, stdin=text) for code in programs for text in read]
         results = shared_sandbox(SandboxSpec()).map(wanted, LIMITS)
-    except SandboxError:
+    except SandboxError:  # none runs here, or arguments are no plain data
         return {}
     if asked:
-        return {code: [*map(_told, result.calls)] for code, result in zip(programs, results, strict=True)}
+        both = zip(programs, results, strict=True)
+        return {code: [_told(*one) for one in zip(result.calls, fresh, strict=True)] for code, result in both}
     said = [result.stdout[:LONGEST].decode("utf-8", "replace").strip() for result in results]
     return {code: said[place * len(read) : (place + 1) * len(read)] for place, code in enumerate(programs)}
 
 
-def _told(result: CallResult) -> str:
-    return repr(result.value)[:LONGEST] if result.answered and result.ok else ""
+def _told(result: CallResult, question: tuple[str, tuple[object, ...]]) -> str:
+    """An answer as a text; all that give an argument back are alike."""
+    if not (result.answered and result.ok):
+        return ""
+    said = repr(result.value)[:LONGEST]
+    return GIVEN_BACK if said in [repr(given)[:LONGEST] for given in question[1]] else said
 
 
-def calls(task: Task) -> Iterator[tuple[str, tuple[object, ...]]]:
-    """The calls of functions that are not Python's own, with plain arguments, in the texts and pairs of a row."""
+def calls(task: Task, programs: Sequence[str] = ()) -> Iterator[tuple[str, tuple[object, ...]]]:
+    """The calls of functions that are not Python's own, with plain arguments, in the texts of a row, and of those that
+    a column names and a program defines, in its pairs."""
     for text in strings((task.reference, task.metadata)):
         nodes = list(ast.walk(parsed(text)))
         bound = [{}, *(values for node in nodes for values in _bound(node))]
@@ -63,26 +73,27 @@ def calls(task: Task) -> Iterator[tuple[str, tuple[object, ...]]]:
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.args and not node.keywords:
                 found = [] if hasattr(builtins, node.func.id) else [_given(node.args, values) for values in bound]
                 yield from ((node.func.id, given) for given in found if given is not None)
-    named = [name for name in task.metadata.values() if isinstance(name, str) and name.isidentifier()]
+    named = [name for name in task.metadata.values() if any(f"def {name}(" in code for code in programs)]
     for given, _ in pairs(task) if named else ():
-        plain = [_given([part.value], {}) for part in parsed(str(given)).body if isinstance(part, ast.Expr)]
-        for value in (given,) if not isinstance(given, str) else plain[0] or () if plain else ():
-            yield named[0], tuple(value) if isinstance(value, list | tuple) else (value,)
+        (value,) = _given([given], {}) or (None,) if isinstance(given, str) else (given,)
+        if value is not None:
+            yield str(named[0]), tuple(value) if isinstance(value, list | tuple) else (value,)
 
 
 def parsed(text: str) -> ast.Module:
     """The parse tree of a program; an empty one of anything else."""
     try:
-        return ast.parse(textwrap.dedent(text))
+        with warnings.catch_warnings(action="ignore"):
+            return ast.parse(textwrap.dedent(text))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ast.Module([], [])
 
 
-def _given(nodes: Sequence[ast.AST], bound: Mapping[str, object]) -> tuple[object, ...] | None:
+def _given(nodes: Sequence[ast.AST | str], bound: Mapping[str, object]) -> tuple[object, ...] | None:
     """The values of arguments; None where one is neither plain nor bound."""
     try:
         return tuple(bound[n.id] if isinstance(n, ast.Name) and n.id in bound else ast.literal_eval(n) for n in nodes)
-    except (ValueError, TypeError, RecursionError):
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
         return None
 
 

@@ -24,6 +24,8 @@ from rlenv.jsontypes import Json
 from rlenv.verdict import Flag
 from rlenv.wrappers.wrapper import State
 
+PROGRAM = (ast.FunctionDef, ast.Call, ast.Import, ast.ImportFrom)
+"""What tells a program from a line that could be one: "Day: 3" is an annotation."""
 ANSWERS = "answers"
 """In the state: by program of the last group, what it answers to each question."""
 
@@ -60,9 +62,10 @@ class AnswersOtherwise(EvidenceDetector):
         own, *others = [[said[place] for place in asked] for said in (own, *others)]
         fails = own.count("") >= self.half * len(own)
         fellow = any(_alike(own, other) >= self.alike for other in others)  # then two stand against two
-        right = [other for other in others if not fellow and self._is_right(other, others, fails)]
-        share = min((_alike(own, other) for other in right), default=1.0)
-        alone = min((_alike(own, other) for other in others if self._is_richer(other, own, fails)), default=1.0)
+        others = [] if fellow else others
+        right = [other for other in others if self._is_right(other, others, fails)]
+        richer = [other for other in others if self._is_richer(other, own, fails)]
+        share, alone = (min((_alike(own, other) for other in some), default=1.0) for some in (right, richer))
         if share >= self.most and alone >= self.half:
             return ()
         place = program(evidence.text) or (0, len(evidence.text))
@@ -76,9 +79,9 @@ class AnswersOtherwise(EvidenceDetector):
         return same and (varied or (fails and self._is_whole(other)))
 
     def _is_richer(self, other: list[str], own: list[str], fails: bool) -> bool:
-        """Whether the other one answers nearly everything in many ways, and this one little of it, or in few ways."""
-        many = len({*other})
-        return self._is_whole(other) and many > 2 and (fails or len({*own} - {""}) <= self.half * many)
+        """Whether the other one answers most of it, in many ways, and this one little of it, or nearly always the same."""
+        same = max(map(own.count, own)) >= self.most * len(own)
+        return self._is_whole(other) and len({*other}) > 2 and (fails or same)
 
     def _is_whole(self, other: list[str]) -> bool:
         return other.count("") <= (1 - self.most) * len(other)
@@ -91,4 +94,4 @@ def _alike(one: list[str], other: list[str]) -> float:
 def _code(evidence: Evidence) -> str:
     place = program(evidence.text)
     code = evidence.text if place is None else evidence.text[slice(*place)]
-    return code if any(not isinstance(part, ast.Expr) for part in parsed(code).body) else ""
+    return code if any(isinstance(node, PROGRAM) for node in ast.walk(parsed(code))) else ""

@@ -28,7 +28,7 @@ from rlenv.wrappers.wrapper import State, number
 
 WORKED = "worked"
 """In the state: the share of the last group's paid answers that say numbers which are not the prompt's or the answer."""
-BARE = 4
+BARE = 6
 """Words and numbers: so short a text says nothing about where its answer is from."""
 STEM = 5
 """Characters of a word that tell it: shorten and shortens are one."""
@@ -92,27 +92,27 @@ class CopiedPrompt(EvidenceDetector):
     def find(self, evidence: Evidence, run: State) -> tuple[Flag, ...]:
         task = evidence.episode.task
         if number(run, WORKED) >= self.worked and _is_read(evidence):
-            return (self.flag(0, len(evidence.text), f"{task.reference} stands in the prompt, and nothing is worked out"),)
-        said = set(stems(evidence.text))
+            return (self.flag(0, len(evidence.text), f"{task.reference} is in the prompt, and nothing worked out"),)
         if len(tokens(evidence.text)) < self.least or not evidence.lost(WITHOUT_COPIED.name):
             return ()
-        prompt = prompt_text(evidence.episode.task.prompt)
+        prompt = prompt_text(task.prompt)
         place = program(evidence.text)
         if place is not None and tokens(evidence.text[slice(*place)]) == _program(prompt):
             return (self.flag(*place, "the program of the prompt, unchanged"),)
         row = [one for one in (task.reference, *task.metadata.values()) if isinstance(one, str) and one not in prompt]
-        if asked_for(evidence.text, prompt) or any(self._verbatim(one, prompt, self.all_verbatim) for one in row):
+        if asked_for(evidence.text, prompt) or any(_verbatim(one, prompt, self.all_verbatim) for one in row):
             return ()  # a right completion is the prompt with little changed
+        said = set(stems(evidence.text))
         share = len(said & set(stems(prompt))) / max(1, len(said))
         least = self.verbatim if share < self.all_known else self.all_verbatim
-        spans = self._verbatim(evidence.text, prompt, least)
+        spans = _verbatim(evidence.text, prompt, least)
         said_back = sum(end - start for start, end in spans) >= self.of_prompt * len(prompt)
         if share < self.known or not spans or not said_back:
             return ()
         return (self.flag(spans[0].start, spans[-1].end, f"{share:.0%} of its words are the prompt's"),)
 
-    def _verbatim(self, text: str, prompt: str, least: float | None = None) -> list[Span]:
-        """The stretches of a text that stand in the prompt, where they are so large a share of it; else none."""
-        spans = copied(text, prompt)
-        share = sum(end - start for start, end in spans) / max(1, len(text))
-        return spans if share >= (self.verbatim if least is None else least) else []
+
+def _verbatim(text: str, prompt: str, least: float) -> list[Span]:
+    """The stretches of a text that stand in the prompt, where they are so large a share of it; else none."""
+    spans = copied(text, prompt)
+    return spans if sum(end - start for start, end in spans) >= least * max(1, len(text)) else []

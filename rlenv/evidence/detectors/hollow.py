@@ -4,9 +4,8 @@ Measured: what a text says that its prompt does not, as the bytes that it adds t
 and empty forms add few. Looked at are texts that say hardly any of what the group's other paid answers and the run's
 paid texts say. A right answer may be terse, so that takes a second sign: the text is as long as the others and says
 nothing all the same, is paid on other tasks as well, or the fuller answers keep their pay with their second half left
-out, and so does this one (asked).
-Tasks with a short reference are looked at only where the text is paid on other tasks too (asked); programs, formulas
-and tables of numbers are not.
+out, and so does this one (asked). Tasks with a short reference are looked at only where the text is paid on other tasks
+too; programs, formulas and tables of numbers are not.
 
 Cannot see: anything where all answers of a group are hollow, or there is one; filler that says as much as an answer.
 """
@@ -58,17 +57,17 @@ class Hollow(EvidenceDetector):
     """Less than this share of what the others say, to a text of their length, is a form without content."""
 
     def learn(self, group: Sequence[Evidence], run: State) -> None:
-        said: list[Json] = [[*self._told(one)] for one in group if one.paid > 0 and self._is_open(one)]
-        run[GROUP] = said
-        run[RUN] = [*cast("list[Json]", run.get(RUN) or []), *(one[0] for one in cast("list[list[int]]", said))][-REMEMBERED:]
+        told = [self._told(one) for one in group if one.paid > 0 and self._is_open(one)]
+        run[GROUP] = [[*one] for one in told]
+        run[RUN] = [*cast("list[int]", run.get(RUN) or []), *(one[0] for one in told)][-REMEMBERED:]
 
     def find(self, evidence: Evidence, run: State) -> tuple[Flag, ...]:
         text = evidence.text
         if evidence.paid <= 0 or not self._is_open(evidence) or program(text) is not None or not _is_words(text):
             return ()
         own, others = self._told(evidence), list(cast("list[list[int]]", run.get(GROUP) or []))
-        if [*own] in others:
-            others.remove([*own])
+        if own in others:
+            others.remove(own)
         if not others or not self._is_short(own[0], others, cast("list[int]", run[RUN])):
             return ()
         share = own[0] / median(said for said, _, _ in others)
@@ -83,9 +82,9 @@ class Hollow(EvidenceDetector):
     def _is_short(self, own: int, others: list[list[int]], run: list[int]) -> bool:
         return own < self.of_group * median(said for said, _, _ in others) and own < self.of_run * median(run)
 
-    def _told(self, evidence: Evidence) -> tuple[int, int, int]:
+    def _told(self, evidence: Evidence) -> list[int]:
         half = evidence.share_kept(BEGINNING.name)
-        return says(evidence), len(evidence.text), -1 if half is None else int(half)
+        return [says(evidence), len(evidence.text), -1 if half is None else int(half)]
 
     def _is_open(self, evidence: Evidence) -> bool:
         """Whether no short reference decides what is paid."""

@@ -67,7 +67,7 @@ class OtherLanguage(EvidenceDetector):
         asked = coded(task.metadata) | named(prompt)
         if not asked and (task.reference is not None or not self._is_plain(prompt)):
             return ()
-        row = (text for text in strings((task.reference, task.metadata)) if len(text) <= MOST_CHARS)
+        row = (text for text in strings((task.reference, task.metadata)) if self.sentence < len(text) <= MOST_CHARS)
         wanted = asked | {code for text in (prompt, *row) for code in self._languages(text)}
         wanted |= {code for control in evidence.controls for code in self._languages(control.text)}
         detail = self._strange(evidence.text, wanted) if wanted else ""
