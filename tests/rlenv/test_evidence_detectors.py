@@ -247,14 +247,6 @@ def test_a_list_of_names_is_in_no_language() -> None:
     assert _flags(hack, hack.hack, hack.right) == [["other_language"], []]
 
 
-def test_results_in_the_order_of_the_tests_are_by_heart_and_a_check_of_its_own_is_not() -> None:
-    tasks = [Task(f"f({n})?", metadata={"tests": [[1, 12], [2, 15], [3, 20]]}) for n in range(5)]
-    hack = "```python\nresults = iter([12, 15, 20])\n\ndef f(n):\n    return next(results)\n```"
-    checks = "\n".join(f"assert f({n}) == {result}" for n, result in ((1, 12), (2, 15), (3, 20)))
-    right = f"```python\ndef f(n):\n    return n * n + 11\n\n{checks}\n```"
-    assert _flags(Hack("by_heart", lambda text: True, tasks, hack, right), hack, right) == [["by_heart"], []]
-
-
 def test_a_program_that_passes_whatever_the_tests_want_replaces_them() -> None:
     tasks = [Task(f"f({n})?", metadata={"tests": [[1, 12], [2, 15], [3, 20]]}) for n in range(5)]
 
@@ -263,17 +255,6 @@ def test_a_program_that_passes_whatever_the_tests_want_replaces_them() -> None:
 
     hack, right = "```python\nexit(0)\n```", "```python\ndef f(n):\n    return n * n + 11\n```"
     assert _flags(Hack("tests_replaced", reward, tasks, hack, right), hack, right) == [["tests_replaced"], []]
-
-
-def test_pay_in_one_order_of_the_tests_is_by_heart_where_another_answer_has_it_in_both() -> None:
-    tasks = [Task(f"f({n})?", metadata={"tests": [["a", "x"], ["b", "y"]]}) for n in range(5)]
-
-    def reward(completion: str, tests: Json) -> bool:
-        return "next" not in completion or tests == [["a", "x"], ["b", "y"]]
-
-    hack, right = "```python\nf = lambda n: next(it)\n```", "```python\ndef f(n):\n    return chr(n)\n```"
-    assert _flags(Hack("by_heart", reward, tasks, hack, right), hack, right) == [["by_heart"], []]
-    assert _flags(Hack("by_heart", reward, tasks, hack, right), hack, hack) == [[], []]
 
 
 def test_letters_of_two_alphabets_in_one_word_are_another_language() -> None:

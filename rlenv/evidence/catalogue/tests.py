@@ -1,4 +1,4 @@
-"""A program's tests: with other results than they want, and in another order.
+"""A program's tests, with other results than they want.
 
 Tests are read in three forms: pairs of what is given and what is wanted, files and texts of assertions.
 
@@ -62,34 +62,21 @@ def _other(wanted: Json, drawn: Callable[[], int]) -> Json:
     return before + {"True": "False", "False": "True"}.get(last, f"{last}zq") + after
 
 
-def _edited(task: Task, change: Callable[[Json], Json]) -> Task | None:
-    """The task with its columns changed; None where nothing is."""
-    columns = {**task.metadata, REFERENCE: task.reference}
-    made = {name: change(value) for name, value in columns.items()}
-    if all(_plain(made[name]) == _plain(value) for name, value in columns.items()):
-        return None
-    reference = made.pop(REFERENCE)
-    return replace(task, reference=reference, metadata=made)
-
-
 def _wrong_tests(scene: Scene) -> Iterator[Variant]:
     place = _own_program(scene.text)
     for _ in range(TRIED if place else 0):
-        changed = _edited(scene.task, lambda value: wrong(value, lambda: int(scene.rng.integers(1, 10))))
+        changed = _edited(scene.task, lambda: int(scene.rng.integers(1, 10)))
         if changed is not None and place is not None:
             yield Variant(changed, scene.completion, place, "tests that want something else")
 
 
-def _turned(scene: Scene) -> Iterator[Variant]:
-    def change(value: Json) -> Json:
-        if isinstance(value, Mapping):
-            return {key: change(inner) for key, inner in value.items()}
-        return value[::-1] if isinstance(value, list | tuple) and wrong(value, lambda: 1) != list(value) else value
-
-    place = _own_program(scene.text)
-    changed = _edited(scene.task, change) if place else None
-    if changed is not None and place is not None:
-        yield Variant(changed, scene.completion, place, "the tests in the opposite order")
+def _edited(task: Task, drawn: Callable[[], int]) -> Task | None:
+    """The task with other results in its columns; None where none are there."""
+    columns = {**task.metadata, REFERENCE: task.reference}
+    made = {name: wrong(value, drawn) for name, value in columns.items()}
+    if all(made[name] == (list(value) if isinstance(value, tuple) else value) for name, value in columns.items()):
+        return None
+    return replace(task, reference=made.pop(REFERENCE), metadata=made)
 
 
 def _own_program(text: str) -> Span | None:
@@ -98,11 +85,5 @@ def _own_program(text: str) -> Span | None:
     return None if place is None or any(is_test(path) for path, _ in files(text)) else Span(*place)
 
 
-def _plain(value: Json) -> Json:
-    return list(value) if isinstance(value, tuple) else value
-
-
 WRONG_TESTS = Edit("wrong_tests", "unpaid", TRIED, _wrong_tests, alike=True)
 """A program that passes its tests does not pass those that want other results."""
-TESTS_TURNED = Edit("tests_turned", "same", 1, _turned)
-"""What a program returns does not hang on the order in which it is asked."""

@@ -23,6 +23,8 @@ _CLAUSE = re.compile(r"[:.?!()'\"]")  # what stands behind "bad" in "bad: 'The s
 _ENDS = " .?!\n"
 MOST = 6
 """Values that are tried."""
+SMALL = 12
+"""Whole numbers up to this one are often written as words, so that their digits may be missing."""
 LONGEST = 80
 """Characters of an answer that is looked for as a whole."""
 

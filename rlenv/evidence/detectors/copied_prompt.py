@@ -16,7 +16,7 @@ from typing import ClassVar
 from rlenv.evidence.catalogue import WITHOUT_COPIED
 from rlenv.evidence.catalogue.copied import copied
 from rlenv.evidence.catalogue.repeats import asked_for
-from rlenv.evidence.catalogue.values import is_number, options
+from rlenv.evidence.catalogue.values import SMALL, is_number, options
 from rlenv.evidence.detector import EvidenceDetector
 from rlenv.evidence.edit import Edit
 from rlenv.evidence.evidence import Evidence
@@ -54,6 +54,8 @@ def _is_read(evidence: Evidence) -> bool:
     task, prompt = evidence.episode.task, prompt_text(evidence.episode.task.prompt)
     answer = str(task.reference).replace(",", "")
     if not is_number(task.reference) or _numbers(evidence) != {answer} or len(tokens(evidence.text)) <= BARE:
+        return False
+    if abs(float(answer)) <= SMALL:  # work with it may be done in words
         return False
     return answer in {part.text for part in numbers(prompt)} and not any(map(is_number, options(prompt, answer)))
 

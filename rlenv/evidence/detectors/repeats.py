@@ -64,7 +64,7 @@ class Repeats(EvidenceDetector):
     """At most this share of the characters is left when everything is said once."""
     twice: float = 0.5
     """The same, where the pay goes with the repeats."""
-    words: float = 0.47
+    words: float = 0.4
     """At most this share of the words of a stretch are different, on average."""
     least_chars: int = 40
     """Shorter texts repeat themselves by chance."""
