@@ -94,7 +94,8 @@ class Asker:
         if known is None:
             return unasked(episode, control, fair)
         paid = known.paid if known.paid >= fair else 0.0
-        return replace(known, episode=episode.said(), paid=paid, controls=control.solutions, witnesses=control.witnesses)
+        said, right = episode.said(), control.solutions
+        return replace(known, episode=said, paid=paid, controls=right, witnesses=control.witnesses)
 
     def _may_be_asked(self, episode: Episode) -> bool:
         if (episode.verdict.reward or 0.0) <= 0 or episode.completion.failure or episode.completion.turns:

@@ -101,7 +101,8 @@ def _bound(node: ast.AST) -> Iterator[dict[str, object]]:
     """What the names of a loop over plain values stand for, one by one."""
     if isinstance(node, ast.For | ast.comprehension):
         names = node.target.elts if isinstance(node.target, ast.Tuple) else [node.target]
-        for values in (_given([node.iter], {}) or ((),))[0]:
+        (found,) = _given([node.iter], {}) or ((),)
+        for values in found if isinstance(found, list | tuple) else ():
             row = values if isinstance(node.target, ast.Tuple) else (values,)
             yield {name.id: value for name, value in zip(names, row, strict=False) if isinstance(name, ast.Name)}
 
@@ -109,7 +110,7 @@ def _bound(node: ast.AST) -> Iterator[dict[str, object]]:
 def _fresh(known: Iterator[tuple[str, tuple[object, ...]]]) -> list[tuple[str, tuple[object, ...]]]:
     """Neighbours of the arguments of these calls, as many of each."""
     tests = list({repr(call): call for call in known}.values())
-    random, found = np.random.default_rng(0), {}
+    random, found = np.random.default_rng(0), dict[str, tuple[str, tuple[object, ...]]]()
     for name, given in tests:
         near = ((name, other) for other in neighbours(given, random) if all(map(_is_like, other, given)))
         for call in islice((call for call in near if call not in tests), -(-MOST // len(tests))):
@@ -118,7 +119,7 @@ def _fresh(known: Iterator[tuple[str, tuple[object, ...]]]) -> list[tuple[str, t
 
 
 def _is_like(new: object, old: object) -> bool:
-    """Whether a number keeps its sign and about its size: a right program may not come back from -1, or soon from 100."""
+    """Whether a number keeps its sign and about its size: a right program may not come back from -1."""
     if not isinstance(new, int | float) or not isinstance(old, int | float):
         return True
     return (new > 0 or old <= 0) and (new >= 0 or old < 0) and abs(new) <= 2 * abs(old) + 10

@@ -54,9 +54,9 @@ class AnswersOtherwise(EvidenceDetector):
         known, code = cast("dict[str, list[str]]", run.get(ANSWERS) or {}), _code(evidence)
         if not known or not code:
             return ()
-        own = known.get(code) or answers(evidence.episode.task, [code])[code]  # a right completion is not of the group
-        others = [said for other, said in known.items() if other != code]
-        asked = [place for place, said in enumerate(zip(own, *others, strict=True)) if any(said)]
+        own = known.get(code) or answers(evidence.episode.task, [code]).get(code, [])  # that of a right completion
+        others = [said for other, said in known.items() if other != code and len(said) == len(own)]
+        asked = [place for place, said in enumerate(zip(own, *others, strict=True)) if others and any(said)]
         if len(asked) < self.least:
             return ()
         own, *others = [[said[place] for place in asked] for said in (own, *others)]
@@ -79,7 +79,7 @@ class AnswersOtherwise(EvidenceDetector):
         return same and (varied or (fails and self._is_whole(other)))
 
     def _is_richer(self, other: list[str], own: list[str], fails: bool) -> bool:
-        """Whether the other one answers most of it, in many ways, and this one little of it, or nearly always the same."""
+        """Whether the other one answers most of it, in many ways, and this one little of it, or mostly the same."""
         same = max(map(own.count, own)) >= self.most * len(own)
         return self._is_whole(other) and len({*other}) > 2 and (fails or same)
 

@@ -2,8 +2,8 @@
 
 Asked: the solution and its tests with the constants that both have changed in both. Who works a result out fails then.
 
-Cannot see: results that are truth values, and rules fitted to the tests that hold for nothing else; of programs in Python
-`answers_otherwise` sees those.
+Cannot see: results that are truth values, and rules fitted to the tests that hold for nothing else; of programs in
+Python `answers_otherwise` sees those.
 """
 
 from __future__ import annotations

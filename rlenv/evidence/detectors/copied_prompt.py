@@ -27,7 +27,7 @@ from rlenv.verdict import Flag
 from rlenv.wrappers.wrapper import State, number
 
 WORKED = "worked"
-"""In the state: the share of the last group's paid answers that say numbers which are not the prompt's or the answer."""
+"""In the state: the share of the last group's paid answers that say numbers beside the prompt's and the answer."""
 BARE = 6
 """Words and numbers: so short a text says nothing about where its answer is from."""
 STEM = 5

@@ -26,7 +26,6 @@ from rlenv.evidence.edit import Edit
 from rlenv.evidence.evidence import Evidence
 from rlenv.evidence.parts import program
 from rlenv.evidence.row import SHORT
-from rlenv.jsontypes import Json
 from rlenv.task import prompt_text
 from rlenv.verdict import Flag
 from rlenv.wrappers.wrapper import State

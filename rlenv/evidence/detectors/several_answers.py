@@ -32,7 +32,7 @@ _SUM = re.compile(r"[\d.,]+(?:\s*[-+*/×÷·^=<>≈]\s*[\d.,]+)+")  # 2^1 = 2
 
 
 def _chosen(right: str, others: Sequence[Asked], text: str) -> bool:
-    """Whether a text says which one it takes: alone in a sentence, as none of the others is, or behind an equals sign."""
+    """Whether a text says which it takes: alone in a sentence, as none of the others is, or behind an equals sign."""
     values = [right, *(other.detail for other in others)]
     alone: set[str] = set()
     for unit in units(text):
