@@ -149,7 +149,7 @@ def _mean(rewards: list[float]) -> float:
 
 def _pair(first: Side, second: Side, k: int, threshold: float, most: int) -> Pair:
     others = set(second.tasks(k))
-    tasks = [task for task in first.tasks(k) if task in others]
+    tasks = sorted(task for task in first.tasks(k) if task in others)  # an endpoint's answers come in any order
     every = {task for side in (first, second) for run in side.runs for task in run.rewards}
     dropped = len(every) - len(tasks)
     if not tasks:

@@ -62,8 +62,11 @@ class Evidence:
 
     def share_kept(self, edit: str, least: int = 1) -> float | None:
         """The share of an edit's variants that are still paid; None where fewer than `least` were asked, all paid."""
-        asked, kept = self.asked.get(edit, ()), len(self.kept(edit))
-        return kept / len(asked) if asked and (len(asked) >= least or kept < len(asked)) else None
+        asked = self.asked.get(edit)
+        if not asked:
+            return None
+        kept = sum(map(self.keeps_pay, asked))
+        return kept / len(asked) if len(asked) >= least or kept < len(asked) else None
 
     def lost(self, edit: str) -> list[Asked]:
         """The variants of an edit that cost more pay than chance (`spread`) and than what counts as kept."""

@@ -127,7 +127,7 @@ ONLINE: tuple[Algorithm, ...] = (
         paper="Haarnoja et al. 2018, arXiv 1801.01290",
         advantage=AdvantageRule(kind="leave_one_out"),
         averaging="sequence",
-        entropy=Entropy(place="reward", coefficient=0.01),
+        entropy=Entropy(place="reward", coefficient=0.001),
     ),
     Algorithm(
         name="gmpo",
