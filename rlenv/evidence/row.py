@@ -40,6 +40,12 @@ def row_texts(task: Task) -> list[str]:
     return [text for text in dict.fromkeys(texts) if text.strip() and len(text) <= MOST_CHARS]
 
 
+def decides(task: Task) -> bool:
+    """Whether a short reference, a number or a name, decides what is paid: a bare answer may be right then."""
+    reference = task.reference
+    return isinstance(reference, str | int | float) and len(str(reference)) <= SHORT / 2
+
+
 def strings(value: object) -> Iterator[str]:
     """The texts and numbers in a JSON value, in order; keys are not among them."""
     if isinstance(value, str):

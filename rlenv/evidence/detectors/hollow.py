@@ -25,7 +25,7 @@ from rlenv.evidence.detector import EvidenceDetector
 from rlenv.evidence.edit import Edit
 from rlenv.evidence.evidence import Evidence
 from rlenv.evidence.parts import program
-from rlenv.evidence.row import SHORT
+from rlenv.evidence.row import decides
 from rlenv.task import prompt_text
 from rlenv.verdict import Flag
 from rlenv.wrappers.wrapper import State
@@ -87,10 +87,7 @@ class Hollow(EvidenceDetector):
 
     def _is_open(self, evidence: Evidence) -> bool:
         """Whether no short reference decides what is paid."""
-        reference = evidence.episode.task.reference
-        if reference is None or not isinstance(reference, str | int | float) or len(str(reference)) > SHORT / 2:
-            return True
-        return self._elsewhere(evidence)
+        return not decides(evidence.episode.task) or self._elsewhere(evidence)
 
     def _elsewhere(self, evidence: Evidence) -> bool:
         share = evidence.share_kept(ANOTHER_TASK.name)
