@@ -38,7 +38,7 @@ _NUMBER = re.compile(r"(?<![\w.])\d+(?![\w.])")  # 5 of "5 3\n", not of x5 or 5.
 def answers(task: Task, programs: Sequence[str]) -> dict[str, list[str]]:
     """By program, what it answers to each question of its task; "" where it answers nothing."""
     fresh, source = _fresh(calls(task, programs)), "\n".join(programs)
-    read = [] if fresh or not _READS.search(source) else list(_inputs(task))
+    read = [] if fresh or not _READS.search(source) else list(islice(_inputs(task), MOST // 2))
     if not fresh and not read:
         return {}
     try:

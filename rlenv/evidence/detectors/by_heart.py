@@ -9,7 +9,7 @@ Python `answers_otherwise` sees those.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -24,7 +24,6 @@ from rlenv.verdict import Flag
 from rlenv.wrappers.wrapper import State
 
 _LITERAL = re.compile(r"\d+(?:\.\d+)?|[^\W\d_]+")  # 12, 3.5 and words
-_ARGUMENTS = re.compile(r"\((.*)\)", re.DOTALL)  # (3, 4) of f(3, 4)
 SHOWN = "the prompt shows all tests: a program fitted to them alone is paid"
 
 
@@ -50,21 +49,8 @@ class ByHeart(EvidenceDetector):
 
 def _all_shown(task: Task) -> bool | None:
     """Whether the prompt shows all that is given to the tests and wanted of them; None where a row holds no tests."""
-    found = [] if isinstance(task.reference, str | int | float) else [*constants(task)]
-    if len({wanted for _, wanted in found}) < 2:
+    found = [] if isinstance(task.reference, str | int | float) else [*pairs(task)]
+    if len({str(wanted) for _, wanted in found}) < 2:
         return None
-    prompt = frozenset(_LITERAL.findall(prompt_text(task.prompt)))
-    return all(given | wanted <= prompt for given, wanted in found)
-
-
-def constants(task: Task) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
-    """The constants of each test: of what is given and of what is wanted.
-
-    >>> tests = [[[3, 4], 7], {"call": "f2(1)", "expect": "3"}]
-    >>> [(sorted(given), sorted(wanted)) for given, wanted in constants(Task("?", metadata={"tests": tests}))]
-    [(['3', '4'], ['7']), (['1'], ['3'])]
-    """
-    for given, wanted in pairs(task):
-        inside = _ARGUMENTS.search(str(given))
-        text = inside[1] if inside else str(given)
-        yield frozenset(_LITERAL.findall(text)), frozenset(_LITERAL.findall(str(wanted)))
+    said = " ".join(f"{given} {wanted}" for given, wanted in found)
+    return set(_LITERAL.findall(said)) <= set(_LITERAL.findall(prompt_text(task.prompt)))
