@@ -20,9 +20,9 @@ from itertools import islice
 
 import numpy as np
 
+from rlenv import sandbox
 from rlenv.evidence.row import pairs, strings
 from rlenv.neighbours import neighbours
-from rlenv.sandbox import Call, CallResult, Limits, Program, SandboxError, SandboxSpec, shared_sandbox
 from rlenv.task import Task
 
 MOST = 24
@@ -30,7 +30,7 @@ MOST = 24
 LONGEST = 200
 """Characters of an answer that are compared."""
 GIVEN_BACK = "its argument"
-LIMITS = Limits(wall_s=3.0)
+LIMITS = sandbox.Limits(wall_s=3.0)
 _READS = re.compile(r"\b(?:input|stdin|open)\b")  # input(), sys.stdin and open(0)
 _NUMBER = re.compile(r"(?<![\w.])\d+(?![\w.])")  # 5 of "5 3\n", not of x5 or 5.2
 
@@ -42,11 +42,11 @@ def answers(task: Task, programs: Sequence[str]) -> dict[str, list[str]]:
     if not fresh and not read:
         return {}
     try:
-        asked = [Call(name, given) for name, given in fresh]
-        wanted = [Program(code, calls=asked) for code in programs if asked]
-        wanted += [Program(code, stdin=text) for code in programs for text in read]
-        results = shared_sandbox(SandboxSpec()).map(wanted, LIMITS)
-    except SandboxError:  # none runs here, or arguments are no plain data
+        asked = [sandbox.Call(name, given) for name, given in fresh]
+        wanted = [sandbox.Program(code, calls=asked) for code in programs if asked]
+        wanted += [sandbox.Program(code, stdin=text) for code in programs for text in read]
+        results = sandbox.shared_sandbox(sandbox.SandboxSpec()).map(wanted, LIMITS)
+    except sandbox.SandboxError:  # none runs here, or arguments are no plain data
         return {}
     if asked:
         both = zip(programs, results, strict=True)
@@ -55,7 +55,7 @@ def answers(task: Task, programs: Sequence[str]) -> dict[str, list[str]]:
     return {code: said[place * len(read) : (place + 1) * len(read)] for place, code in enumerate(programs)}
 
 
-def _told(result: CallResult, question: tuple[str, tuple[object, ...]]) -> str:
+def _told(result: sandbox.CallResult, question: tuple[str, tuple[object, ...]]) -> str:
     """An answer as a text; all that give an argument back are alike."""
     if not (result.answered and result.ok):
         return ""

@@ -4,7 +4,7 @@ Measured. The languages of a task are those that its row or its prompt names, th
 are written in, and that its right completions are. Judged is a text where one is named, or where there is no reference:
 a right number stays right in any language. Flags: the language model gives these languages hardly any weight, for the
 text (also a medley) or half of it by sentences; or a good part of the letters is of other scripts. Anywhere: words that
-mix two alphabets. Formulas, code and tags are no language, and lists of names and words are in none.
+mix two alphabets. Formulas, code and tags are no language, and lists of single words are in none.
 
 Cannot see: single foreign words, other languages that the prompt names as well; without the extra `language`
 (py3langid), anything but scripts.
@@ -28,9 +28,6 @@ from rlenv.wrappers.wrapper import State
 
 ALPHABETS = frozenset({"LATIN", "CYRILLIC", "GREEK"})
 """Scripts whose words are parted by blanks."""
-NAME = 2
-"""Words between commas or on a line: so few are a name, and an item of a list."""
-
 _PARTED = re.compile(r"[,;|\n]+")  # iron, gold
 
 
@@ -114,7 +111,7 @@ class OtherLanguage(EvidenceDetector):
 
 
 def _without_lists(text: str) -> str:
-    """The text without the names and words that stand one by one between commas or on lines, where most of it does."""
+    """The text without the words that stand one by one between commas or on lines, where most of it does."""
     parts = _PARTED.split(text)
-    kept = [part for part in parts if len(words(part)) > NAME or not scripts(part).keys() <= ALPHABETS]
+    kept = [part for part in parts if len(words(part)) > 1 or not scripts(part).keys() <= ALPHABETS]
     return text if 2 * sum(map(len, kept)) >= len(text) else ", ".join(kept)
