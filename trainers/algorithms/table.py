@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
+
 from rlenv.errors import ConfigError
 from rlenv.trainers.algorithms.branch_rows import BRANCHES
 from rlenv.trainers.algorithms.online_rows import ONLINE
@@ -16,5 +18,7 @@ def algorithm_named(name: str | Algorithm) -> Algorithm:
     if isinstance(name, Algorithm):
         return name
     if name not in ALGORITHMS:
-        raise ConfigError(f"expected an algorithm of {', '.join(ALGORITHMS)}, got {name!r}")
+        near = get_close_matches(name, ALGORITHMS, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(ALGORITHMS)}"
+        raise ConfigError(f"no algorithm {name!r}; {hint} (`rlenv algorithms` shows them)")
     return ALGORITHMS[name]
