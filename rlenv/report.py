@@ -169,8 +169,9 @@ class Report:
             found.append(self._scores())
         if self.unsampled and self.settings.get("temperature") and self.policy.startswith("http"):
             found.append(
-                "the completions of each problem are one text: this server may not sample, and then pass@k says no "
-                "more than pass@1; tell it to (of `transformers serve`: do_sample in the model's generation_config.json)"
+                "the completions of each problem are one text: perhaps this server does not sample, and then pass@k "
+                "says no more than pass@1; tell it to (of `transformers serve`: do_sample in the model's "
+                "generation_config.json)"
             )
         if self.digests:
             found.append("digests: " + ", ".join(f"{name} {digest}" for name, digest in self.digests.items()))
