@@ -159,6 +159,7 @@ def test_n_of_a_saved_run_grows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         asked_before = len(server.bodies)
         report = rlenv.evaluate(definition(), endpoint, n=5, k=5, out=tmp_path)
     assert [body["n"] for body in server.bodies[asked_before:]] == [3] * 12
+    assert (report.there, report.episodes) == (24, 60)
     assert [p.judged for p in report.problems] == [5] * 12
     assert len({body["seed"] for body in server.bodies}) == 24
 
