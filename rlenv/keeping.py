@@ -121,7 +121,7 @@ class Keeping:
             raise TooManyVerifierErrors(
                 f"the verifier failed on {tally.errors} of {tally.episodes} episodes, more than the share of "
                 f"{self._max_error_share:g} that max_error_share allows; most often ({count}): {reason}; "
-                "fix the verifier, then judge the saved episodes again with --rescore or start again"
+                "fix the verifier, then judge the saved episodes again with `rlenv rescore` or start again"
             )
 
 
