@@ -1,5 +1,5 @@
-# make demo: watch a small model get better at a checked task. make test: the style, the types and the behaviour, on a
-# CPU and with Python alone; make test-quick: a part of the behaviour, between edits. make test-slow: what takes long or
+# make demo: watch a small model get better at a checked task; make demo-real: a pretrained one. make test: the style, the
+# types and the behaviour, on a CPU, with Python alone; make test-quick: a part of the behaviour, between edits. make test-slow: what takes long or
 # needs more (kills, attacks on every sandbox, an engine, Ray). make test-integrations: the adapters on other people's
 # packages. CI runs these three, the last on what is quick. make docs: the documentation as a site. make gpu: what only a
 # GPU can show.
@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 THREADS := OMP_NUM_THREADS=1
 WORKERS ?= 2
 
-.PHONY: demo test test-quick test-slow test-integrations behaviour check smollm2 gpu docs clean
+.PHONY: demo demo-real test test-quick test-slow test-integrations behaviour check smollm2 gpu docs clean
 
 demo: $(VENV)/installed
 	$(BIN)/rlenv demo --out runs/demo
@@ -37,8 +37,14 @@ check: $(VENV)/installed
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+SMOLLM2 := models/smollm2-135m
 smollm2: $(VENV)/installed
-	$(BIN)/rlenv smollm2 --out models/smollm2-135m
+	$(BIN)/rlenv smollm2 --out $(SMOLLM2)
+
+# A pretrained model learns a task on a CPU, in about half an hour.
+demo-real: $(VENV)/installed
+	test -f $(SMOLLM2)/config.json || $(MAKE) smollm2
+	$(BIN)/python recipes/demo_real.py --model $(SMOLLM2) --device cpu --out runs/demo-real
 
 # What only a GPU can show, offline, with what is installed: GPU=generation,update takes these parts, TINY=1 tries the code
 # on a CPU. It sets nothing up: a machine with a GPU may have no package index.

@@ -119,16 +119,16 @@ def prepare(seed: int | None, options: Options) -> None:
     policy = tiny_policy(0 if seed is None else seed)
     sft = TEACHER if seed is None else Recipe(seed).sft()
     supervised(policy, demonstrations(practice, policy, sft.max_demonstrations), sft)
-    state = {"model": policy.model.state_dict(), "counts": held_out(policy, options.tasks, SAMPLES)}
-    torch.save(state, saved)
+    counts = {"counts": held_out(policy, options.tasks, SAMPLES), "look": held_out(policy, LOOK_TASKS, SAMPLES)}
+    torch.save({"model": policy.model.state_dict(), **counts}, saved)
 
 
-def started(name: str, options: Options) -> tuple[TransformersPolicy, dict[str, Count]]:
-    """A policy that `prepare` made, and what it answers of the held-out tasks."""
+def started(name: str, options: Options) -> tuple[TransformersPolicy, dict[str, Count], dict[str, Count]]:
+    """A policy that `prepare` made, and what it answers of the held-out tasks and of those of a look."""
     state = torch.load(options.out / f"{name}.pt", weights_only=True)
     policy = tiny_policy(0)
     policy.model.load_state_dict(state["model"])
-    return policy, state["counts"]
+    return policy, state["counts"], state["look"]
 
 
 def pair_file(policy: TransformersPolicy, seed: int) -> list[Pair]:
@@ -142,11 +142,11 @@ def pair_file(policy: TransformersPolicy, seed: int) -> list[Pair]:
 def run(arm: Arm, seed: int, options: Options) -> dict[str, Any]:
     """Train one arm from the warm start of its seed and look at what it has become."""
     torch.set_num_threads(1)
-    policy, before = started(f"warm-{seed}", options)
+    policy, before, first_look = started(f"warm-{seed}", options)
     config = arm.config(seed, options.share)
     folder = options.out / "runs" / f"{arm.name}-{seed}".replace(", ", "-")
     shutil.rmtree(folder, ignore_errors=True)
-    looks = Looks(config.steps, config.group_size, held_out(policy, LOOK_TASKS, SAMPLES))
+    looks = Looks(config.steps, config.group_size, first_look)
     others: dict[str, Any] = {}
     began, wall = time.process_time(), time.perf_counter()
     if arm.learns_from == "pair file":
@@ -178,8 +178,9 @@ def every_run(arms: Sequence[Arm], seeds: Sequence[int], options: Options, jobs:
     """The results that results.jsonl does not have yet, as they come; a run that fails is named, and left out."""
     done = {(r["arm"], r["seed"]) for r in read(options.out / "results.jsonl")}
     left = [(arm, seed) for seed in seeds for arm in arms if (arm.name, seed) not in done]
+    teacher = [None] if any(arm.learns_from == "teacher" for arm, _ in left) else []
     with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
-        first = [pool.submit(prepare, seed, options) for seed in (None, *seeds)]
+        first = [pool.submit(prepare, seed, options) for seed in (*teacher, *{seed for _, seed in left})]
         for future in first:
             future.result()
         runs = {pool.submit(run, arm, seed, options): f"{arm.name}, seed {seed}" for arm, seed in left}

@@ -228,10 +228,10 @@ def picture(figures: Mapping[str, Any], path: Path) -> None:
     left.barh(range(len(stages)), means, xerr=widths, height=0.6, color="tab:blue", alpha=0.7)
     left.set_yticks(range(len(stages)), [row["stage"] for row in stages])
     left.invert_yaxis()
-    left.set_xlabel(f"{figures['measure']}, 95 % intervals over tasks")
+    left.set_xlabel(f"{figures['measure']}, 95 % intervals")
     for axes in rest:
-        for name, points in curves.items():
-            axes.plot(*zip(*points, strict=True), label=name, linewidth=1.2)
+        for place, (name, points) in enumerate(curves.items()):
+            axes.plot(*zip(*points, strict=True), label=name, linewidth=1.2, linestyle=("-", "--", ":")[place % 3])
         axes.set_xlabel(figures["x"])
         axes.set_xscale("log" if figures["x"] == "k" else "linear")
         axes.legend(fontsize=7)

@@ -31,7 +31,7 @@ from rlenv.evidence.evidence import Evidence
 from rlenv.evidence.findings import FINDINGS
 from rlenv.jsontypes import Json
 from rlenv.verdict import Flag, Verdict
-from rlenv.wrappers.detector import Detector
+from rlenv.wrappers.detector import Detector, placed
 from rlenv.wrappers.wrapper import State
 
 
@@ -82,16 +82,7 @@ class EvidenceDetector(Detector):
         if any(self.find(control, state) for control in evidence.controls):
             self._note(episode.task.id, flags[0], state)
             return episode.verdict
-        placed = flags
-        if evidence.text is not episode.completion.text:
-            place = episode.completion.content.place
-            placed = tuple(Flag(name, *place(start, end), detail) for name, start, end, detail in flags)
-        if evidence.controls:
-            return self._acted(episode.verdict, placed)
-        verdict = episode.verdict
-        for flag in placed:
-            verdict = verdict.with_flag(flag)
-        return verdict
+        return self._acted(episode.verdict, placed(flags, episode), self.action if evidence.controls else "observe")
 
     def _note(self, task: str, flag: Flag, state: State) -> None:
         findings = state.setdefault(FINDINGS, {})
