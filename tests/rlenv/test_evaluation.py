@@ -24,7 +24,7 @@ from rlenv.saved_episodes import EPISODES, LINES, TASKS, InLines
 from rlenv.task import Prompt
 from rlenv.verdict import Flag
 from rlenv.wrappers import RunningCentre
-from rlenv.wrappers.detector import TextDetector
+from rlenv.wrappers.detector import Detector
 from rlenv.wrappers.wrapper import State
 
 
@@ -452,13 +452,13 @@ def test_what_did_not_pass_is_told_with_its_prompt_and_the_answer_once() -> None
     assert str(missed).count("999") == 1
 
 
-class Everything(TextDetector):
+class Everything(Detector):
     """Flags every completion."""
 
     name = "everything"
 
-    def find(self, episode: Episode) -> tuple[Flag, ...]:
-        return (self.flag(0, len(episode.completion.text)),)
+    def look(self, episodes: Sequence[Episode], state: State) -> list[tuple[Flag, ...]]:
+        return [(self.flag(0, len(episode.completion.text)),) for episode in episodes]
 
 
 def test_a_reward_that_a_detector_took_names_it() -> None:
