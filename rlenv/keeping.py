@@ -50,6 +50,8 @@ class Keeping:
         self.definition, self.tasks, self.numbering, self.seed, self.tally = definition, tasks, numbering, seed, tally
         self.known: set[int] = set()
         """The indices of what is judged."""
+        self.there = 0
+        """How many of them an earlier call had saved."""
         self._saved, self._max_error_share = saved, max_error_share
         self._learning = bool(definition.wrappers)
         self._batch = BatchEnvironment(definition, group_size=numbering.n if self._learning else 1, pool=pool)
@@ -69,6 +71,7 @@ class Keeping:
             if episode.index not in self.known:
                 self.known.add(episode.index)
                 self.tally.add([episode])
+        self.there = self.done
         state = self._saved.last_state()
         if state is not None:
             self._batch.load_state_dict(state)
