@@ -1,14 +1,15 @@
 # make demo: watch a small model get better at a checked task. make test: the style, the types and the behaviour, on a
-# CPU and with Python alone. make test-slow: what takes long or needs more (kills, attacks on every sandbox, an engine,
-# Ray). make test-integrations: the adapters on other people's packages. CI runs all three, the last on what is quick.
-# make docs: the documentation as a site. make gpu: what only a GPU can show.
+# CPU and with Python alone; make test-quick: a part of the behaviour, between edits. make test-slow: what takes long or
+# needs more (kills, attacks on every sandbox, an engine, Ray). make test-integrations: the adapters on other people's
+# packages. CI runs these three, the last on what is quick. make docs: the documentation as a site. make gpu: what only a
+# GPU can show.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 THREADS := OMP_NUM_THREADS=1
 WORKERS ?= 2
 
-.PHONY: demo test test-slow test-integrations behaviour check smollm2 gpu docs clean
+.PHONY: demo test test-quick test-slow test-integrations behaviour check smollm2 gpu docs clean
 
 demo: $(VENV)/installed
 	$(BIN)/rlenv demo --out runs/demo
@@ -19,6 +20,10 @@ test: $(VENV)/installed
 
 behaviour: $(VENV)/installed
 	$(THREADS) $(BIN)/python -m pytest -m "not slow" --numprocesses $(WORKERS) --dist worksteal
+
+# A rule chooses: tests/support/quick_rule.py.
+test-quick: $(VENV)/installed
+	$(THREADS) $(BIN)/python -m pytest -m "not slow" --quick --numprocesses $(WORKERS) --dist worksteal
 
 test-slow: $(VENV)/installed
 	$(THREADS) $(BIN)/python -m pytest -m "slow"

@@ -75,7 +75,7 @@ def measured(name: str) -> float:
     """MiB that the run of this set-up takes at most over the start of the process."""
     layers, config = SETUPS[name]
     with tempfile.TemporaryDirectory() as folder:
-        small = replace(PLAIN, steps=1, groups=1, max_new_tokens=4)
+        small = replace(config, steps=1, groups=1, max_new_tokens=4)
         tiny = LlamaConfig(hidden_size=16, intermediate_size=32, num_hidden_layers=1, num_attention_heads=2)
         train(small, definition(), _policy(tiny, 4), Path(folder, "first"), quiet=True)  # loads what has to be loaded
         _forget_peak()
@@ -99,7 +99,7 @@ def main() -> None:
     for name, (layers, config) in SETUPS.items():
         said = subprocess.run([sys.executable, __file__, name], capture_output=True, text=True, check=True).stdout
         found = float(json.loads(said.splitlines()[-1]))
-        plan = planned(shape(layers), config, Machine(), PROMPT + 2).peak / MIB
+        plan = planned(shape(layers), config, Machine(chip="cpu"), PROMPT + 2).peak / MIB
         print(f"| {name} | {plan:.0f} | {found:.0f} | {plan / found:.2f} |", flush=True)
 
 

@@ -117,7 +117,7 @@ class Keeping:
         if tally.errors > self._max_error_share * tally.episodes:
             reason, count = tally.reasons.most_common(1)[0]
             who = at_fault(tally.reasons)
-            again = "judge the saved episodes again with --rescore or " if who == "verifier" else ""
+            again = "judge the saved episodes again with `rlenv rescore` or " if who == "verifier" else ""
             raise TooManyVerifierErrors(
                 f"the {who} failed on {tally.errors} of {tally.episodes} episodes, more than the share of "
                 f"{self._max_error_share:g} that max_error_share allows; most often ({count}): {reason}; "

@@ -235,10 +235,12 @@ def list_envs(family: str | None = None) -> list[str]:
 def _spec(id: str) -> gymnasium.envs.registration.EnvSpec:
     known = gymnasium.registry.get(id)
     if known is None:
-        near = difflib.get_close_matches(id, list_envs(), n=3, cutoff=0.5)
+        ids = list_envs()
         known = gymnasium.registry.get(id)
         if known is None:
-            hint = f"did you mean {' or '.join(near)}?" if near else "see `rlenv list`"
+            near = [one for one in ids if id in one][:3] or difflib.get_close_matches(id, ids, n=3, cutoff=0.7)
+            own = "see `rlenv list`, or import the module that registers one of your own (--import MODULE)"
+            hint = f"did you mean {' or '.join(near)}?" if near else own
             raise UnknownEnvironment(f"no environment {id!r}; {hint}")
     if known.entry_point != _BUILD:
         raise RlenvError(f"{id} is not an environment of rlenv; make it with gymnasium.make")

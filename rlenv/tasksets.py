@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Protocol, TypeAlias, cast, runtime_checkable
 
 from rlenv.errors import MissingExtra, TaskError
+from rlenv.hub import asking_hub
 from rlenv.jsontypes import Json, read_json
 from rlenv.task import Task
 
@@ -103,7 +104,10 @@ def read_rows(path: str | Path) -> list[Located]:
     reader = readers.get(file.suffix)
     if reader is None:
         raise TaskError(f"{file}: expected a file that ends in {', '.join(readers)}")
-    return reader(file)
+    rows = reader(file)
+    if not rows:
+        raise TaskError(f"{file}: expected at least one task, got no row; check that it is the right file")
+    return rows
 
 
 def hub_tasks(name: str, config: str | None, split: str, row_map: RowMap) -> ListTasks:
@@ -116,7 +120,8 @@ def hub_tasks(name: str, config: str | None, split: str, row_map: RowMap) -> Lis
     except ImportError as error:
         raise MissingExtra("datasets", "data") from error
     try:
-        rows = load_dataset(name, config, split=split)
+        with asking_hub(name):
+            rows = load_dataset(name, config, split=split)
     except Exception as error:  # the hub client raises errors of many libraries
         raise TaskError(
             f"cannot load {name} from the hub ({type(error).__name__}); "

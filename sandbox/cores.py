@@ -1,8 +1,9 @@
-"""Which cores the cells of this process use, so that several processes on one machine spread over all of them.
+"""Which cores the cells of this machine use, so that those of several processes spread over all of them.
 
 A cell that is pinned to a core of its own does almost twice the work of one that is not (kernels pack small
-tasks on few cores). A core is claimed by binding an abstract socket named after it: the claim ends with the
-process, however that ends.
+tasks on few cores). A core has a second place only where every core has its first one taken, and so on; who shares
+a core moves once a better place is free. A place is claimed by binding an abstract socket named after it: the claim
+ends with the process, however that ends.
 """
 
 from __future__ import annotations
@@ -11,50 +12,81 @@ import os
 import random
 import socket
 import sys
-from collections.abc import Iterable
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+DEEPEST = 64
+"""Places on a core that can be claimed."""
+LOOK_EVERY_S = 1.0
+"""How often one who shares a core looks for a better place."""
 
 
-class CoreClaims:
-    """Claims on cores. Where all are claimed (or nothing can be), cores are shared in random order."""
+class Claim(NamedTuple):
+    """A place on a core that is taken."""
 
-    def __init__(self, cores: Iterable[int] | None = None) -> None:
-        self._cores = sorted(cores if cores is not None else _own_cores())
-        self._held: dict[int, socket.socket] = {}
+    core: int
+    depth: int
+    """Places on this core that come before it."""
+    held: socket.socket
 
-    def __len__(self) -> int:
-        return len(self._cores)
 
-    def take(self, count: int) -> list[list[int]]:
-        """The cores of each of `count` cells; an empty list leaves a cell where the kernel puts it."""
-        if sys.platform != "linux" or not self._cores:
-            return [[] for _ in range(count)]
-        free = [core for core in self._cores if self._claim(core)][:count]
-        for core in set(self._held) - set(free):
-            self._held.pop(core).close()
-        others = [core for core in self._cores if core not in free] or list(self._cores)
-        random.SystemRandom().shuffle(others)
-        rest = [others[i % len(others)] for i in range(count - len(free))]
-        return [[core] for core in (*free, *rest)]
+class Place:
+    """Where one cell works. Serves any number of threads."""
+
+    def __init__(self, cores: list[int], claim: Claim | None = None) -> None:
+        """On one of these cores: the one that is claimed, or any."""
+        self._all, self._claim = cores, claim
+        self._drawn = [random.SystemRandom().choice(cores)] if cores else []
+        self._looked_at = time.monotonic()
+        self._lock = threading.Lock()
+
+    def cores(self) -> list[int]:
+        """The core that the next program runs on; none leaves it to the kernel."""
+        with self._lock:
+            claim = self._claim
+            if claim is None:
+                return self._drawn
+            if claim.depth and time.monotonic() - self._looked_at > LOOK_EVERY_S:
+                self._looked_at = time.monotonic()
+                better = next(_free(self._all, claim.depth), None)
+                if better is not None:
+                    claim.held.close()
+                    self._claim = claim = better
+            return [claim.core]
 
     def close(self) -> None:
-        """Give the cores up."""
-        for claim in self._held.values():
-            claim.close()
-        self._held.clear()
+        """Give it up; takes no lock, which another thread may have held when this process was forked."""
+        claim, self._claim = self._claim, None
+        if claim is not None:
+            claim.held.close()
 
-    def _claim(self, core: int) -> bool:
-        claim = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        try:
-            claim.bind(f"\0rlenv-sandbox-core-{core}")
-        except OSError:
-            claim.close()
-            return False
-        self._held[core] = claim
-        return True
+
+def take_places(count: int, cores: Iterable[int] | None = None) -> list[Place]:
+    """A place for each of `count` cells, on cores that nobody else has a place on while there are some."""
+    numbers = sorted(cores if cores is not None else _own_cores()) if sys.platform == "linux" else []
+    free = _free(numbers, DEEPEST)
+    return [Place(numbers, next(free, None)) for _ in range(count)]
+
+
+def core_count() -> int:
+    """How many cores this process may use."""
+    return len(_own_cores()) if sys.platform == "linux" else os.cpu_count() or 1
+
+
+def _free(cores: list[int], depth: int) -> Iterator[Claim]:
+    """Claim the places up to this depth that are free, the best first, one when it is asked for."""
+    for level in range(depth):
+        for core in cores:
+            held = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+            try:
+                held.bind(f"\0rlenv-sandbox-core-{core}-{level}")
+            except OSError:  # somebody else's, or nothing can be claimed here
+                held.close()
+            else:
+                yield Claim(core, level, held)
 
 
 def _own_cores() -> set[int]:
-    """Those that this process may use; on other systems numbers that stand for nothing but how many."""
-    if sys.platform == "linux":
-        return os.sched_getaffinity(0)
-    return set(range(os.cpu_count() or 1))
+    return os.sched_getaffinity(0)

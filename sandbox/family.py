@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass
 from typing import TypeAlias, cast
 
 from rlenv.sandbox.cell import MARGIN_S, Cell
+from rlenv.sandbox.cores import Place
 from rlenv.sandbox.errors import CellLate, CellLost, ForkRefused, SessionLost
 from rlenv.sandbox.execution import Execution, ExecutionStatus, SessionLimits
 from rlenv.sandbox.inside.wire import INTERRUPT_S, MAX_NAME, READY_S, SCOPED, SWEEP_S
@@ -32,8 +33,7 @@ OPEN_AT_MOST = 1000
 class Core:
     """Where cells of sessions run, one call at a time."""
 
-    numbers: list[int]
-    """As the pool claimed them; empty where the kernel chooses."""
+    place: Place
     turn: threading.Lock
 
 
@@ -58,7 +58,7 @@ class Family:
         self._culprit = -1
         deadline = time.monotonic() + START_LIMIT_S
         self._unclosed = weakref.finalize(self, cell.close)
-        cell.open_session({**asdict(limits), "sessions": sessions}, core.numbers, deadline)
+        cell.open_session({**asdict(limits), "sessions": sessions}, core.place.cores(), deadline)
         header, _ = cell.answer(0, deadline)
         if "opened" not in header:
             raise CellLost("no session started")

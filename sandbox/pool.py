@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from rlenv.sandbox.cell import Cell
-from rlenv.sandbox.cores import CoreClaims
+from rlenv.sandbox.cores import core_count, take_places
 from rlenv.sandbox.errors import SandboxClosed, SandboxUnavailable
 from rlenv.sandbox.launcher import CellSettings, Launcher
 from rlenv.sandbox.slot import Slot
@@ -48,11 +48,10 @@ class Pool:
         self, launcher: Launcher, settings: CellSettings, cells: int | None = None, recycle_after: int = RECYCLE_AFTER
     ) -> None:
         self._launcher, self.settings, self._recycle_after = launcher, settings, recycle_after
-        self._claims = CoreClaims()
-        self.size = cells or int(os.environ.get(CELLS_ENV, "0")) or len(self._claims)
-        self.cores = self._claims.take(self.size)
-        """Of each slot; an empty list leaves it to the kernel."""
-        self._slots = [Slot(self, cores) for cores in self.cores]
+        self.size = cells or int(os.environ.get(CELLS_ENV, "0")) or core_count()
+        self.places = take_places(self.size)
+        """Of each slot."""
+        self._slots = [Slot(self, place) for place in self.places]
         self._free = list(reversed(self._slots))
         self._serials = itertools.count()
         self._changed = threading.Condition()
@@ -101,7 +100,7 @@ class Pool:
         self._spare.close()
         for slot in self._slots:
             slot.close()
-        self._claims.close()
+        self._leave()
         self._launcher.close()
 
     def abandon(self) -> None:
@@ -111,7 +110,7 @@ class Pool:
         self._spare.abandon()
         for slot in self._slots:
             slot.abandon()
-        self._claims.close()
+        self._leave()
 
     def new_cell(self) -> Cell:
         """For slots: the spare, or a fresh cell. Raises SandboxUnavailable, at once while cells fail to start."""
@@ -140,6 +139,10 @@ class Pool:
         with self._changed:
             now = self._counts
             self._counts = Counts(now.jobs + jobs, now.cells + cells, now.retries + retries, now.failures + failures)
+
+    def _leave(self) -> None:
+        for place in self.places:
+            place.close()
 
     def _boot(self) -> Cell:
         with self._changed:

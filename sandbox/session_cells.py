@@ -32,7 +32,7 @@ class SessionCells:
         self._idle: list[Cell] = []
         self._all: weakref.WeakSet[Cell] = weakref.WeakSet()
         self._lock = threading.Lock()
-        self._cores = itertools.cycle([Core(numbers, threading.Lock()) for numbers in pool.cores])
+        self._cores = itertools.cycle([Core(place, threading.Lock()) for place in pool.places])
         self._shared: weakref.WeakSet[Family] = weakref.WeakSet()
         """Families of cells that several sessions share."""
         self._opening = threading.Lock()

@@ -8,6 +8,7 @@ from typing import Protocol, TypeAlias
 
 from rlenv.sandbox import report
 from rlenv.sandbox.cell import Cell
+from rlenv.sandbox.cores import Place
 from rlenv.sandbox.errors import CellLate, CellLost, SandboxUnavailable
 from rlenv.sandbox.pair import run_pair
 from rlenv.sandbox.program import Limits, Program
@@ -37,9 +38,9 @@ class CellSource(Protocol):
 class Slot:
     """Used by one thread at a time; `close` may come from any."""
 
-    def __init__(self, source: CellSource, cores: list[int]) -> None:
+    def __init__(self, source: CellSource, place: Place) -> None:
         self._source = source
-        self._cores = cores
+        self._place = place
         self._cells: dict[str, Cell] = {}
 
     def cell(self, place: str = PROGRAM) -> Cell:
@@ -54,14 +55,14 @@ class Slot:
 
     def run(self, program: Program, limits: Limits) -> Result:
         """Run one program to its result; never raises for what happens to it."""
-        return self._attempt({PROGRAM: program}, lambda: (self.cell().run(program, limits, self._cores),))[0]
+        return self._attempt({PROGRAM: program}, lambda: (self.cell().run(program, limits, self._place.cores()),))[0]
 
     def run_pair(self, judge: Program, candidate: Program, limits: Limits) -> tuple[Result, Result]:
         """Run a judge and its candidate; the results in this order."""
 
         def run() -> Results:
             cells = self.cell(JUDGE), self.cell(PROGRAM)
-            return run_pair(cells, judge, candidate, limits, self._cores)[::-1]
+            return run_pair(cells, judge, candidate, limits, self._place.cores())[::-1]
 
         of_candidate, of_judge = self._attempt({PROGRAM: candidate, JUDGE: judge}, run)
         return of_judge, of_candidate

@@ -1,20 +1,29 @@
 """What holds for every test: one thread a process, Ctrl-C as a terminal gives it, and one of two test commands."""
 
+import os
 import signal
 from collections.abc import Sequence
 
 import hypothesis
 import pytest
+import quick_rule
 from container_engine import why_not
 
-try:
-    import torch
-except ImportError:  # the core is tested without the training extra too
-    torch = None  # type: ignore[assignment]
-
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # read when torch is imported; tests run side by side
 hypothesis.settings.register_profile("any machine", deadline=None)  # its default is 0.2 s an example
 hypothesis.settings.load_profile("any machine")
+hypothesis.settings.register_profile("quick", deadline=None, max_examples=10)
 COLLECTED = pytest.StashKey[Sequence[pytest.Item]]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--quick", action="store_true", help="Only what tests/support/quick_rule.py calls quick.")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("quick"):
+        hypothesis.settings.load_profile("quick")
+        config.pluginmanager.register(quick_rule)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -36,12 +45,6 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def collected(pytestconfig: pytest.Config) -> Sequence[pytest.Item]:
     """All tests of the collection, whichever of them a command leaves out."""
     return pytestconfig.stash[COLLECTED]
-
-
-@pytest.fixture(autouse=True, scope="session")
-def _one_thread() -> None:
-    if torch is not None:
-        torch.set_num_threads(1)
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -23,6 +23,7 @@ EXTRAS = (
     "prometheus_client",
     "trl",
     "peft",
+    "bitsandbytes",
     "reasoning_gym",
     "ray",
     "docker",

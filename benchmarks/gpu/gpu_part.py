@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import tempfile
 import time
@@ -63,6 +64,8 @@ class Setting:
         return folder, int(size.read_text())
 
     def forget_peak(self) -> None:
+        """From here on; what only a cycle of references holds is not of what comes."""
+        gc.collect()
         if self.device.type == "cuda":
             torch.cuda.empty_cache()
             torch.cuda.reset_peak_memory_stats(self.device)

@@ -5,6 +5,7 @@ Every error of rlenv and of its sandbox becomes one line on standard error and e
 
 from __future__ import annotations
 
+import errno
 import importlib
 import io
 import sys
@@ -71,6 +72,27 @@ MOST = 2_000
 """Characters of an error that are printed: one that quotes a value of a megabyte is no help."""
 
 
+TO_DO = {
+    errno.ENOSPC: "the disk is full: free some space, or choose another place",
+    errno.EACCES: "choose a place that you may use",
+    errno.EPERM: "choose a place that you may use",
+    errno.EROFS: "choose a place that can be written to",
+    errno.EEXIST: "choose another place",
+    errno.ENOTDIR: "a file stands where a folder is needed: choose another place",
+    errno.ENOENT: "choose a place that exists",
+    errno.EMFILE: "raise the limit of open files (ulimit -n)",
+}
+"""What to do about an error of the operating system."""
+
+
+def _told(error: Exception) -> str:
+    """An error as its line says it; one of the operating system with its file, and what to do."""
+    if not isinstance(error, OSError) or error.strerror is None or error.errno not in TO_DO:
+        return str(error) or type(error).__name__
+    where = f"{error.filename}: " if error.filename else ""
+    return f"{where}{error.strerror}; {TO_DO[error.errno]}"
+
+
 class _OneLineErrors(TyperGroup):
     """Tells errors in one line. Errors that are not the user's to fix keep their traceback."""
 
@@ -80,7 +102,7 @@ class _OneLineErrors(TyperGroup):
         except BrokenPipeError:
             raise  # `rlenv list | head`: typer ends quietly
         except (RlenvError, SandboxError, OSError) as error:
-            echo(f"error: {shown_line(str(error), MOST) or type(error).__name__}", err=True)
+            echo(f"error: {shown_line(_told(error), MOST)}", err=True)
             raise typer.Exit(2) from error
         except RecursionError as error:
             if not extract_tb(error.__traceback__)[-1].filename.endswith("json/decoder.py"):

@@ -134,12 +134,7 @@ def command(
     Severity.named(fail_on)
     shown = Severity.named(least)
     import_modules(imports)
-    if (env is None) == (not every):
-        raise ConfigError("expected the id of an environment, or --all")
-    if rows is not None and against:
-        raise ConfigError("expected --against without --rows: a reward function has no other verifier")
-    if every and certificate_file is not None:
-        raise ConfigError("expected --certificate for one environment, not with --all; use --json for all of them")
+    _check(env, every, rows, against, certificate_file)
     kwargs = environment_kwargs(data, settings)
     other = environment_kwargs(None, against)
     failed: list[tuple[str, str]] = []
@@ -151,19 +146,14 @@ def command(
     files: tuple[Path, ...] = ()
     if env is not None:
         if rows is None:
-            theirs, targets = foreign_id(env), env.startswith(INSPECT)
-            if theirs is not None and solutions is None and not targets:
-                raise ConfigError(f"{env} brings no right completions to measure by; give --solutions FILE")
-            given = kwargs | ({"solution": solution} if targets and solution is not None else {})
-            one_asked = replace(asked(theirs or env, given), solutions=solutions, named=env if theirs else "")
-            done, files = [audited(one_asked)], (*files_named(env), *(() if solutions is None else (solutions,)))
+            one, files = _environment_audited(env, kwargs, solution, solutions, asked)
         else:
             one, files = _function_audited(_Function(env, rows, reference, style_named(style), solution), tasks, seed)
-            done = [one]
         if replay is not None:
-            _replay(done[0], replay)
+            _replay(one, replay)
             return
-        echo(done[0].text(shown))
+        done = [one]
+        echo(one.text(shown))
     else:
         done, failed = _all(family, kwargs, kwargs_of(data_of, set_of), asked, max(shown, Severity.LOW), jobs, imports)
         echo(table(done, failed))
@@ -179,6 +169,33 @@ def command(
         raise typer.Exit(2)
     if any(audit.at_least(fail_on) for audit in done):
         raise typer.Exit(1)
+
+
+def _check(
+    env: str | None, every: bool, rows: Path | None, against: list[str] | None, certificate_file: Path | None
+) -> None:
+    if (env is None) == (not every):
+        raise ConfigError("expected the id of an environment, or --all")
+    if rows is not None and against:
+        raise ConfigError("expected --against without --rows: a reward function has no other verifier")
+    if every and certificate_file is not None:
+        raise ConfigError("expected --certificate for one environment, not with --all; use --json for all of them")
+
+
+def _environment_audited(
+    env: str,
+    kwargs: dict[str, Json],
+    solution: str | None,
+    solutions: Path | None,
+    asked: Callable[[str, dict[str, Json]], Asked],
+) -> tuple[Audit, tuple[Path, ...]]:
+    """The audit of an environment, ours or another's, and the files that it was made from."""
+    theirs, targets = foreign_id(env), env.startswith(INSPECT)
+    if theirs is not None and solutions is None and not targets:
+        raise ConfigError(f"{env} brings no right completions to measure by; give --solutions FILE")
+    given = kwargs | ({"solution": solution} if targets and solution is not None else {})
+    one = replace(asked(theirs or env, given), solutions=solutions, named=env if theirs else "")
+    return audited(one), (*files_named(env), *(() if solutions is None else (solutions,)))
 
 
 def _all(

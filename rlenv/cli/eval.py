@@ -1,4 +1,4 @@
-"""`rlenv eval ENV --policy P`: pass@k of a policy, or of the saved episodes of an earlier run."""
+"""`rlenv eval ENV --policy P`: pass@k of a policy."""
 
 from __future__ import annotations
 
@@ -26,7 +26,6 @@ from rlenv.cli.environment_options import Data, Imports, Set, environment_kwargs
 from rlenv.cli.verdict_options import Verdicts
 from rlenv.cli.watch_options import Watch
 from rlenv.errors import ConfigError, PolicyError
-from rlenv.jsontypes import Json
 from rlenv.policies.policy import DEFAULT_SAMPLING, Sampling
 from rlenv.savedrun import SavedRun
 from rlenv.view import saved_run, write_after
@@ -34,17 +33,15 @@ from rlenv.wrappers.watch import watched
 
 
 def command(
-    env: Annotated[
-        str | None, typer.Argument(metavar="[ENV]", help="The id of an environment; see `rlenv list`.")
-    ] = None,
+    env: Annotated[str, typer.Argument(metavar="ENV", help="The id of an environment; see `rlenv list`.")],
     policy: Annotated[
-        str | None,
+        str,
         typer.Option(
             "--policy",
             "-p",
             help="reference, empty, tiny, smollm2-135m, a folder or hub id, http://HOST/v1#MODEL, or MODULE:FUNCTION.",
         ),
-    ] = None,
+    ],
     n: Annotated[int, typer.Option("--n", "-n", help="Completions of each task.")] = 1,
     k: Annotated[str, typer.Option("--k", "-k", help="The k of pass@k, between commas; at most n.")] = "1",
     limit: Annotated[int | None, typer.Option(help="At most this many tasks.")] = None,
@@ -81,9 +78,6 @@ def command(
     max_context: MaxContext = None,
     threshold: Annotated[float, typer.Option(help="A completion passes at this reward or more.")] = 1.0,
     max_error_share: Annotated[float, typer.Option(help="Stop when the verifier fails on a larger share.")] = 0.2,
-    rescore: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Judge the episodes saved there again; no policy is asked.")
-    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")] = False,
 ) -> None:
     """Evaluate a policy: pass@k with 95 % intervals over problems.
@@ -91,15 +85,6 @@ def command(
     For example: rlenv eval math/arithmetic-v0 --policy reference --n 4 --k 1,4 --limit 50
     """
     import_modules(imports)
-    if rescore is not None:
-        if policy is not None or out is not None:
-            raise ConfigError("expected --rescore without --policy and --out: it judges what is saved")
-        rescored(rescore, env, environment_kwargs(data, settings), quiet)
-        return
-    if env is None:
-        raise ConfigError("expected the id of an environment, or --rescore DIR; see `rlenv list`")
-    if policy is None:
-        raise ConfigError("expected --policy: reference, empty, tiny, smollm2-135m, a folder, a hub id or an endpoint")
     find_modules_here()  # for --policy MODULE:FUNCTION
     sampling = Sampling(
         max_new_tokens=max_new_tokens,
@@ -150,10 +135,3 @@ def numbers(text: str) -> list[int]:
         return [int(part) for part in text.split(",")]
     except ValueError:
         raise ConfigError(f"expected whole numbers between commas, such as 1,4,16, got {text!r}") from None
-
-
-def rescored(folder: Path, env: str | None, kwargs: dict[str, Json], quiet: bool) -> None:
-    """Judge a saved run again, and print what changed."""
-    done = rlenv.rescore(folder, env, env_kwargs=kwargs, quiet=quiet)
-    echo(done)
-    echo(f"saved in {done.folder}; the run itself is as it was")

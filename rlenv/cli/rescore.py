@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
+import rlenv
+from rlenv.cli.echo import echo
 from rlenv.cli.environment_options import Data, Imports, Set, environment_kwargs, import_modules
-from rlenv.cli.eval import rescored
 
 
 def command(
@@ -21,4 +22,6 @@ def command(
 ) -> None:
     """Judge a saved run again, and list every verdict that changed."""
     import_modules(imports)
-    rescored(folder, env, environment_kwargs(data, settings), quiet)
+    done = rlenv.rescore(folder, env, env_kwargs=environment_kwargs(data, settings), quiet=quiet)
+    echo(done)
+    echo(f"saved in {done.folder}; the run itself is as it was")

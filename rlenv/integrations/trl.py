@@ -78,14 +78,15 @@ def to_trl(
     size: int | None = None,
     seed: int = 0,
     chat: bool = False,
-    eos_token_ids: Collection[int] = (),
+    eos_token_ids: Collection[int] | None = None,
     max_new_tokens: int | None = None,
     pool: Pool | None = None,
 ) -> TrlEnvironment:
     """The environment (an id, a definition, or an env with its wrappers) as TRL takes it.
 
-    `size` tasks are drawn by `seed`; None takes every task of a set of up to 20,000. `chat` turns text
-    prompts into one user message. With `eos_token_ids` a completion that ends otherwise is marked as cut.
+    `size` tasks are drawn by `seed`; None takes every task of a set of up to 20,000. `chat` makes one user message of a
+    text prompt, which TRL puts through the chat template, as rlenv's policies do with text wherever the model has one;
+    without it TRL tokenises the bare text. With `eos_token_ids` a completion that ends otherwise is marked as cut.
     `max_new_tokens` bounds one turn of several; TRL's `max_completion_length` bounds the episode.
 
     Raises ConfigError when a size must be given or TRL is of a version that nobody tried, MissingExtra without
@@ -114,13 +115,13 @@ class TrlReward:
         self,
         definition: Definition,
         *,
-        eos_token_ids: Collection[int] = (),
+        eos_token_ids: Collection[int] | None = None,
         pool: Pool | None = None,
         rollout: TurnRollout | None = None,
     ) -> None:
         self.definition, self.rollout = definition, rollout
         self.__name__ = re.sub(r"\W+", "_", definition.id) or "rlenv_reward"
-        self._eos = frozenset(eos_token_ids)
+        self._eos = frozenset(eos_token_ids or ())
         self._judge = GroupJudge(definition, pool)
         self._seen: set[str] = set()
 

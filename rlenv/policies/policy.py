@@ -108,6 +108,14 @@ class SideBySidePolicy(Policy, Protocol):
         """What changes its completions beside its name and the sampling: part of what a run is resumed by."""
 
 
+@runtime_checkable
+class SharedPolicy(Policy, Protocol):
+    """A policy that several processes ask together, each for its own."""
+
+    def draw_along(self) -> None:
+        """Take part in what the other processes still ask, until none asks any more."""
+
+
 @dataclass(frozen=True)
 class ScriptedPolicy:
     """A function of the task: `reference` says the solution, `empty` says nothing.

@@ -20,6 +20,7 @@ from transformers.utils import logging
 
 from rlenv.completion import Completion
 from rlenv.errors import PolicyError
+from rlenv.hub import asking_hub
 from rlenv.policies.generation import Sampled, sample_tokens
 from rlenv.policies.kept import Kept, version_of
 from rlenv.policies.policy import DEFAULT_SAMPLING, Sampling
@@ -68,11 +69,11 @@ class TransformersPolicy:
         target = torch.device(("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device)
         precision = ("bfloat16" if target.type == "cuda" else "float32") if dtype == "auto" else dtype
         try:
-            with _no_progress_bars():
+            with _no_progress_bars(), asking_hub(name):
                 tokenizer = AutoTokenizer.from_pretrained(name)
                 model = AutoModelForCausalLM.from_pretrained(name, dtype=getattr(torch, precision))
         except (OSError, ValueError) as error:
-            first = str(error).strip().splitlines()[0]
+            first = str(error).strip().splitlines()[0].removesuffix(".")
             raise PolicyError(f"cannot load the model {name!r}: {first}; give a folder or a hub id") from error
         model.to(target)  # type: ignore[arg-type]  # torch's own annotation of a wrapped method
         return cls(model, tokenizer, name)

@@ -59,6 +59,10 @@ class VllmPolicy:
         said = iter(self._completions([row.ids for row in rows], [row.room for row in rows], sampling))
         return [None if row is None else next(said) for row in speaking]
 
+    def draw_along(self) -> None:
+        """Take part in what the other processes still ask, until none asks any more (`tensor_parallel`)."""
+        self.engine.draw_along()
+
     def send_weights(self) -> None:
         """Give the engine the weights as they are now."""
         self.engine.send()

@@ -65,6 +65,9 @@ class Engine(Protocol):
     def draw(self, asked: Sequence[Asked]) -> list[Drawn]:
         """A sample for each, in order. Raises PolicyError."""
 
+    def draw_along(self) -> None:
+        """Take part in what the other processes still ask, until none asks any more."""
+
     def send(self) -> None:
         """Take over the weights of the policy as they are now."""
 
@@ -98,13 +101,26 @@ class InProcess:
     def draw(self, asked: Sequence[Asked]) -> list[Drawn]:
         if self._asleep:
             raise PolicyError("vLLM's engine sleeps; call send_weights() before generate()")
-        if self._group is None:
-            return self._drawn(asked)
-        shares: list[list[Asked]] = [[] for _ in range(dist.get_world_size(self._group))]
-        dist.all_gather_object(shares, list(asked), group=self._group)
-        place = dist.get_rank(self._group)
-        first = sum(map(len, shares[:place]))  # every process of the group draws all, in the same order
-        return self._drawn([one for share in shares for one in share])[first : first + len(asked)]
+        return self._drawn(asked) if self._group is None else self._together(asked) or []
+
+    def draw_along(self) -> None:
+        while self._group is not None and self._together(None) is not None:
+            pass
+
+    def _together(self, asked: Sequence[Asked] | None) -> list[Drawn] | None:
+        """What this process asked, drawn by all of its group; None once no process of the group asks any more.
+
+        Episodes end earlier in one process than in another, and each call of the engine takes all of them: who has
+        what it needs asks None.
+        """
+        shares: list[list[Asked] | None] = [None] * dist.get_world_size(self._group)
+        dist.all_gather_object(shares, None if asked is None else list(asked), group=self._group)
+        if all(share is None for share in shares):
+            return None
+        wanted = [share or [] for share in shares]
+        first = sum(map(len, wanted[: dist.get_rank(self._group)]))
+        found = self._drawn([one for share in wanted for one in share])  # the same everywhere, in the same order
+        return found[first : first + len(asked or [])]
 
     def _drawn(self, asked: Sequence[Asked]) -> list[Drawn]:
         room, longest = self.llm.model_config.max_model_len, max(len(one.ids) for one in asked)
@@ -169,6 +185,9 @@ class Served:
 
     def draw(self, asked: Sequence[Asked]) -> list[Drawn]:
         return list(self._threads.map(self._one, asked))
+
+    def draw_along(self) -> None:
+        """It answers each process by itself."""
 
     def _one(self, asked: Asked) -> Drawn:
         body = {"model": self.model, "prompt": asked.ids, "logprobs": 0, "return_token_ids": True, **asked.parameters}

@@ -21,6 +21,7 @@ from transformers import AutoConfig, AutoTokenizer, PreTrainedModel, PreTrainedT
 from transformers.utils import logging
 
 from rlenv.errors import ScorerError
+from rlenv.hub import asking_hub
 
 MAX_BATCH_TOKENS = {"cpu": 16_384, "cuda": 131_072}
 """How many tokens, padding included, are read at once."""
@@ -133,13 +134,14 @@ class ModelFiles:
         precision = ("bfloat16" if device.type == "cuda" else "float32") if self.dtype == "auto" else self.dtype
         logging.disable_progress_bar()
         try:
-            tokenizer = AutoTokenizer.from_pretrained(self.path, trust_remote_code=self.trust_remote_code)
-            found: Any = self.load_model(
-                self.path,
-                dtype=getattr(torch, precision),
-                trust_remote_code=self.trust_remote_code,
-                output_loading_info=True,
-            )
+            with asking_hub(self.path):
+                tokenizer = AutoTokenizer.from_pretrained(self.path, trust_remote_code=self.trust_remote_code)
+                found: Any = self.load_model(
+                    self.path,
+                    dtype=getattr(torch, precision),
+                    trust_remote_code=self.trust_remote_code,
+                    output_loading_info=True,
+                )
         except (OSError, ValueError, RuntimeError) as error:  # the last for weights of other shapes
             first = (str(error).strip().splitlines() or [type(error).__name__])[0]
             raise ScorerError(f"cannot load the scorer {self.path!r}: {first}") from error
@@ -158,7 +160,8 @@ class ModelFiles:
 
     def _commit(self) -> str:
         try:
-            config = AutoConfig.from_pretrained(self.path, trust_remote_code=self.trust_remote_code)
+            with asking_hub(self.path):
+                config = AutoConfig.from_pretrained(self.path, trust_remote_code=self.trust_remote_code)
         except (OSError, ValueError) as error:
             raise ScorerError(f"cannot find the scorer {self.path!r}: {str(error).strip().splitlines()[0]}") from error
         return f"{self.path}@{getattr(config, '_commit_hash', None)}"

@@ -184,9 +184,9 @@ def listening(settings: ServeSettings) -> socket.socket:
     try:
         listener = socket.create_server((settings.host, settings.port), family=family, backlog=BACKLOG)
     except OSError as error:
-        raise ConfigError(
-            f"cannot listen on {settings.host} port {settings.port}: {error.strerror}; give another --host or --port"
-        ) from error
+        problem = (error.strerror or str(error)).partition(" (while")[0]  # "... (while attempting to bind on ...)"
+        place = f"{settings.host} port {settings.port}"
+        raise ConfigError(f"cannot listen on {place}: {problem}; give another --host or --port") from error
     # connections inherit it; asyncio sets it only on sockets that name TCP, and an answer would wait 40 ms for an ACK
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return listener

@@ -15,7 +15,7 @@ from rlenv.definition import Definition
 from rlenv.errors import ConfigError
 from rlenv.jsontypes import Json
 from rlenv.task import Message, Prompt, Task, prompt_messages
-from rlenv.turns.interaction import Interaction, Reply
+from rlenv.turns.interaction import Closing, Interaction, Reply
 from rlenv.turns.replay import Played, placed_flags
 from rlenv.turns.tool_prompt import with_tools_told
 from rlenv.turns.turn import POLICY, Role, Turn
@@ -217,9 +217,8 @@ class Live:
     def _end(self, reply: Reply) -> Reply:
         self.ended = True
         self.memory = None
-        close = getattr(self.interaction, "close", None)
-        if close is not None:
-            close(self.state)
+        if isinstance(self.interaction, Closing):
+            self.interaction.close(self.state)
         return reply
 
 

@@ -19,7 +19,7 @@ from rlenv.completion import Completion
 from rlenv.definition import Definition
 from rlenv.fingerprint import code_version
 from rlenv.task import Task
-from rlenv.turns.interaction import Interaction, Reply
+from rlenv.turns.interaction import Closing, Interaction, Reply
 from rlenv.verdict import Flag, StepReward, Verdict
 
 
@@ -68,9 +68,8 @@ class ReplayVerifier:
                 if reply.ended:
                     break
         finally:
-            close = getattr(self.interaction, "close", None)
-            if close is not None:
-                close(state)
+            if isinstance(self.interaction, Closing):
+                self.interaction.close(state)
         return self.verdict(steps, flags, reply)
 
     def verdict(self, steps: Sequence[StepReward], flags: Sequence[Flag], last: Reply) -> Verdict:

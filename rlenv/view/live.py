@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Lock
 
-from rlenv.errors import RlenvError
+from rlenv.errors import RlenvError, RunError
 from rlenv.view.page_file import html
 from rlenv.view.viewed import ViewedRun
 
@@ -93,9 +93,15 @@ def serve(
     max_bytes: int | None = None,
     started: Callable[[str], None],
 ) -> None:
-    """Serve the page of these runs on localhost until it is interrupted. Raises RunError for a folder without a run."""
+    """Serve the page of these runs on localhost until it is interrupted. Raises RunError for a folder without a run
+    and for a port that is taken.
+    """
     page = LivePage(folders, viewed, max_bytes=max_bytes)
     page.newest()  # a folder that is no run's is told before anybody opens the page
-    with ThreadingHTTPServer((HOST, port), handler(page)) as server:
+    try:
+        server = ThreadingHTTPServer((HOST, port), handler(page))
+    except OSError as error:
+        raise RunError(f"cannot listen on {HOST} port {port}: {error.strerror}; give another --port") from error
+    with server:
         started(f"http://{HOST}:{server.server_address[1]}/")
         server.serve_forever()

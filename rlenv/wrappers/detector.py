@@ -32,7 +32,6 @@ from typing import ClassVar, Literal, TypeAlias, get_args
 
 from rlenv.episode import Episode
 from rlenv.errors import ConfigError
-from rlenv.reading import Span
 from rlenv.verdict import Flag, Verdict
 from rlenv.wrappers.exact import to_reward
 from rlenv.wrappers.wrapper import State
@@ -99,11 +98,6 @@ class Detector(ABC):
         if verdict.reward is None or verdict.reward <= ceiling:
             return verdict
         return to_reward(verdict, ceiling, self.name)
-
-
-def paid_answer(verdict: Verdict) -> Span | None:
-    """What the verifier judged and paid for; None where it did not pay, or does not say."""
-    return verdict.answer if (verdict.reward or 0.0) > 0 else None
 
 
 def _placed(flags: tuple[Flag, ...], episode: Episode) -> tuple[Flag, ...]:

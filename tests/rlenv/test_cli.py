@@ -140,14 +140,14 @@ def test_eval_prints_pass_at_k_and_saves(mine: str) -> None:
     one_line_error(run(*arguments, "--out", "run", "--seed", "1"), "seed was 0, is 1")
 
 
-def test_eval_rescores_a_saved_run_and_lists_what_changed(mine: str) -> None:
+def test_rescore_judges_a_saved_run_again_and_lists_what_changed(mine: str) -> None:
     run("eval", "mine/reverse-v0", "--import", mine, "--policy", "reference", "--out", "run")
-    same = run("eval", "--rescore", "run", "--import", mine)
+    same = run("rescore", "run", "--import", mine)
     assert same.exit_code == 0
     assert "0 verdicts changed" in same.stdout
     stricter = Path(f"{mine}.py").read_text().replace("completion.strip() == answer", 'completion == answer == "1ba"')
     Path("stricter.py").write_text(stricter.replace(f"{mine}:from_file", "stricter:from_file"))
-    changed = command(["eval", "--rescore", "run", "--import", "stricter"])
+    changed = command(["rescore", "run", "--import", "stricter"])
     assert changed.returncode == 0
     assert changed.stdout.count(": 1 -> 0") == 4
     assert "4 verdicts changed" in changed.stdout
@@ -158,8 +158,6 @@ def test_eval_rescores_a_saved_run_and_lists_what_changed(mine: str) -> None:
     [
         (["eval", "mine/revers-v0", "-p", "empty"], "did you mean mine/reverse-v0"),
         (["show", "nothing/like-this"], "see `rlenv list`"),
-        (["eval", "mine/reverse-v0"], "expected --policy"),
-        (["eval"], "expected the id of an environment"),
         (["eval", "mine/reverse-v0", "-p", "empty", "-k", "4"], "raise n"),
         (["eval", "mine/reverse-v0", "-p", "empty", "-k", "1;4"], "between commas"),
         (["eval", "mine/reverse-v0", "-p", "empty", "--temperature", "-1"], "temperature"),
@@ -173,8 +171,7 @@ def test_eval_rescores_a_saved_run_and_lists_what_changed(mine: str) -> None:
         (["eval", "mine/file-v0", "-p", "empty", "--data", "gone.jsonl"], "no such file"),
         (["eval", "mine/file-v0", "-p", "empty", "--data", "bad.jsonl"], "bad.jsonl line 2: not valid JSON"),
         (["eval", "math/arithmetic-v0", "-p", "empty", "--set", "split=tset"], "expected a split"),
-        (["eval", "--rescore", "."], "not the folder of an evaluation"),
-        (["eval", "--rescore", ".", "-p", "empty"], "without --policy"),
+        (["rescore", "."], "not the folder of an evaluation"),
         (["list", "--import", "no_such_module"], "looked in"),
         (["list", "--import", "broken"], "broken.py line 2: ZeroDivisionError"),
         (["list", "--import", "unreadable"], "unreadable.py line 1: SyntaxError"),

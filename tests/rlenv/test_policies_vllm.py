@@ -3,6 +3,7 @@
 tests/integrations/test_with_vllm.py runs the real engine.
 """
 
+import pickle
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,9 @@ import vllm_stand_in
 
 pytest.importorskip("transformers", reason="needs the extra: train")
 
+import drawn_together
 from chat_models import chat_policy
+from launching import launch
 from number_game import guessing
 
 from rlenv.errors import ConfigError, MissingExtra, PolicyError
@@ -154,6 +157,16 @@ def test_transcripts_go_in_and_come_out_as_ids(tmp_path: Path) -> None:
             logprobs = model(input_ids=ids).logits[0, :-1].log_softmax(-1).gather(1, ids[0, 1:, None])[:, 0]
         chosen = torch.tensor(one.mask) > 0
         assert torch.allclose(logprobs[-len(chosen) :][chosen], torch.tensor(one.logprobs)[chosen], atol=1e-5)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("_stand_in")
+def test_processes_with_one_engine_draw_along_until_the_last_has_its_episodes(tmp_path: Path) -> None:
+    launch([sys.executable, drawn_together.__file__, str(tmp_path)], 2)
+    for rank in (0, 1):
+        found = pickle.loads((tmp_path / f"{rank}.pickle").read_bytes())
+        assert len(found[0].said_turns) == drawn_together.TURNS[rank]
+        assert found == drawn_together.drawn(tmp_path / "alone", rank, 1)
 
 
 def test_without_vllm_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

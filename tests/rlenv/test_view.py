@@ -29,7 +29,7 @@ from rlenv.policies.tiny import tiny_tokenizer
 from rlenv.reading import Span
 from rlenv.turns.turn import Turn
 from rlenv.view import ViewedRun, html, saved_run, write_after, write_page
-from rlenv.view.live import LivePage, handler
+from rlenv.view.live import LivePage, handler, serve
 from rlenv.view.shape import shaped, utf16
 from rlenv.view.tokens import decoder, levels, widths
 
@@ -263,6 +263,12 @@ def live(tmp_path: Path) -> Iterator[tuple[Path, int]]:
         yield tmp_path, server.server_address[1]
         server.shutdown()
         thread.join()
+
+
+def test_a_port_that_is_taken_is_told(live: tuple[Path, int]) -> None:
+    folder, port = live
+    with pytest.raises(RunError, match=f"cannot listen on 127.0.0.1 port {port}: .*; give another --port"):
+        serve([folder], lambda _: run_of(one("x")), port=port, started=lambda url: None)
 
 
 def asked(port: int, path: str = "/", **headers: str) -> tuple[int, str, str]:

@@ -136,7 +136,7 @@ def test_the_environment_says_how_many_cells_where_nothing_else_does(monkeypatch
     monkeypatch.setenv(CELLS_ENV, "3")
     for given, size in ((None, 3), (2, 2)):
         pool = Pool(FakeLauncher(), CellSettings(), given)
-        assert (pool.size, len(pool.cores)) == (size, size)
+        assert (pool.size, len(pool.places)) == (size, size)
         pool.close()
 
 

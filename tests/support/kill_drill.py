@@ -37,7 +37,7 @@ from rlenv.trainers.records.runfolder import holds_run
 PHASES = ("rollout", "scoring", "update", "block", "checkpoint")
 SETTINGS = replace(
     config(algorithm=changed(ALGORITHMS["ppo"], "kl.beta", 0.01), steps=3, epochs=2, minibatches=2, save_every=3),
-    **json.loads(sys.argv[4] if len(sys.argv) > 4 else "{}"),
+    **json.loads(sys.argv[4] if __name__ == "__main__" and len(sys.argv) > 4 else "{}"),
 )
 
 

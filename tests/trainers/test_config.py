@@ -26,9 +26,11 @@ def test_the_others_train_without_one(name: str) -> None:
     assert TrainConfig(algorithm=name, group_size=1).row.name == name
 
 
-def test_an_unknown_algorithm_is_answered_with_the_names() -> None:
-    with pytest.raises(ConfigError, match=r"reinforce\+\+, reinforce\+\+-baseline, rloo, grpo"):
+def test_an_unknown_algorithm_is_answered_with_those_of_a_like_name_or_all() -> None:
+    with pytest.raises(ConfigError, match=r"no algorithm 'gpro'; did you mean .*grpo"):
         TrainConfig(algorithm="gpro")
+    with pytest.raises(ConfigError, match=r"reinforce\+\+, reinforce\+\+-baseline, rloo, grpo"):
+        TrainConfig(algorithm="?")
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Rollouts that another engine draws: it has the weights of the moment, and its log-probs are corrected for."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from rlenv.policies.vllm_engines import IN_PROCESS, InProcess
 from rlenv.policies.vllm_settings import VllmSettings
 from rlenv.trainers import ALGORITHMS, Trainer, changed
 from rlenv.trainers.changes import with_changes
+from rlenv.trainers.mixtures.mixture import Member, Mixture
 from rlenv.trainers.networks.engine import EngineConfig
 
 VLLM = EngineConfig(generator="vllm")
@@ -41,6 +43,23 @@ def test_vllm_draws_every_rollout_from_the_weights_of_the_moment(
     assert isinstance(trainer.generator.engine, InProcess)
     assert trainer.generator.engine.llm.done == ["reload_weights", "reset"] * 2 + ["shutdown"]
     assert max(differences) < 1e-4
+
+
+def test_an_engine_that_sleeps_wakes_once_for_all_environments_of_a_mixture(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "vllm", vllm_stand_in.MODULE)
+    for name in IN_PROCESS:
+        monkeypatch.setenv(name, "")
+    engine = EngineConfig(generator="vllm", vllm=VllmSettings(sleep=True))
+    row = changed(ALGORITHMS["grpo"], "correction.kind", "truncate")
+    mixture = Mixture([Member(env=digits()), Member(env=replace(digits(), id="test/more-digits-v0"))])
+    trainer = Trainer(config(algorithm=row, engine=engine, groups=4), mixture, policy(), tmp_path, quiet=True)
+    trainer.step()
+    trainer.close()
+    assert trainer.generator is not None
+    assert isinstance(trainer.generator.engine, InProcess)
+    assert [told for told in trainer.generator.engine.llm.done if told[0] == "sleep"] == [("sleep", 2)]
 
 
 def test_vllm_without_a_correction_is_refused_with_the_reason() -> None:

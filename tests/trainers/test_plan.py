@@ -1,15 +1,19 @@
 """What `rlenv plan` counts is what the trainer makes; what it advises fits."""
 
+import math
 from dataclasses import replace
 
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 from transformers import LlamaConfig
 
 from rlenv.errors import ConfigError, PolicyError
 from rlenv.trainers import TrainConfig
 from rlenv.trainers.networks.engine import EngineConfig
 from rlenv.trainers.networks.optimiser import OptimiserConfig
+from rlenv.trainers.planning.heap import Heap
 from rlenv.trainers.planning.plan import GIB, Machine, fitted, model_config_named, options, planned
 
 SMALL = LlamaConfig(
@@ -52,6 +56,30 @@ def test_a_critic_a_reference_an_adapter_and_eight_bit_states_show() -> None:
     pytest.importorskip("peft", reason="the extra lora is not installed")
     adapter = planned(SMALL, replace(CONFIG, engine=EngineConfig(lora_rank=1)), ONE, 8)
     assert adapter.optimiser < 0.2 * plain.optimiser
+    assert (plain.saving, adapter.saving) == (0, adapter.policy)  # a copy that it is merged into
+
+
+def test_on_a_processor_what_the_allocator_keeps_counts_too() -> None:
+    gpu, cpu = planned(SMALL, CONFIG, ONE, 8), planned(SMALL, CONFIG, Machine(chip="cpu"), 8)
+    assert cpu.kept == gpu.kept
+    assert gpu.activations < cpu.activations < 2 * gpu.activations
+    assert math.isnan(cpu.update_seconds)
+    assert 0 < Machine(chip="cpu").room < 1 << 50
+
+
+@given(st.lists(st.tuples(st.integers(1, 5000), st.integers(0, 20)), max_size=200))
+def test_blocks_on_the_heap_never_overlap(asked: list[tuple[int, int]]) -> None:
+    heap, blocks = Heap(), list[tuple[int, int]]()
+    for size, freed in asked:
+        blocks.append((heap.take(size), size))
+        if freed < len(blocks):
+            heap.free(*blocks.pop(freed))
+        ends = [place + size for place, size in sorted(blocks)]
+        assert all(end < place for end, (place, _) in zip(ends, sorted(blocks)[1:], strict=False))
+        assert max(ends, default=0) <= heap.end
+    for block in blocks:
+        heap.free(*block)
+    assert heap.take(heap.end) == 0  # all holes are one again
 
 
 def test_checkpointing_and_smaller_micro_batches_take_less() -> None:

@@ -7,8 +7,15 @@ Rewards of completions are (B,) with B = groups * group_size, group by group; to
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import TypeAlias
 
 import torch
+
+from rlenv.trainers.algorithms.choices import AdvantageKind, AdvantageRule
+
+GroupRule: TypeAlias = Callable[[torch.Tensor, torch.Tensor, int, AdvantageRule], torch.Tensor]
 
 
 def group_standardised(
@@ -71,6 +78,24 @@ def pass_at_k(rewards: torch.Tensor, graded: torch.Tensor, group_size: int, k: i
             rest = torch.cat([values[:at], values[at + 1 :]])[k - 2 :]
             out[member] = k * (chances * (rewards[member] - rest).clamp(min=0)).sum()
     return out
+
+
+GROUP_RULES: Mapping[AdvantageKind, GroupRule] = MappingProxyType(
+    {
+        "group_standardised": lambda r, graded, size, rule: group_standardised(
+            r, graded, size, rule.epsilon, rule.ddof
+        ),
+        "group_centred": lambda r, graded, size, rule: group_centred(r, graded, size),
+        "leave_one_out": lambda r, graded, size, rule: leave_one_out(r, graded, size),
+        "pass_at_k": lambda r, graded, size, rule: pass_at_k(r, graded, size, rule.k),
+    }
+)
+"""From rewards (B,) and who is graded (B,) to advantages (B,), one for each of `choices.GROUP_KINDS`."""
+
+
+def group_advantages(rewards: torch.Tensor, graded: torch.Tensor, group_size: int, rule: AdvantageRule) -> torch.Tensor:
+    """Each completion against its group; the raw reward where a group is one completion and that is allowed. (B,)"""
+    return rewards * graded if group_size == 1 else GROUP_RULES[rule.kind](rewards, graded, group_size, rule)
 
 
 def _sizes(graded: torch.Tensor, group_size: int) -> list[int]:

@@ -13,12 +13,10 @@ from typing import Literal, TypeAlias, get_args
 
 from rlenv.errors import ConfigError
 
+GroupKind: TypeAlias = Literal["group_centred", "group_standardised", "leave_one_out", "pass_at_k"]
 AdvantageKind: TypeAlias = Literal[
+    GroupKind,
     "return",
-    "group_centred",
-    "group_standardised",
-    "leave_one_out",
-    "pass_at_k",
     "gae",
     "continued",
     "selected",
@@ -34,8 +32,8 @@ Signal: TypeAlias = Literal["verdict", "reward"]
 CorrectionKind: TypeAlias = Literal["none", "truncate", "mask", "reject"]
 CorrectionPer: TypeAlias = Literal["token", "sequence", "geometric"]
 
-GROUP_KINDS: tuple[AdvantageKind, ...] = ("group_centred", "group_standardised", "leave_one_out", "pass_at_k")
-"""Those whose baseline comes from the other members of the group."""
+GROUP_KINDS: tuple[GroupKind, ...] = get_args(GroupKind)
+"""Those whose baseline comes from the other members of the group (rlenv.trainers.algorithms.advantages.GROUP_RULES)."""
 EXACT_KL: dict[KlPlace, tuple[KlEstimator, ...]] = {"reward": ("k1",), "loss": ("k2", "k3")}
 """Where each estimator has a gradient that points the right way (see rlenv.trainers.algorithms.losses.kl_penalty)."""
 
@@ -58,7 +56,7 @@ class AdvantageRule:
     """What multiplies the score function (rlenv.trainers.algorithms.advantages)."""
 
     kind: AdvantageKind = "return"
-    """`return`: what came after the token; `group_...` and `leave_one_out`: against the group; `gae`: against a critic;
+    """`return`: what came after the token; those of `GroupKind`: against the group; `gae`: against a critic;
     `continued`: against what the policy earns when it goes on from there again; `selected`: 1 on what self-training
     keeps; `teacher`: a teacher's log-prob minus the policy's own."""
     moving_baseline: float | None = None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+
 from rlenv.errors import ConfigError
 from rlenv.trainers.algorithms.branch_rows import BRANCHES
 from rlenv.trainers.algorithms.online_rows import ONLINE
@@ -12,9 +14,11 @@ ALGORITHMS: dict[str, Algorithm] = {row.name: row for row in (*ONLINE, *BRANCHES
 
 
 def algorithm_named(name: str | Algorithm) -> Algorithm:
-    """The row of this name. Raises ConfigError that lists the names."""
+    """The row of this name. Raises ConfigError that says which there are."""
     if isinstance(name, Algorithm):
         return name
     if name not in ALGORITHMS:
-        raise ConfigError(f"expected an algorithm of {', '.join(ALGORITHMS)}, got {name!r}")
+        near = difflib.get_close_matches(name, ALGORITHMS, n=3)
+        hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(ALGORITHMS)}"
+        raise ConfigError(f"no algorithm {name!r}; {hint}")
     return ALGORITHMS[name]

@@ -14,7 +14,6 @@ from typing import TypeAlias
 
 import torch
 
-from rlenv.batch import BatchEnvironment
 from rlenv.definition import Definition
 from rlenv.episode import Episode
 from rlenv.policies.transformers import TransformersPolicy
@@ -22,7 +21,7 @@ from rlenv.scorers.continuing import gone_on
 from rlenv.trainers.config import TrainConfig
 from rlenv.trainers.loop.collect import Collected, derived_seed
 from rlenv.trainers.loop.journal import Journal
-from rlenv.trainers.mixtures.shared_judging import judged_together
+from rlenv.trainers.mixtures.shared_judging import judged_apart
 from rlenv.trainers.networks.processes import ALONE, Processes
 from rlenv.workers import Pool
 
@@ -58,13 +57,10 @@ def continued(
     said = gone_on(policy, prompts, prefixes, rule.continuations, sampling)
     size = rule.continuations
     groups = processes.gathered([said[i : i + size] for i in range(0, len(said), size)])
-    if journal is not None:
-        journal.step, journal.draw = step, DRAW
-    judge = BatchEnvironment(replace(definition, wrappers=()), group_size=size, pool=pool)
-    judge.reset(tasks=[episode.task for episode in first.values()])
     ways = [episode.completion.read_as for episode in first.values()]
     whole = [replace(one, read_as=way) for group, way in zip(groups, ways, strict=True) for one in group]
-    judged = judged_together(judge, whole, journal, processes)
+    tasks = [episode.task for episode in first.values()]
+    judged = judged_apart(definition, tasks, whole, (step, DRAW), journal, processes, pool)
     means = [mean_reward(judged[i : i + size]) for i in range(0, len(judged), size)]
     values = values_of(trained, dict(zip(first, means, strict=True)), rule.step_tokens, collected.rollout.mask)
     metrics = {

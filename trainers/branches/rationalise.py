@@ -14,7 +14,6 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rlenv.batch import BatchEnvironment
 from rlenv.definition import Definition
 from rlenv.episode import Episode
 from rlenv.policies.transformers import TransformersPolicy
@@ -22,7 +21,7 @@ from rlenv.task import Prompt, Task
 from rlenv.trainers.config import TrainConfig
 from rlenv.trainers.loop.collect import Collected, derived_seed, played, tensors
 from rlenv.trainers.loop.journal import Journal
-from rlenv.trainers.mixtures.shared_judging import judged_together
+from rlenv.trainers.mixtures.shared_judging import judged_apart
 from rlenv.trainers.networks.processes import ALONE, Processes
 from rlenv.turns.play import reference_script
 from rlenv.verdict import Flag
@@ -65,11 +64,7 @@ def rationalised(
         seed = derived_seed(config.seed, step, RATIONALISE, processes.rank)
         groups = played(definition, policy, hinted, config, seed, processes)
         said = [completion for group in groups for completion in group]
-        if journal is not None:
-            journal.step, journal.draw = step, DRAW
-        judge = BatchEnvironment(replace(definition, wrappers=()), group_size=size, pool=pool)
-        judge.reset(tasks=tasks)
-        verdicts = judged_together(judge, said, journal, processes)
+        verdicts = judged_apart(definition, tasks, said, (step, DRAW), journal, processes, pool)
         encoded = [tuple(policy.encode(task.prompt, definition.tools)) for task in hinted]
         first = len(collected.episodes)
         judged = [

@@ -66,7 +66,7 @@ def fingerprint(tensors: Mapping[str, torch.Tensor]) -> str:
     digest = hashlib.blake2b(digest_size=16)
     for name in sorted(tensors):
         digest.update(name.encode())
-        digest.update(tensors[name].detach().cpu().contiguous().view(torch.uint8).numpy().tobytes())
+        digest.update(tensors[name].detach().cpu().reshape(-1).view(torch.uint8).numpy().data)
     return digest.hexdigest()
 
 

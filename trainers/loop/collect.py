@@ -14,7 +14,7 @@ from rlenv.completion import Completion
 from rlenv.definition import Definition
 from rlenv.episode import Episode
 from rlenv.errors import TooManyVerifierErrors
-from rlenv.policies.policy import Policy
+from rlenv.policies.policy import Policy, SharedPolicy
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.task import Task
 from rlenv.trainers.algorithms.advantages import varied
@@ -167,6 +167,8 @@ def played(
     """A group of completions of each task, of as many turns as it takes; each process plays its share."""
     size = config.group_size
     own = play(definition, policy, processes.share(tasks), size, config.sampling(seed))
+    if isinstance(policy, SharedPolicy):
+        policy.draw_along()
     return processes.gathered([own[i : i + size] for i in range(0, len(own), size)])
 
 

@@ -13,11 +13,8 @@ from rlenv.errors import ConfigError
 from rlenv.trainers.algorithms.advantages import (
     distinct_share,
     gae,
-    group_centred,
-    group_standardised,
-    leave_one_out,
+    group_advantages,
     length_adapted,
-    pass_at_k,
     returns_to_go,
     shorter_preferred,
     step_advantages,
@@ -191,19 +188,6 @@ def measured_kl(judges: Judges, rollout: Rollout) -> float:
     now = judges.logprobs(judges.policy, rollout)
     terms = trust_region_penalty(now, rollout.old_logprobs) * rollout.mask
     return float(terms.sum() / rollout.mask.sum().clamp(min=1))
-
-
-def group_advantages(rewards: torch.Tensor, graded: torch.Tensor, group_size: int, rule: AdvantageRule) -> torch.Tensor:
-    """Each completion against its group; the raw reward where a group is one completion and that is allowed. (B,)"""
-    if group_size == 1:
-        return rewards * graded
-    if rule.kind == "group_centred":
-        return group_centred(rewards, graded, group_size)
-    if rule.kind == "pass_at_k":
-        return pass_at_k(rewards, graded, group_size, rule.k)
-    if rule.kind == "leave_one_out":
-        return leave_one_out(rewards, graded, group_size)
-    return group_standardised(rewards, graded, group_size, rule.epsilon, rule.ddof)
 
 
 def _kept(rollout: Rollout, rule: AdvantageRule, group_size: int) -> torch.Tensor:

@@ -208,7 +208,7 @@ class Trainer:
         self.networks = Networks(policy.model, config)
         if saved is not None:
             self._restore(saved)
-        with whole(policy):
+        with whole(policy) if config.engine.generator == "vllm" else nullcontext():
             self.generator = generator_of(policy, config.engine, out / f"generator-{self.processes.rank}")
         if config.staleness:
             self.ahead = Ahead(policy, self.envs, config, self.processes)
@@ -421,7 +421,10 @@ class Trainer:
         now = ((*own, None) for own in self.envs.drawing(step))
         drawing = now if self.ahead is None else self.ahead.drawing(step)
         mixed = self.envs.mixture is not None
-        return drawn(drawing, policy.eos_ids[0], config.metrics_by, self.journal, self._drawn_from, mixed=mixed)
+        found = drawn(drawing, policy.eos_ids[0], config.metrics_by, self.journal, self._drawn_from, mixed=mixed)
+        if self.generator is not None:
+            self.generator.rest()
+        return found
 
     def _drawn_from(self, env: BatchEnvironment, config: TrainConfig, given: Given | None) -> Collected:
         """What one environment gives to a rollout."""
@@ -429,8 +432,6 @@ class Trainer:
         if rule is not None and rule.kind == "demonstrations":
             return demonstrated(definition, policy, config, step)
         collected = collect(env, policy, config, step, self.journal, self.processes, self.generator, given)
-        if self.generator is not None:
-            self.generator.rest()
         said = (definition, policy, config, step, self.journal, self.processes, self._pool)
         return continued(rationalised(collected, *said), *said)
 

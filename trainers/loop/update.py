@@ -20,6 +20,7 @@ from rlenv.trainers.mixtures.parts import GroupSize, group_numbers
 from rlenv.trainers.networks.critic import Critic, ValueHead
 from rlenv.trainers.networks.finite import SKIPPED, step_if_finite
 from rlenv.trainers.networks.logprobs import completion_logprobs
+from rlenv.trainers.networks.memory import give_back
 from rlenv.trainers.networks.micro_batches import micro_batches
 from rlenv.trainers.networks.processes import ALONE, Processes
 
@@ -66,7 +67,9 @@ class Step:
             lengths = torch.zeros_like(groups).index_add_(0, of_row, rollout.attention_mask[rows].sum(1))
             own = self.processes.share_of(lengths.argsort(descending=True, stable=True))
             rows = rows[torch.isin(of_row, own)]
-        yield from self.processes.aligned(micro_batches(rollout, self.micro_batch_tokens, rows), spare)
+        for part in self.processes.aligned(micro_batches(rollout, self.micro_batch_tokens, rows), spare):
+            yield part
+            give_back(rollout.ids.device)
 
 
 def policy_step(
@@ -84,14 +87,7 @@ def policy_step(
     `step.measure_all` is set. Without any signal the weights stay as they are.
     """
     row = step.row
-    weights = torch.zeros_like(rollout.mask)
-    weights[rows] = averaging_weights(rollout.mask[rows], row.averaging, step.max_new_tokens)
-    values_weights = torch.zeros_like(rollout.mask)
-    values_weights[rows] = averaging_weights(rollout.mask[rows], "token")
-    positives = torch.zeros_like(rollout.mask)
-    if row.positive_nll:  # the mean over the tokens of right answers: Yue et al. 2025 (VAPO), arXiv 2504.05118
-        right = rollout.mask * (rollout.signals >= RIGHT)[:, None]
-        positives[rows] = row.positive_nll * averaging_weights(right[rows], "token")
+    weights, values_weights, positives = _weights(rollout, rows, step)
     pulled = ((_pulled(rollout, step, value_head) != 0) | (positives != 0))[rows].any(1)
     active, others = rows[pulled], rows[~pulled & (rollout.mask[rows] > 0).any(1)]
     others = others if step.measure_all else others[:0]
@@ -125,6 +121,17 @@ def policy_step(
     metrics = averaged(step.processes.sum_of(totals))
     metrics |= _sampler_shown(scores, rollout, torch.cat([active, others]), step)
     return metrics | take_step(optimizer, [*model.parameters(), *heads], step, metrics["loss"])
+
+
+def _weights(rollout: Rollout, rows: torch.Tensor, step: Step) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """What each token counts in the loss, in that of the values and in the likelihood of right answers."""  # (B, T)
+    weights, of_values, positives = (torch.zeros_like(rollout.mask) for _ in range(3))
+    weights[rows] = averaging_weights(rollout.mask[rows], step.row.averaging, step.max_new_tokens)
+    of_values[rows] = averaging_weights(rollout.mask[rows], "token")
+    if step.row.positive_nll:  # the mean over the tokens of right answers: Yue et al. 2025 (VAPO), arXiv 2504.05118
+        right = rollout.mask * (rollout.signals >= RIGHT)[:, None]
+        positives[rows] = step.row.positive_nll * averaging_weights(right[rows], "token")
+    return weights, of_values, positives
 
 
 def critic_step(

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from rlenv.batch import BatchEnvironment, VerdictJournal
 from rlenv.completion import Completion
+from rlenv.definition import Definition
 from rlenv.episode import Episode
+from rlenv.task import Task
+from rlenv.trainers.loop.journal import Journal
 from rlenv.trainers.networks.processes import Processes
 from rlenv.verdict import Verdict
+from rlenv.workers import Pool
 
 
 class _Given:
@@ -39,6 +44,28 @@ def judged_together(
         for i in sorted(set(range(len(completions))) - set(known) - set(asked)):
             journal.record(i, completions[i], given[i])
     return env.step(completions, _Given(given))
+
+
+def judged_apart(
+    definition: Definition,
+    tasks: Sequence[Task],
+    completions: Sequence[Completion],
+    place: tuple[int, int],
+    journal: Journal | None,
+    processes: Processes,
+    pool: Pool | None,
+) -> list[Episode]:
+    """Groups of completions beside the rollout, judged by the verifier alone: wrappers may count what they see.
+
+    `place` is the step and the draw under which the journal keeps the verdicts.
+    """
+    if journal is not None:
+        journal.step, journal.draw = place
+    judge = BatchEnvironment(
+        replace(definition, wrappers=()), group_size=len(completions) // max(len(tasks), 1), pool=pool
+    )
+    judge.reset(tasks=tasks)
+    return judged_together(judge, completions, journal, processes)
 
 
 def _judged(

@@ -15,7 +15,7 @@ from rlenv.trainers.networks.critic import Critic, ValueHead
 from rlenv.trainers.networks.finite import tensors_not_finite
 from rlenv.trainers.networks.optimiser import adamw
 from rlenv.trainers.networks.processes import ALONE, Processes
-from rlenv.trainers.networks.sharding import gathered, shard
+from rlenv.trainers.networks.sharding import gathered, is_sharded, shard
 
 SHARDS = "shards"
 """Where a checkpoint names the folder of the parts."""
@@ -27,7 +27,6 @@ class Networks:
     def __init__(self, model: PreTrainedModel, config: TrainConfig) -> None:
         row, engine = config.row, config.engine
         self.model, self.config = model, config
-        present = gathered(model)
         self.reference: PreTrainedModel | None = None
         self.critic: Critic | None = None
         self.critic_optimizer: torch.optim.Optimizer | None = None
@@ -35,12 +34,12 @@ class Networks:
         self.optimizer = _adamw([p for p in model.parameters() if p.requires_grad], config)
         self._of_policy = len(self.optimizer.param_groups)
         if row.needs_reference or config.log_kl:
-            self.reference = shard(_copy_of(present).eval().requires_grad_(False), engine)
+            self.reference = shard(_copy_of(model).eval().requires_grad_(False), engine)
         if row.critic is not None and row.critic.shared_trunk:
-            self.value_head = shard(ValueHead(present), engine)
+            self.value_head = shard(ValueHead(gathered(model)), engine)
             self.optimizer.add_param_group({"params": list(self.value_head.parameters()), "weight_decay": 0.0})
         elif row.critic is not None:
-            self.critic = shard(Critic(present), engine)
+            self.critic = shard(Critic(gathered(model)), engine)
             self.critic_optimizer = _adamw(self.critic.trained_parameters(), config)
         model.eval()  # dropout off: the policy that is trained is the one that sampled
 
@@ -102,7 +101,12 @@ class Networks:
 
 
 def _copy_of(model: PreTrainedModel) -> PreTrainedModel:
-    """A copy that shares the weights which nobody trains: beside an adapter, it costs the memory of the adapter."""
+    """A copy that shares the weights which nobody trains: beside an adapter, it costs the memory of the adapter.
+
+    Of a model that is sharded, a whole copy with nothing in common.
+    """
+    if is_sharded(model):
+        return gathered(model)
     return copy.deepcopy(model, {id(p): p for p in model.parameters() if not p.requires_grad})
 
 

@@ -65,12 +65,7 @@ def shard(module: Module, engine: EngineConfig) -> Module:
         register_fsdp_forward_method,
     )
 
-    blocks = [part for part in module.modules() if isinstance(part, GradientCheckpointingLayer)]
-    if not blocks and any(isinstance(part, nn.ModuleList) for part in module.modules()):
-        raise ConfigError(
-            f"{type(module).__name__} has no blocks of transformers' GradientCheckpointingLayer to share out; set "
-            "engine.sharding='none', or take a model whose layers are such blocks"
-        )
+    blocks = _blocks_of(module)
     empty = {id(p): nn.Parameter(torch.empty_like(p, device="meta"), p.requires_grad) for p in module.parameters()}
     device = next(module.parameters()).device
     setattr(module, SHARDS, Shards(copy.deepcopy(module, cast("dict[int, Any]", empty)), device))
@@ -90,6 +85,17 @@ def shard(module: Module, engine: EngineConfig) -> Module:
     module.rlenv_pass = _pass  # type: ignore[assignment]  # a method, not a tensor or module
     register_fsdp_forward_method(module, "rlenv_pass")
     return module
+
+
+def _blocks_of(module: nn.Module) -> list[nn.Module]:
+    """What a pass gathers one after the other; none of a module without layers, such as a head."""
+    blocks: list[nn.Module] = [part for part in module.modules() if isinstance(part, GradientCheckpointingLayer)]
+    if not blocks and any(isinstance(part, nn.ModuleList) for part in module.modules()):
+        raise ConfigError(
+            f"{type(module).__name__} has no blocks of transformers' GradientCheckpointingLayer to share out; set "
+            "engine.sharding='none', or take a model whose layers are such blocks"
+        )
+    return blocks
 
 
 def passing(module: nn.Module, scored: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:

@@ -11,10 +11,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import torch
 from transformers import AutoConfig, PreTrainedConfig
 
 from rlenv.errors import ConfigError, PolicyError
+from rlenv.hub import asking_hub
 from rlenv.trainers.config import TrainConfig
+from rlenv.trainers.networks.memory import free_memory
 from rlenv.trainers.planning.traced import Held, Shape, held
 
 GIB = 1 << 30
@@ -46,12 +49,14 @@ CHIPS = {
     "h200": Chip(141, 989, 67, 4.8),
     "b200": Chip(180, 2250, 75, 8.0),
     "l40s": Chip(48, 362, 91.6, 0.864),
+    "cpu": Chip(math.nan, math.nan, math.nan, math.nan),
 }
+"""`cpu` is the processor at hand: its memory is what is free, and how fast it is nobody says."""
 
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """What the run has: so many processes, one a GPU."""
+    """What the run has: so many processes, one a GPU, or one on a CPU."""
 
     gpus: int = 1
     chip: str = "h100"
@@ -67,8 +72,14 @@ class Machine:
             )
 
     @property
+    def is_processor(self) -> bool:
+        return self.chip == "cpu"
+
+    @property
     def room(self) -> float:
         """Bytes that may be planned with."""
+        if self.is_processor and self.memory is None:
+            return ROOM * free_memory(torch.device("cpu"))
         return ROOM * GIB * (CHIPS[self.chip].memory if self.memory is None else self.memory)
 
 
@@ -85,6 +96,8 @@ class Plan:
     """Of one micro-batch, forward and backward, over weights and gradients."""
     generation: float
     """Cache and logits at the end of the longest completions, and the whole copy that draws for shared-out weights."""
+    saving: float
+    """Whole copies while the model is saved: of shared-out weights, and one with its adapter merged in."""
     micro_batch_tokens: int
     generation_seconds: float
     update_seconds: float
@@ -97,7 +110,7 @@ class Plan:
 
     @property
     def peak(self) -> float:
-        return self.kept + max(self.gradients + self.activations, self.generation)
+        return self.kept + max(self.gradients + self.activations, self.generation, self.saving)
 
 
 def model_config_named(name: str) -> PreTrainedConfig:
@@ -115,7 +128,8 @@ def model_config_named(name: str) -> PreTrainedConfig:
 
         name = smollm2_path()
     try:
-        found: PreTrainedConfig = AutoConfig.from_pretrained(name)
+        with asking_hub(name):
+            found: PreTrainedConfig = AutoConfig.from_pretrained(name)
     except (OSError, ValueError) as error:
         first = str(error).strip().splitlines()[0]
         raise PolicyError(
@@ -141,7 +155,7 @@ def planned(
     prompts = max(1, in_pass // config.group_size)
     update = Shape(prompts, max(1, in_pass // prompts), prompt_tokens, config.max_new_tokens)
     passes = math.ceil(rows / update.rows)
-    found = held(model_config, config, update, passes, generation)
+    found = held(model_config, config, update, passes, generation, processor=machine.is_processor)
     return _plan(found, model_config, config, machine, update, generation, own)
 
 
@@ -156,6 +170,7 @@ def _plan(
 ) -> Plan:
     parts = machine.gpus if machine.sharded else 1
     gathered = 2 * found.largest_block if parts > 1 else 0  # one is computed with while the next is on its way
+    copies = int(parts > 1)  # sharding.whole
     of_gradients = min(found.trained, found.update)
     here = 0 if parts > 1 and config.engine.cpu_offload else 1 / parts
     seconds = _seconds(found, model_config, config, machine, update, generation, own)
@@ -166,7 +181,8 @@ def _plan(
         optimiser=found.trained_numbers * STATE_BYTES[config.optimiser.kind] * here,
         gradients=of_gradients * here,
         activations=found.update - of_gradients + gathered,
-        generation=found.generation + (found.policy if parts > 1 else 0),  # of a whole copy (sharding.whole)
+        generation=found.generation + copies * found.policy,
+        saving=(copies + (config.engine.lora_rank > 0)) * found.policy,
         micro_batch_tokens=config.micro_batch_tokens,
         generation_seconds=seconds[0],
         update_seconds=seconds[1],
@@ -236,7 +252,8 @@ def fitted(plan: Plan, machine: Machine) -> int:
     tokens = plan.micro_batch_tokens
     while tokens >= SMALLEST_MICRO_BATCH:
         activations = plan.activations * tokens / plan.micro_batch_tokens
-        if plan.kept + max(plan.gradients + activations, min(plan.generation, machine.room / 10)) <= machine.room:
+        beside = max(plan.gradients + activations, min(plan.generation, machine.room / 10), plan.saving)
+        if plan.kept + beside <= machine.room:
             return tokens
         tokens //= 2
     return 0

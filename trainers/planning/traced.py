@@ -1,7 +1,8 @@
 """What the passes of a run hold at most, counted on tensors without data: no weights are needed, no memory is taken.
 
 The model, its networks and the passes are the trainer's own; only the tensors are fake, and every storage is counted
-from when an operation makes it until nothing holds it. What a library takes inside of one operation is not seen.
+from when an operation makes it until nothing holds it. What a library takes inside of one operation is not seen, but
+for the weights that oneDNN copies on a processor.
 """
 
 from __future__ import annotations
@@ -9,9 +10,10 @@ from __future__ import annotations
 import copy
 import warnings
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from typing import Any
 
 import torch
@@ -33,9 +35,12 @@ from rlenv.trainers.networks.logprobs import _of_rows
 from rlenv.trainers.networks.networks import Networks
 from rlenv.trainers.networks.optimiser import OptimiserConfig
 from rlenv.trainers.networks.packing import _forward, trunk_of
+from rlenv.trainers.planning.heap import Heap
 
 DEPTHS = (12, 24)
 """Layers of the models that are counted; what holds most in a shallow one is not what holds most in a deep one."""
+GIVEN_BACK = 32 << 20
+"""glibc gives larger blocks back to the system at once (DEFAULT_MMAP_THRESHOLD_MAX), smaller ones hardly ever."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,15 +75,24 @@ class Held:
     """At most over the weights while tokens are drawn, the cache included."""
 
 
-def held(model_config: PreTrainedConfig, config: TrainConfig, update: Shape, passes: int, generation: Shape) -> Held:
+def held(
+    model_config: PreTrainedConfig,
+    config: TrainConfig,
+    update: Shape,
+    passes: int,
+    generation: Shape,
+    *,
+    processor: bool = False,
+) -> Held:
     """Count a run: `passes` of the shape `update` to an optimiser step, and `generation` at once.
 
-    Layers are alike: a deep model is counted at two depths, and the rest follows on a straight line.
+    Layers are alike: a deep model is counted at two depths, and the rest follows on a straight line. On a `processor`
+    what is held is what the system has given: memory of small blocks that are free again counts.
     """
-    depth = int(model_config.num_hidden_layers)
+    depth, shapes = int(model_config.num_hidden_layers), (update, passes, generation)
     if depth <= DEPTHS[1]:
-        return _counted(model_config, config, update, passes, generation)
-    few, more = (_counted(_of_depth(model_config, n), config, update, passes, generation) for n in DEPTHS)
+        return _counted(model_config, config, *shapes, processor=processor)
+    few, more = (_counted(_of_depth(model_config, n), config, *shapes, processor=processor) for n in DEPTHS)
     share = (depth - DEPTHS[0]) / (DEPTHS[1] - DEPTHS[0])
     line = {f.name: round((1 - share) * getattr(few, f.name) + share * getattr(more, f.name)) for f in fields(Held)}
     return Held(**line)
@@ -93,14 +107,20 @@ def _of_depth(model_config: PreTrainedConfig, layers: int) -> PreTrainedConfig:
 
 
 def _counted(
-    model_config: PreTrainedConfig, config: TrainConfig, update: Shape, passes: int, generation: Shape
+    model_config: PreTrainedConfig,
+    config: TrainConfig,
+    update: Shape,
+    passes: int,
+    generation: Shape,
+    *,
+    processor: bool,
 ) -> Held:
-    engine = replace(config.engine, fast_products=False)
+    engine = config.engine if processor else replace(config.engine, fast_products=False)
     with torch.device("meta"):
         model: PreTrainedModel = AutoModelForCausalLM.from_config(model_config, dtype=torch.float32)
         if engine.lora_rank:
             model = with_adapter(model, engine)
-    with _Fake(), _Live() as live, warnings.catch_warnings():
+    with _Fake(), _Live(GIVEN_BACK if processor else 0) as live, warnings.catch_warnings():
         # copying a fake tensor asks where its data lies: it has none, and is then copied as it should be
         warnings.filterwarnings("ignore", "Accessing the data pointer of FakeTensor", UserWarning)
         _give_tensors(model)
@@ -110,19 +130,8 @@ def _counted(
         critic, reference = networks.critic, networks.reference
         trained = [p for p in model.parameters() if p.requires_grad]
         trained += [] if critic is None else critic.trained_parameters()
-        peaks = []
-        with live.peak() as at_most:
-            for _ in range(min(passes, 2)):
-                _update(model, update)
-        peaks.append(at_most())
-        model.zero_grad()
-        if critic is not None:
-            with live.peak() as at_most:
-                for _ in range(min(passes, 2)):
-                    _values(critic, update)
-            peaks.append(at_most())
-            critic.zero_grad()
-        with torch.no_grad(), live.peak() as at_most:
+        at_most = _most_in_updates(live, model, critic, update, min(passes, 2))
+        with torch.no_grad(), live.peak() as of_generation:
             _generate(model, generation)
         return Held(
             policy=_bytes(list(model.parameters())),
@@ -131,9 +140,24 @@ def _counted(
             reference=0 if reference is None else _bytes([p for p in reference.parameters() if id(p) not in shared]),
             critic=0 if critic is None else _bytes(list(critic.parameters())),
             largest_block=max(_bytes(list(block.parameters())) for block in _blocks(model)),
-            update=max(peaks),
-            generation=at_most(),
+            update=at_most,
+            generation=of_generation(),
         )
+
+
+def _most_in_updates(live: _Live, model: PreTrainedModel, critic: Critic | None, shape: Shape, passes: int) -> int:
+    """What so many passes of the policy, or then of the critic, hold at most over the weights."""
+    with live.peak() as of_policy:
+        for _ in range(passes):
+            _update(model, shape)
+    model.zero_grad()
+    if critic is None:
+        return of_policy()
+    with live.peak() as of_critic:
+        for _ in range(passes):
+            _values(critic, shape)
+    critic.zero_grad()
+    return max(of_policy(), of_critic())
 
 
 def _give_tensors(model: PreTrainedModel) -> None:
@@ -156,36 +180,62 @@ class _Fake(FakeTensorMode):
 
 
 class _Live(TorchDispatchMode):
-    """Bytes of the storages that are held now, and at most."""
+    """Bytes that are held for the storages there are, now and at most."""
 
-    def __init__(self) -> None:
+    def __init__(self, on_heap: int = 0) -> None:
+        """Storages up to this size lie on a heap, whose holes stay; the memory of others is given back."""
         super().__init__()  # type: ignore[no-untyped-call]
+        self._on_heap, self._heap = on_heap, Heap()
         self._now = self._most = 0
         self._seen: dict[int, Any] = {}
 
     @contextmanager
-    def peak(self) -> Iterator[Any]:
-        """What is held at most inside, over what is held at the start; ask when it is over."""
-        start = self._most = self._now
+    def peak(self) -> Iterator[Callable[[], int]]:
+        """What is held at most inside, over what is there at the start; ask when it is over."""
+        start = self._most = self._now + self._heap.end
         yield lambda: self._most - start
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        copied = [self._take(size) for size in (_copied(func, args) if self._on_heap else ())]
         found = func(*args, **(kwargs or {}))
         for value in tree_leaves(found):
             if isinstance(value, torch.Tensor):
                 self._count(value.untyped_storage())
+        for free in copied:
+            free()
         return found
 
     def _count(self, storage: torch.UntypedStorage) -> None:
-        key, size = id(storage), storage.nbytes()
+        key = id(storage)
         if key not in self._seen:
-            self._seen[key] = weakref.ref(storage, lambda _: self._forget(key, size))
-            self._now += size
-            self._most = max(self._most, self._now)
+            free = self._take(storage.nbytes())
+            self._seen[key] = weakref.ref(storage, lambda _: self._forget(key, free))
 
-    def _forget(self, key: int, size: int) -> None:
+    def _forget(self, key: int, free: Callable[[], None]) -> None:
         self._seen.pop(key, None)
+        free()
+
+    def _take(self, size: int) -> Callable[[], None]:
+        """Hold so many bytes; what lets go of them again."""
+        if size <= self._on_heap:
+            place = self._heap.take(size)
+            free = partial(self._heap.free, place, size)
+        else:
+            self._now += size
+            free = partial(self._give_back, size)
+        self._most = max(self._most, self._now + self._heap.end)
+        return free
+
+    def _give_back(self, size: int) -> None:
         self._now -= size
+
+
+def _copied(func: Any, args: Any) -> list[int]:
+    """Bytes of what oneDNN copies into an order of its own for a product."""
+    if func.name() != "mkldnn::_linear_pointwise":
+        return []
+    rows, weight = args[:2]
+    return [int(weight.nbytes), *([] if rows.is_contiguous() else [int(rows.nbytes)])]
 
 
 def _update(model: PreTrainedModel, shape: Shape) -> None:

@@ -21,6 +21,7 @@ from transformers import (
 from transformers.utils import logging
 
 from rlenv.errors import ConfigError, MissingExtra, PolicyError
+from rlenv.hub import asking_hub
 from rlenv.trainers.reward_models.config import FitConfig
 from rlenv.trainers.reward_models.tiny import tiny_config, tokenizer_of
 
@@ -73,7 +74,8 @@ def _told_in_one_line(name: str) -> Iterator[None]:
     level = logging.get_verbosity()
     logging.set_verbosity_error()
     try:
-        yield
+        with asking_hub(name):
+            yield
     except (OSError, ValueError) as error:
         first = (str(error).splitlines() or [type(error).__name__])[0]
         raise PolicyError(f"no model {name!r} to start from: {first}; give tiny, a folder or a hub id") from error

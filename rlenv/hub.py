@@ -1,0 +1,44 @@
+"""Whether there is a Hugging Face hub: its libraries ask one that is not there six times, for half a minute a file."""
+
+from __future__ import annotations
+
+import socket
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import getproxies
+
+
+@contextmanager
+def asking_hub(name: str) -> Iterator[None]:
+    """Within it, what the hub holds of this name is looked for on this machine alone where the hub cannot be found."""
+    if Path(name).exists() or _is_there():
+        yield
+        return
+    settings: list[Any] = [
+        sys.modules[name] for name in ("huggingface_hub.constants", "datasets.config") if name in sys.modules
+    ]
+    before = [module.HF_HUB_OFFLINE for module in settings]
+    try:
+        for module in settings:
+            module.HF_HUB_OFFLINE = True
+        yield
+    finally:
+        for module, was in zip(settings, before, strict=True):
+            module.HF_HUB_OFFLINE = was
+
+
+def _is_there() -> bool:
+    """Whether the hub's name leads anywhere; behind a proxy it need not."""
+    from huggingface_hub.constants import ENDPOINT
+
+    if getproxies():
+        return True
+    try:
+        socket.getaddrinfo(urlsplit(ENDPOINT).hostname, None)
+    except OSError:
+        return False
+    return True
