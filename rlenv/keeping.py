@@ -26,6 +26,7 @@ from rlenv.side_by_side import Question, asked_side_by_side
 from rlenv.task import Task
 from rlenv.turns.play import play
 from rlenv.workers import Pool
+from rlenv.wrappers.faults import at_fault
 
 EARLIEST_STOP = 32
 """Verifier errors stop a run once this many episodes are in, or at its end."""
@@ -118,10 +119,12 @@ class Keeping:
         tally = self.tally
         if tally.errors > self._max_error_share * tally.episodes:
             reason, count = tally.reasons.most_common(1)[0]
+            who = at_fault(tally.reasons)
+            again = "judge the saved episodes again with `rlenv rescore` or " if who == "verifier" else ""
             raise TooManyVerifierErrors(
-                f"the verifier failed on {tally.errors} of {tally.episodes} episodes, more than the share of "
+                f"the {who} failed on {tally.errors} of {tally.episodes} episodes, more than the share of "
                 f"{self._max_error_share:g} that max_error_share allows; most often ({count}): {reason}; "
-                "fix the verifier, then judge the saved episodes again with `rlenv rescore` or start again"
+                f"fix the {who}, then {again}start again"
             )
 
 

@@ -25,6 +25,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from rlenv.episode import Episode
+from rlenv.errors import VerifierContractError
 from rlenv.evidence.asker import unasked
 from rlenv.evidence.edit import Edit
 from rlenv.evidence.evidence import Evidence
@@ -76,7 +77,7 @@ class EvidenceDetector(Detector):
         return self.only_paid and evidence.paid <= 0
 
     def _weighed(self, evidence: Evidence, episode: Episode, state: State) -> Verdict:
-        flags = self.find(evidence, state)
+        flags = _flags(self.find(evidence, state))
         if not flags:
             return episode.verdict
         if any(self.find(control, state) for control in evidence.controls):
@@ -88,3 +89,12 @@ class EvidenceDetector(Detector):
         findings = state.setdefault(FINDINGS, {})
         if isinstance(findings, dict):
             findings.setdefault(task, flag.detail)
+
+
+def _flags(found: object) -> tuple[Flag, ...]:
+    """What `find` gave; None stands for no flag."""
+    if not found:
+        return ()
+    if not isinstance(found, tuple | list) or not all(isinstance(flag, Flag) for flag in found):
+        raise VerifierContractError(f"expected find to give a tuple of flags, (self.flag(0, 1),), got {found!r:.200}")
+    return tuple(found)
