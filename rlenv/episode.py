@@ -47,6 +47,13 @@ class Episode:
         """What was said of the answer, before its reward was shaped; None where the checker failed."""
         return self.verdict.reward if self.unshaped is None else self.unshaped
 
+    def said(self) -> Episode:
+        """The episode with what was said as its text, spans included; itself where that is all."""
+        said = self.completion.said()
+        if said is self.completion:
+            return self
+        return replace(self, completion=said, verdict=self.verdict.within(self.completion.content))
+
     def judged(self, verdict: Verdict) -> Episode:
         """The same episode with another verdict."""
         return replace(self, verdict=verdict)

@@ -120,7 +120,7 @@ def evaluate(
         saved = None if folder is None else SavedRun.start_or_resume(folder, settings)
         keeping = Keeping(definition, tasks, numbering, saved, Tally(threshold), seed, pool, max_error_share)
         _see_through(keeping, answering, sampling, chunk, quiet)
-        report = keeping.tally.report(definition.id, answering.name, ks, settings)
+        report = replace(keeping.tally.report(definition.id, answering.name, ks, settings), there=keeping.there)
         if saved is not None:
             saved.finish(report)
         return report

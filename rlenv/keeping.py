@@ -26,6 +26,7 @@ from rlenv.side_by_side import Question, asked_side_by_side
 from rlenv.task import Task
 from rlenv.turns.play import play
 from rlenv.workers import Pool
+from rlenv.wrappers.faults import at_fault
 
 EARLIEST_STOP = 32
 """Verifier errors stop a run once this many episodes are in, or at its end."""
@@ -50,6 +51,8 @@ class Keeping:
         self.definition, self.tasks, self.numbering, self.seed, self.tally = definition, tasks, numbering, seed, tally
         self.known: set[int] = set()
         """The indices of what is judged."""
+        self.there = 0
+        """How many of them an earlier call had saved."""
         self._saved, self._max_error_share = saved, max_error_share
         self._learning = bool(definition.wrappers)
         self._batch = BatchEnvironment(definition, group_size=numbering.n if self._learning else 1, pool=pool)
@@ -69,6 +72,7 @@ class Keeping:
             if episode.index not in self.known:
                 self.known.add(episode.index)
                 self.tally.add([episode])
+        self.there = self.done
         state = self._saved.last_state()
         if state is not None:
             self._batch.load_state_dict(state)
@@ -115,10 +119,12 @@ class Keeping:
         tally = self.tally
         if tally.errors > self._max_error_share * tally.episodes:
             reason, count = tally.reasons.most_common(1)[0]
+            who = at_fault(tally.reasons)
+            again = "judge the saved episodes again with `rlenv rescore` or " if who == "verifier" else ""
             raise TooManyVerifierErrors(
-                f"the verifier failed on {tally.errors} of {tally.episodes} episodes, more than the share of "
+                f"the {who} failed on {tally.errors} of {tally.episodes} episodes, more than the share of "
                 f"{self._max_error_share:g} that max_error_share allows; most often ({count}): {reason}; "
-                "fix the verifier, then judge the saved episodes again with `rlenv rescore` or start again"
+                f"fix the {who}, then {again}start again"
             )
 
 

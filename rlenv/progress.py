@@ -12,6 +12,11 @@ from rlenv.shown import shown_line
 Advance: TypeAlias = Callable[[int, str], None]
 """Called with how many more are done and a short note, such as the score so far."""
 
+FIGURES = 60
+"""Columns of a terminal that the counts, the times, a short bar and the note take; the title has the rest."""
+WIDE = 150
+"""A terminal of so many columns has room for a long bar."""
+
 
 @contextmanager
 def progress(title: str, total: int, done: int = 0, *, quiet: bool = False) -> Iterator[Advance]:
@@ -29,17 +34,21 @@ def progress(title: str, total: int, done: int = 0, *, quiet: bool = False) -> I
         TimeRemainingColumn,
     )
 
+    console = Console(stderr=True)
+    wide = console.width >= WIDE
     columns = (
         TextColumn("{task.description}", markup=False),
-        BarColumn(),
+        BarColumn(40 if wide else 10),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
         TextColumn("left"),
         TimeRemainingColumn(),
         TextColumn("{task.fields[note]}", markup=False),
     )
-    with Progress(*columns, console=Console(stderr=True)) as bar:
-        work = bar.add_task(shown_line(title), total=total, completed=done, note="")
+    with Progress(*columns, console=console) as bar:
+        line = shown_line(title)
+        room = max(10, console.width - (90 if wide else FIGURES))
+        work = bar.add_task(line if len(line) <= room else f"{line[: room - 1]}…", total=total, completed=done, note="")
 
         def advance(count: int, note: str) -> None:
             bar.update(work, advance=count, note=shown_line(note))

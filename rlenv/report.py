@@ -17,6 +17,7 @@ from rlenv.episode import Episode
 from rlenv.jsontypes import Json, canonical
 from rlenv.passk import Count, Estimate, Metric, estimate, pass_at_k, pass_hat_k
 from rlenv.shown import shown_cell, shown_line
+from rlenv.task import prompt_text
 from rlenv.turns.told import told
 
 MAX_REASONS = 5
@@ -29,6 +30,13 @@ MANY_CUT = 0.1
 """A report says that the token limit may cost passes when a larger share of completions was cut."""
 MOST_MISSED, JUDGED = 3, 200
 """How many completions that did not pass a report quotes, and how many characters of each."""
+MANY_ALIKE = 0.5
+"""A report says why nothing was judged when a larger share of completions was refused for one reason."""
+PROMPT_CHARS = 80
+"""How much of a task's prompt stands beside a completion that did not pass."""
+FEWEST_REPEATS = 10
+"""Before that many completions that repeat the first of their problem, a report says nothing of sampling: three pairs
+of a server that says the same four times in five are all alike in half of the cases."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +60,18 @@ class Missed:
     reason: str
     turns: tuple[str, ...] = ()
     """The episode turn by turn, where it has several."""
+    prompt: str = ""
+    """The beginning of what was asked; the episodes have all of it, and report.json has none."""
 
     def to_json(self) -> list[Json]:
         return [self.task_id, self.judged, self.reward, self.reason, *([list(self.turns)] if self.turns else [])]
 
     def __str__(self) -> str:
-        judged = shown_line(self.judged) or (f"{len(self.turns)} turns" if self.turns else "no answer")
-        reason = f": {shown_line(self.reason)}" if self.reason else ""
-        first = f"not passed: task {shown_line(self.task_id)}, {judged}, reward {self.reward:g}{reason}"
+        judged, reason = shown_line(self.judged), shown_line(self.reason)
+        judged = judged or (f"{len(self.turns)} turns" if self.turns else "" if reason else "no answer")
+        task = f"{self.prompt} (task {shown_line(self.task_id)})" if self.prompt else f"task {shown_line(self.task_id)}"
+        told = [task, *([judged] if judged not in reason else []), f"reward {self.reward:g}"]
+        first = f"not passed: {', '.join(told)}" + (f": {reason}" if reason else "")
         return "\n".join([first, *(f"  - {shown_line(turn)}" for turn in self.turns)])
 
 
@@ -103,7 +115,12 @@ class Report:
     """Of the tasks (prompts, references, metadata) and of the texts of the completions, whatever their order."""
 
     unsampled: bool = False
-    """The completions of each problem are all one text, though some problems have several."""
+    """The completions of each problem are all one text, in at least `FEWEST_REPEATS` repeats."""
+    alike: tuple[str, int] | None = None
+    """The most frequent reason of completions in which nothing was found to judge, and how many have it; None where
+    it is not that of many."""
+    there: int = field(default=0, compare=False)
+    """How many of the episodes an earlier call had saved; not part of what is written."""
 
     def counts(self) -> dict[str, Count]:
         """(judged, passed) by task id: what `rlenv.passk.paired_difference` compares two runs by."""
@@ -144,14 +161,17 @@ class Report:
             f"verifier errors: {self.verifier_errors}" + (" (left out)" if self.verifier_errors else ""),
         ]
         found += [f"verifier error: {shown_line(reason)} ({count})" for reason, count in self.error_reasons.items()]
+        if self.alike is not None:
+            found.append(self._alike(*self.alike))
         if self.flags:
             found.append("flags: " + ", ".join(f"{shown_line(name)} {count}" for name, count in self.flags.items()))
         if self.scores:
             found.append(self._scores())
         if self.unsampled and self.settings.get("temperature") and self.policy.startswith("http"):
             found.append(
-                "the completions of each problem are one text: this server does not sample, and pass@k says no more "
-                "than pass@1; tell it to (of `transformers serve`: do_sample in the model's generation_config.json)"
+                "the completions of each problem are one text: perhaps this server does not sample, and then pass@k "
+                "says no more than pass@1; tell it to (of `transformers serve`: do_sample in the model's "
+                "generation_config.json)"
             )
         if self.digests:
             found.append("digests: " + ", ".join(f"{name} {digest}" for name, digest in self.digests.items()))
@@ -163,6 +183,13 @@ class Report:
         ]
         asked = cast("Sequence[int]", self.settings.get("k", ()))
         return found + [f"pass@{k}: no problem has {k} judged completions" for k in asked if k not in self.pass_at]
+
+    def _alike(self, reason: str, count: int) -> str:
+        judged = sum(problem.judged for problem in self.problems)
+        return (
+            f"{count} of {judged} completions: {shown_line(reason)}; if the prompt does not ask for this form, ask for "
+            "it: --system-prompt, or --set template=... where the environment has one"
+        )
 
     def _scores(self) -> str:
         """Each score with the number of its episodes; that number is left out where it is all judged ones."""
@@ -202,9 +229,12 @@ class Report:
 
 
 def _missed(episode: Episode) -> Missed:
-    judged = episode.answer_text[:JUDGED]
+    judged, verdict = episode.answer_text[:JUDGED], episode.verdict
+    taken = [f"{name} took {-value:g}" for name, value in verdict.parts if value < 0]
+    reason = "; ".join(filter(None, [verdict.reason[:JUDGED], *taken]))
     turns = tuple(told(episode.completion))
-    return Missed(episode.task.id, judged, episode.verdict.reward or 0.0, episode.verdict.reason[:JUDGED], turns)
+    prompt = shown_line(prompt_text(episode.task.prompt)[: 4 * PROMPT_CHARS], PROMPT_CHARS)
+    return Missed(episode.task.id, judged, verdict.reward or 0.0, reason, turns, prompt)
 
 
 class Tally:
@@ -212,14 +242,15 @@ class Tally:
 
     def __init__(self, threshold: float) -> None:
         self.threshold = threshold
-        self._problems: dict[tuple[int, str], _Counts] = {}
+        self._problems: dict[tuple[int, int, str], _Counts] = {}
         self.rewards: list[float] = []
         self.episodes = 0
         self.cut = 0
         self.flags: Counter[str] = Counter()
         self.reasons: Counter[str] = Counter()
+        self._without_answer: Counter[str] = Counter()
         self.scores: dict[str, list[float]] = {}
-        self._missed: dict[tuple[int, str], tuple[int, Missed]] = {}
+        self._missed: dict[tuple[int, int, str], tuple[int, Missed]] = {}
         self._completions = 0
         self._passed = 0
 
@@ -230,11 +261,11 @@ class Tally:
     @property
     def problems(self) -> list[Problem]:
         """By their place in the run."""
-        found = sorted(self._problems.items(), key=lambda item: item[0][0])
-        return [Problem(task_id, counts.judged, counts.passed) for (_, task_id), counts in found]
+        found = sorted(self._problems.items(), key=lambda item: item[0][:2])
+        return [Problem(task_id, counts.judged, counts.passed) for (_, _, task_id), counts in found]
 
     def add(self, episodes: Iterable[Episode]) -> None:
-        """Count episodes; those of one group and task are of one problem."""
+        """Count episodes; those of one step, group and task are of one problem."""
         for episode in episodes:
             self._add(episode)
 
@@ -263,10 +294,11 @@ class Tally:
             missed=tuple(self._missed[key][1] for key in sorted(self._missed)[:MOST_MISSED]),
             digests=self._digests(),
             unsampled=self._unsampled(),
+            alike=self._alike(),
         )
 
     def _add(self, episode: Episode) -> None:
-        key, reward = (episode.group, episode.task.id), episode.verdict.reward
+        key, reward = (episode.step, episode.group, episode.task.id), episode.verdict.reward
         counts, text = self._problems.get(key), _number(repr(episode.completion.text))
         if counts is None:
             counts = self._problems[key] = _Counts(_number(canonical(episode.task.to_json())), text)
@@ -286,11 +318,13 @@ class Tally:
         self.rewards.append(reward)
         if reward < self.threshold:
             self._keep_missed(key, episode)
+            if episode.verdict.answer is None and episode.verdict.reason:
+                self._without_answer[episode.verdict.reason[:JUDGED]] += 1
         for name, score in episode.verdict.scores.items():
             if math.isfinite(score):
                 self.scores.setdefault(name, []).append(score)
 
-    def _keep_missed(self, key: tuple[int, str], episode: Episode) -> None:
+    def _keep_missed(self, key: tuple[int, int, str], episode: Episode) -> None:
         """The first of a problem, of the first problems: the same whatever came first."""
         kept = self._missed.get(key)
         if kept is not None and kept[0] <= episode.index:
@@ -304,7 +338,11 @@ class Tally:
 
     def _unsampled(self) -> bool:
         counts = self._problems.values()
-        return any(one.several for one in counts) and not any(one.different for one in counts)
+        return sum(one.several for one in counts) >= FEWEST_REPEATS and not any(one.different for one in counts)
+
+    def _alike(self) -> tuple[str, int] | None:
+        found = min(self._without_answer.items(), key=lambda item: (-item[1], item[0]), default=None)
+        return None if found is None or found[1] <= MANY_ALIKE * len(self.rewards) else found
 
     def _digests(self) -> dict[str, str]:
         """The sums do not depend on the order in which episodes came."""

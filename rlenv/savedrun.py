@@ -82,6 +82,8 @@ class SavedRun:
         try:
             settings = json.loads(self._config.read_text(encoding="utf-8"))
         except FileNotFoundError:
+            if not self.folder.exists():
+                raise RunError(f"there is no folder {self.folder}; give one that `rlenv eval --out` made") from None
             raise RunError(f"{self.folder} is not the folder of an evaluation: it has no config.json") from None
         except ValueError as error:
             raise RunError(f"{self._config}: not valid JSON ({error})") from error

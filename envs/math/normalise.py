@@ -84,7 +84,8 @@ def normalise(text: str) -> str:
     text = _DOUBLED.sub(r"\\", _WRITTEN_BREAK.sub(" ", text.strip()))
     text = _SYSTEM.sub(r"\1", _without_delimiters(text))
     text = _THOUSANDS.sub("", _DECIMAL.sub(".", text)).replace("{,}", ".").replace("{:}", ":")
-    text = _OUTWARD.sub(_inward, _SIZES.sub("", _PER_CENT.sub("percent", text)))
+    text = _SIZES.sub("", _PER_CENT.sub("percent", text))
+    text = _OUTWARD.sub(_inward, _MARKDOWN.sub(r"\1", text) if "**" in text else text)  # \left**0** was no bold
     if "\\text" in text:
         text = _ALL_REAL.sub(r"\\text{all real numbers}", _WORD_AND_CONDITION.sub(r"\\text{\1}\\text{ if }", text))
     text = _GLUED.sub(lambda match: match[0] + " ", text)

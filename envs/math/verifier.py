@@ -51,7 +51,7 @@ from rlenv.second_opinion import Proof
 from rlenv.task import Task, prompt_text
 from rlenv.verdict import Flag, Verdict
 
-RULES = "math-7"
+RULES = "math-8"
 """Changes with the rules by which answers are found and compared."""
 TIERS = ("extraction", "identity", "exact", "structure", "polynomial", "numeric", "text", "guard", "symbolic", "form")
 """What can decide; `scores["tier"]` of a verdict is the index of the one that did."""

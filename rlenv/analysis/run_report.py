@@ -105,8 +105,10 @@ def analyse(
     most = max((len(group.judged) for group in groups), default=0)
     ks = sorted({*k} or {*cast("Sequence[int]", settings.get("k", [1]))})
     if not ks or ks[0] < 1 or ks[-1] > most:
-        raise ConfigError(f"expected k of 1 to {most}, the most completions that a problem has, got {ks}; lower k")
-    report = tally.report(str(settings.get("env", "")), str(settings.get("policy", path)), ks, settings)
+        got = ", ".join(map(str, ks))
+        raise ConfigError(f"expected k of 1 to {most}, the most completions that a problem has, got {got}; lower k")
+    env = settings.get("env") or ", ".join(dict.fromkeys(episode.env_id for episode in episodes))
+    report = tally.report(str(env), str(settings.get("policy", path)), ks, settings)
     if maj and definition is None:
         definition = _definition(settings)
     values, notes = _values(groups, ks, maj, best_of, definition, passing)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from rlenv.audit.answers import Answer
 
-CATALOGUE_VERSION = "4"
+CATALOGUE_VERSION = "5"
 """Changes when an attacker is added or says something else; stands in every report."""
 
 

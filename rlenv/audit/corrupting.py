@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
 
 from rlenv.audit.answers import same
 from rlenv.audit.corruptions import announces_tolerance, corrupted
@@ -18,11 +19,14 @@ WRITING = "accepts"
 JOINERS = {"or": " or ", "a comma": ", ", "a space": " ", "a new line": "\n", "equals": " = ", "a slash": "/"}
 SHORT = 80
 """Answers of more characters are not hedged: they do not stand beside another in one place."""
+ALIKE, ALIKE_OF = 4, 128
+"""How many answers of other tasks are given for a task's own, of how many."""
 
 
 def corruption_plays(subject: Subject) -> list[Play]:
     """Every corruption of every answer that is known to be the only right one."""
-    return [play for task, sample in enumerate(subject.samples) for play in _corruptions(task, sample)]
+    made = [play for task, sample in enumerate(subject.samples) for play in _corruptions(task, sample)]
+    return made + [play for task in range(len(subject.samples)) for play in _taken_for_another(subject, task)]
 
 
 def corruption_findings(subject: Subject, plays: Sequence[Play]) -> list[Finding]:
@@ -92,6 +96,24 @@ def _corruptions(task: int, sample: Sample) -> Iterator[Play]:
         elif not same(one.core, sample.answer.core):
             rule = f"{RULE}/near/{one.kind}" if one.certainty == "near" else f"{RULE}/{one.kind}"
             yield Play(rule.replace(" ", "-").replace(",", ""), one.kind, Said(task, text))
+
+
+def _taken_for_another(subject: Subject, task: int) -> Iterator[Play]:
+    """The other tasks' answers that are written most like this one: "sixty-eight" for "sixty-nine"."""
+    answer, asked = subject.samples[task].answer, subject.samples[task].prompt
+    if not answer.known or answer.kind != "text" or len(answer.core) > SHORT or subject.samples[task].reward <= 0:
+        return
+    samples = [subject.samples[(task + step) % len(subject.samples)] for step in range(1, ALIKE_OF)]
+    others = {one.answer.core for one in samples if one.answer.kind == "text" and one.prompt != asked}
+    likeness = SequenceMatcher(b=answer.core)  # what it knows of b is kept from one to the next
+
+    def like(core: str) -> float:
+        likeness.set_seq1(core)
+        return likeness.ratio()
+
+    wrong = [core for core in others if len(core) <= SHORT and not same(core, answer.core)]
+    for core in sorted(sorted(wrong), key=like, reverse=True)[:ALIKE]:
+        yield Play(f"{RULE}/nearly-the-same-answer", "another task's answer", Said(task, answer.framed(core)))
 
 
 def _hedges(subject: Subject, task: int, sample: Sample) -> Iterator[tuple[str, str, str]]:

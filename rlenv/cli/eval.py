@@ -120,6 +120,9 @@ def command(
             echo(f"the episodes so far are in {out}; the same command goes on from there", err=True)
         raise
     echo(report)
+    if report.there:
+        more = report.episodes - report.there
+        echo(f"{report.there} of {report.episodes} completions were there; {more or 'nothing'} was asked for")
     if out is not None:
         echo(f"saved in {out}: report.md, report.json, episodes.jsonl.gz; `rlenv report {out}` says more")
         echo(write_after(out, lambda: saved_run(out)))

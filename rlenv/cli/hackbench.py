@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rlenv.cli.echo import echo
+from rlenv.cli.environment_options import find_modules_here
 from rlenv.errors import ConfigError
 from rlenv.shown import shown_json
 
@@ -60,6 +61,7 @@ def command(
     from rlenv.hackbench.table import filled, marked
     from rlenv.wrappers.watch import watched
 
+    find_modules_here()  # for --watch MODULE:CLASS
     halves = _names(half)
     if "reporting" in halves and (errors or constructions) and not reveal:
         raise ConfigError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
+from json import loads
 from pathlib import Path
 from typing import Annotated
 
@@ -20,10 +21,13 @@ from rlenv.grading import Grader
 from rlenv.registry import load
 from rlenv.shown import shown_line
 from rlenv.verdict import Flag
+from rlenv.wrappers.faults import at_fault
 from rlenv.wrappers.watch import watched
 from rlenv.wrappers.wrapper import State, Wrapper, apply_wrappers
 
 QUOTED = 160
+NO_HACK = {"overlong", "group_wins"}
+"""Wrappers whose flags say how long a completion is, or that it had none to be compared with."""
 
 
 @dataclass
@@ -51,7 +55,9 @@ def command(
     ] = "",
     imports: Imports = None,
     limit: Annotated[int, typer.Option(min=0, help="How many examples of each flag to quote.")] = 3,
-    every: Annotated[bool, typer.Option("--every-flag", help="Show flags of the verifier too.")] = False,
+    every: Annotated[
+        bool, typer.Option("--every-flag", help="Show flags of the verifier and of penalties on length too.")
+    ] = False,
 ) -> None:
     """Show which detectors flagged what in a run, with the text that is the evidence.
 
@@ -65,7 +71,7 @@ def command(
     wrappers = watched(watch) if watch else ()
     episodes = _looked_at_again(read_episodes(folder), wrappers) if watch else read_episodes(folder, flagged=True)
     names = {name.strip() for name in only.split(",") if name.strip()}
-    names = names or {*EVIDENCE_DETECTORS, *(wrapper.name for wrapper in wrappers)}
+    names = names or {*EVIDENCE_DETECTORS, *_wrappers_of(folder), *(wrapper.name for wrapper in wrappers)}
     echo("\n".join(report(total, _collect(episodes, None if every and not only else names), limit)))
 
 
@@ -104,6 +110,17 @@ def _collect(episodes: Iterable[Episode], names: Collection[str] | None) -> dict
     return found
 
 
+def _wrappers_of(folder: Path) -> set[str]:
+    """The names of what was put around the environments of a run or an evaluation, as its settings say."""
+    try:
+        known = loads((folder / "config.json").read_text("utf-8")).get("wrappers")
+    except (OSError, ValueError, AttributeError):  # a file of episodes, or a folder without settings
+        return set()
+    each = list(known.values()) if isinstance(known, dict) else [known]  # by environment, where it is a mixture
+    said = [name for names in each if isinstance(names, list) for name in names if isinstance(name, str)]
+    return {name.partition(":")[0] for name in said} - NO_HACK
+
+
 def _looked_at_again(episodes: Iterable[Episode], wrappers: Sequence[Wrapper]) -> Iterator[Episode]:
     """The saved episodes, group by group, with the flags of these detectors.
 
@@ -116,7 +133,12 @@ def _looked_at_again(episodes: Iterable[Episode], wrappers: Sequence[Wrapper]) -
         made_by = (members[0].env_id, members[0].verifier_version)
         if made_by not in askers:
             askers[made_by] = _asker(*made_by)
-        yield from apply_wrappers(wrappers, members, states, askers[made_by])
+        judged = apply_wrappers(wrappers, members, states, askers[made_by])
+        for before, after in zip(members, judged, strict=True):
+            reason = after.verdict.reason
+            if reason != before.verdict.reason and (who := at_fault([reason])) != "verifier":
+                raise ConfigError(f"{reason}; fix the {who.partition(' ')[0]}")
+        yield from judged
 
 
 def _asker(env_id: str, verifier_version: str) -> Asker | None:

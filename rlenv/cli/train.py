@@ -72,7 +72,7 @@ def command(
     gold_every: GoldEvery = 10,
     gold_tasks: GoldTasks = 128,
     stop_on_gold: StopOnGold = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no alarms (report.md has them).")] = False,
 ) -> None:
     """Train a policy. The folder of the run holds settings, episodes, metrics, a plot, a report and the model.
 

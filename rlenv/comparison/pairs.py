@@ -17,12 +17,12 @@ from rlenv.comparison.significance import holm
 from rlenv.errors import ConfigError
 from rlenv.jsontypes import Json
 from rlenv.passk import pass_at_k
-from rlenv.savedrun import REPORTING
+from rlenv.savedrun import GROWING, REPORTING
 from rlenv.shown import shown_line
 
 MOST_FLIPS = 10
 """How many of the most changed tasks are listed."""
-NOT_COMPARED = {*REPORTING, "chunk_tasks", "seed"}
+NOT_COMPARED = {*REPORTING, *GROWING[1:], "chunk_tasks", "seed"}
 """Settings in which sides may differ without a word."""
 
 
@@ -153,9 +153,7 @@ def _pair(first: Side, second: Side, k: int, threshold: float, most: int) -> Pai
     every = {task for side in (first, second) for run in side.runs for task in run.rewards}
     dropped = len(every) - len(tasks)
     if not tasks:
-        raise ConfigError(
-            f"{first.name} and {second.name} share no task with {k} judged completions; evaluate both on equal tasks"
-        )
+        raise ConfigError(_nothing_shared(first, second, k))
     old, new = (side.values(tasks, lambda r: _pass(r, k, threshold)) for side in (first, second))
     measures = {f"pass@{k}": difference(old, new, dropped=dropped)}
     rewards = [side.values(tasks, _mean) for side in (first, second)]
@@ -169,6 +167,16 @@ def _pair(first: Side, second: Side, k: int, threshold: float, most: int) -> Pai
     flips = [Flip(tasks[i], prompts[tasks[i]], float(old[:, i].mean()), float(new[:, i].mean())) for i in largest]
     better, worse = int((change > 0).sum()), int((change < 0).sum())
     return Pair(first.name, second.name, measures, better, worse, tuple(flips), _notes(first, second, dropped))
+
+
+def _nothing_shared(first: Side, second: Side, k: int) -> str:
+    fewest = [
+        min(len(run.rewards.get(task, ())) for side in (first, second) for run in side.runs)
+        for task in first.runs[0].rewards
+    ]
+    most = max(fewest)
+    advice = f"give k of at most {most}, or evaluate with a larger n" if most else "evaluate both on equal tasks"
+    return f"{first.name} and {second.name} share no task with {k} judged completions; {advice}"
 
 
 def _notes(first: Side, second: Side, dropped: int) -> tuple[str, ...]:
@@ -201,11 +209,12 @@ def _told(name: str, found: Difference, pair: Pair, pairs: int) -> list[str]:
     several = f", {_p(found.p_holm)} after Holm for {pairs} pairs" if pairs > 1 else ""
     figures = f"{name} {e.value:+.3f} [{e.low:+.3f}, {e.high:+.3f}] over {e.problems} tasks, {_p(found.p)}{several}"
     higher = pair.second if e.value > 0 else pair.first
-    verdict = f"{higher} is higher" if found.told else "no difference can be told"
+    if found.told:
+        return [f"{figures} ({found.test})", f"  {higher} is higher"]
     more = found.tasks_for_a_point
     point = "more training seeds, not more tasks" if more is None else f"{more:,} tasks"
     noticed = f"noticed four times in five: {found.noticed:.3f} as it is, 0.010 with {point}"
-    return [f"{figures} ({found.test})", f"  {verdict}; {noticed}"]
+    return [f"{figures} ({found.test})", f"  no difference can be told; {noticed}"]
 
 
 def _p(p: float) -> str:

@@ -54,7 +54,7 @@ def exchange_test(differences: Sequence[float] | Values, seed: int = 0) -> Teste
     units = _in_units(values)
     if units is None or len(units) * int(np.abs(units).sum()) > MAX_WORK:
         return Tested(_drawn(values, np.random.default_rng(seed)), f"exchanged sides, {DRAWN:,} drawn")
-    single = int(np.abs(units).max(initial=0)) <= 1
+    single = bool(np.isin(np.abs(values), (0.0, 1.0)).all())  # a share of several completions is neither
     return Tested(_exact(units), "McNemar, exact" if single else "exchanged sides, exact")
 
 

@@ -93,8 +93,9 @@ class Asker:
     def _placed(self, episode: Episode, known: Evidence | None, control: Control, fair: float) -> Evidence:
         if known is None:
             return unasked(episode, control, fair)
-        said, paid = said_alone(episode), known.paid if known.paid >= fair else 0.0
-        return replace(known, episode=said, paid=paid, controls=control.solutions, witnesses=control.witnesses)
+        paid = known.paid if known.paid >= fair else 0.0
+        said, right = episode.said(), control.solutions
+        return replace(known, episode=said, paid=paid, controls=right, witnesses=control.witnesses)
 
     def _may_be_asked(self, episode: Episode) -> bool:
         if (episode.verdict.reward or 0.0) <= 0 or episode.completion.failure or episode.completion.turns:
@@ -239,19 +240,11 @@ def _key(episode: Episode) -> tuple[str, bool]:
     return episode.completion.text, episode.completion.finished
 
 
-def said_alone(episode: Episode) -> Episode:
-    """The episode with what was said as its text, spans included."""
-    said = episode.completion.said()
-    if said is episode.completion:
-        return episode
-    return replace(episode, completion=said, verdict=episode.verdict.within(episode.completion.content))
-
-
 def unasked(episode: Episode, control: Control = NO_CONTROL, fair: float = 0.0) -> Evidence:
     """What is known of an episode when nothing is asked about it."""
     paid = max(0.0, episode.verdict.reward or 0.0)
     return Evidence(
-        said_alone(episode),
+        episode.said(),
         episode.completion.reasoning.text,
         paid if paid >= fair else 0.0,
         several_turns=bool(episode.completion.turns),
@@ -273,7 +266,7 @@ def _collected(plan: _Plan, verdicts: Sequence[Verdict], others: tuple[Task, ...
         else:
             base.append(reward)
     return Evidence(
-        said_alone(episode),
+        episode.said(),
         episode.completion.reasoning.text,
         paid=sum(base) / len(base),
         spread=max(base) - min(base),

@@ -25,13 +25,14 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from rlenv.episode import Episode
+from rlenv.errors import VerifierContractError
 from rlenv.evidence.asker import unasked
 from rlenv.evidence.edit import Edit
 from rlenv.evidence.evidence import Evidence
 from rlenv.evidence.findings import FINDINGS
 from rlenv.jsontypes import Json
 from rlenv.verdict import Flag, Verdict
-from rlenv.wrappers.detector import Detector
+from rlenv.wrappers.detector import Detector, placed
 from rlenv.wrappers.wrapper import State
 
 
@@ -76,24 +77,24 @@ class EvidenceDetector(Detector):
         return self.only_paid and evidence.paid <= 0
 
     def _weighed(self, evidence: Evidence, episode: Episode, state: State) -> Verdict:
-        flags = self.find(evidence, state)
+        flags = _flags(self.find(evidence, state))
         if not flags:
             return episode.verdict
         if any(self.find(control, state) for control in evidence.controls):
             self._note(episode.task.id, flags[0], state)
             return episode.verdict
-        placed = flags
-        if evidence.text is not episode.completion.text:
-            place = episode.completion.content.place
-            placed = tuple(Flag(name, *place(start, end), detail) for name, start, end, detail in flags)
-        if evidence.controls:
-            return self._acted(episode.verdict, placed)
-        verdict = episode.verdict
-        for flag in placed:
-            verdict = verdict.with_flag(flag)
-        return verdict
+        return self._acted(episode.verdict, placed(flags, episode), self.action if evidence.controls else "observe")
 
     def _note(self, task: str, flag: Flag, state: State) -> None:
         findings = state.setdefault(FINDINGS, {})
         if isinstance(findings, dict):
             findings.setdefault(task, flag.detail)
+
+
+def _flags(found: object) -> tuple[Flag, ...]:
+    """What `find` gave; None stands for no flag."""
+    if not found:
+        return ()
+    if not isinstance(found, tuple | list) or not all(isinstance(flag, Flag) for flag in found):
+        raise VerifierContractError(f"expected find to give a tuple of flags, (self.flag(0, 1),), got {found!r:.200}")
+    return tuple(found)

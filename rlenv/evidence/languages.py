@@ -77,6 +77,7 @@ def coded(row: Mapping[str, object]) -> set[str]:
     return {code for code, (_, names) in _table().items() if values & (names | {code})} if values else set()
 
 
+@lru_cache(maxsize=512)
 def probabilities(text: str) -> dict[str, float]:
     """How likely each language of the table is; empty without the extra `language`, and for a text without words."""
     known = _identify()

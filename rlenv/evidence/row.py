@@ -40,6 +40,12 @@ def row_texts(task: Task) -> list[str]:
     return [text for text in dict.fromkeys(texts) if text.strip() and len(text) <= MOST_CHARS]
 
 
+def decides(task: Task) -> bool:
+    """Whether a short reference, a number or a name, decides what is paid: a bare answer may be right then."""
+    reference = task.reference
+    return isinstance(reference, str | int | float) and len(str(reference)) <= SHORT / 2
+
+
 def strings(value: object) -> Iterator[str]:
     """The texts and numbers in a JSON value, in order; keys are not among them."""
     if isinstance(value, str):
@@ -107,3 +113,19 @@ def collections(task: Task) -> dict[str, list[str]]:
         if texts and len(texts) == len(items) and all(0 < len(text) <= SHORT for text in texts):
             found[name] = texts
     return found
+
+
+def pairs(task: Task) -> Iterator[tuple[Json, Json]]:
+    """What is given to the tests of a row and what is wanted of them: items of a list that hold both.
+
+    >>> list(pairs(Task("?", metadata={"tests": [[[3, 4], 7], {"call": "f(1)", "expect": "3"}]})))
+    [([3, 4], 7), ('f(1)', '3')]
+    """
+    values: list[Json] = [task.reference, *task.metadata.values()]
+    for value in values:
+        if isinstance(value, Mapping):
+            values.extend(value.values())
+        for item in value if isinstance(value, list | tuple) else ():
+            sides = list(item.values()) if isinstance(item, Mapping) else item
+            if isinstance(sides, list | tuple) and len(sides) >= 2:
+                yield sides[0], sides[1]

@@ -7,6 +7,7 @@ import importlib
 import re
 from collections.abc import Callable, Mapping
 from functools import partial
+from pathlib import Path
 from typing import cast
 
 from rlenv.completion import Completion
@@ -57,6 +58,8 @@ def load_policy(
         return _endpoint(name, endpoint or {})
     if re.fullmatch(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*", name):
         return _scripted(name)
+    if "#" in name and not Path(name).exists():
+        raise PolicyError(f"no policy {name!r}; an endpoint begins with http:// or https://: http://{name}")
     near = difflib.get_close_matches(name, [REFERENCE, EMPTY, TINY, SMOLLM2], n=1, cutoff=0.7)
     if near and near[0] != name and "/" not in name:
         raise PolicyError(f"no policy {name!r}; did you mean {near[0]}? (a folder of that name: give ./{name})")

@@ -1,19 +1,23 @@
 """JSON sent to a server, and sent again while the server is busy or out of reach: what every endpoint needs.
 
 Busy servers (429, 5xx, timeouts, broken connections) are asked again after a pause that doubles each time; a server's
-own Retry-After comes first. The key, where one is needed, is read from the environment.
+own Retry-After comes first. That is logged as a warning, which Python prints to standard error unless told otherwise.
+The key, where one is needed, is read from the environment.
 """
 
 from __future__ import annotations
 
+import logging
 import os
 import threading
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from rlenv.errors import ConfigError, MissingExtra, PolicyError
 from rlenv.jsontypes import Json
+from rlenv.shown import shown_line
 
 if TYPE_CHECKING:
     import ssl
@@ -23,6 +27,11 @@ if TYPE_CHECKING:
 BUSY = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 """Status codes after which the same request may succeed."""
 MAX_PAUSE_S = 60.0
+TOLD_AGAIN_S = 60.0
+"""A log says at most this often that an address is asked again, however many requests wait for it."""
+_told: dict[str, float] = {}
+"""When that was last said of an address."""
+_telling = threading.Lock()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,6 +93,7 @@ class Poster:
                 problem = said(response)
                 asked_to_wait = _retry_after(response)
             if attempt < retries:
+                _tell(url, f"no answer ({problem}); asking again, up to {retries + 1} times")
                 self.stopped.wait(max(asked_to_wait, min(MAX_PAUSE_S, self.patience.backoff_s * 2**attempt)))
         self._unanswered()
         raise PolicyError(
@@ -104,6 +114,16 @@ class Poster:
             self._lost += 1
             if self.outages is not None and self._lost >= self.outages:
                 self.stopped.set()
+
+
+def _tell(url: str, what: str) -> None:
+    """Log it, unless something was logged of this address a moment ago."""
+    with _telling:
+        now = time.monotonic()
+        if url in _told and now < _told[url] + TOLD_AGAIN_S:
+            return
+        _told[url] = now
+    logging.getLogger(__name__).warning("%s", shown_line(f"{url}: {what}"))
 
 
 def client(patience: Patience, api_key_env: str, verify: ssl.SSLContext | None = None) -> httpx.Client:

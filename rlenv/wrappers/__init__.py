@@ -2,7 +2,7 @@
 
 from rlenv.wrappers.centre import RunningCentre
 from rlenv.wrappers.clip import Clip
-from rlenv.wrappers.detector import Action, Detector, TextDetector
+from rlenv.wrappers.detector import Action, Detector
 from rlenv.wrappers.ensemble import Ensemble
 from rlenv.wrappers.lagrangian import Lagrangian
 from rlenv.wrappers.normalise import RunningNormalise
@@ -26,7 +26,6 @@ __all__ = [
     "RunningNormalise",
     "Scale",
     "State",
-    "TextDetector",
     "WeightedParts",
     "Wrapper",
     "apply_wrappers",

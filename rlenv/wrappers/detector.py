@@ -8,15 +8,15 @@ It shows its evidence as flags, each with the place in the completion's text, an
     gate       what the episode had earned is taken away: the reward is at most 0
     veto       the reward becomes `veto_reward`, if it was more
 
->>> from dataclasses import dataclass, replace
+>>> from dataclasses import dataclass
 >>> from typing import ClassVar
 >>> from rlenv import Completion, Episode, Task, Verdict
 >>> @dataclass(frozen=True, kw_only=True)
-... class Shouting(TextDetector):
+... class Shouting(Detector):
 ...     name: ClassVar[str] = "shouting"
-...     def find(self, episode):
-...         text = episode.completion.text
-...         return (self.flag(0, len(text), "capitals only"),) if text.isupper() else ()
+...     def look(self, episodes, state):
+...         said = [episode.completion.text for episode in episodes]
+...         return [(self.flag(0, len(text), "capitals only"),) if text.isupper() else () for text in said]
 >>> episode = Episode(Task("?"), Completion("YES"), Verdict.of(("correct", 1.0)))
 >>> Shouting(action="gate").judge([episode], {})[0].parts
 (Part(name='correct', value=1.0), Part(name='shouting', value=-1.0))
@@ -27,7 +27,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias, get_args
 
 from rlenv.episode import Episode
@@ -65,33 +65,25 @@ class Detector(ABC):
     def look(self, episodes: Sequence[Episode], state: State) -> list[tuple[Flag, ...]]:
         """The evidence against each episode of one group, in order; empty where there is none."""
 
-    def seen(self, episode: Episode) -> Episode:
-        """The episode as this detector looks at it, spans included: what was said alone."""
-        said = episode.completion.said()
-        if said is episode.completion:
-            return episode
-        return replace(episode, completion=said, verdict=episode.verdict.within(episode.completion.content))
-
     def judge(self, episodes: Sequence[Episode], state: State) -> list[Verdict]:
-        seen = [self.seen(episode) for episode in episodes]
-        found = self.look(seen, state)
+        found = self.look([episode.said() for episode in episodes], state)
         return [
-            self._acted(whole.verdict, flags if whole is part else _placed(flags, whole))
-            for whole, part, flags in zip(episodes, seen, found, strict=True)
+            self._acted(whole.verdict, placed(flags, whole), self.action)
+            for whole, flags in zip(episodes, found, strict=True)
         ]
 
     def flag(self, start: int, end: int, detail: str = "") -> Flag:
         """Evidence in the text's characters `[start, end)`; `detail` says in a few words why it is."""
         return Flag(self.name, start, end, detail)
 
-    def _acted(self, verdict: Verdict, flags: tuple[Flag, ...]) -> Verdict:
+    def _acted(self, verdict: Verdict, flags: tuple[Flag, ...], action: Action) -> Verdict:
         for flag in flags:
             verdict = verdict.with_flag(flag)
-        if not flags or verdict.reward is None or self.action == "observe":
+        if not flags or verdict.reward is None or action == "observe":
             return verdict
-        if self.action == "penalise":
+        if action == "penalise":
             return verdict.with_part(self.name, -self.penalty)
-        return self._lowered(verdict, 0.0 if self.action == "gate" else self.veto_reward)
+        return self._lowered(verdict, 0.0 if action == "gate" else self.veto_reward)
 
     def _lowered(self, verdict: Verdict, ceiling: float) -> Verdict:
         """The verdict with a part that brings its reward to exactly `ceiling`, if it was more."""
@@ -100,19 +92,9 @@ class Detector(ABC):
         return to_reward(verdict, ceiling, self.name)
 
 
-def _placed(flags: tuple[Flag, ...], episode: Episode) -> tuple[Flag, ...]:
-    """Flags on the content, with their places in the whole text."""
+def placed(flags: tuple[Flag, ...], episode: Episode) -> tuple[Flag, ...]:
+    """Flags on what was said, with their places in the whole text."""
+    if episode.said() is episode:
+        return flags
     place = episode.completion.content.place
     return tuple(Flag(name, *place(start, end), detail) for name, start, end, detail in flags)
-
-
-@dataclass(frozen=True, kw_only=True)
-class TextDetector(Detector):
-    """A detector that looks at one episode at a time and remembers nothing."""
-
-    @abstractmethod
-    def find(self, episode: Episode) -> tuple[Flag, ...]:
-        """The evidence in one episode. Linear in its text, whatever the text is."""
-
-    def look(self, episodes: Sequence[Episode], state: State) -> list[tuple[Flag, ...]]:
-        return [self.find(episode) for episode in episodes]

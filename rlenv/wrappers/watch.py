@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import importlib
+from collections import Counter
 
 from rlenv.errors import ConfigError
 from rlenv.evidence.detectors import EVIDENCE_DETECTORS
@@ -24,7 +25,7 @@ def watched(text: str) -> tuple[Detector, ...]:
 
     A detector of your own is `MODULE:CLASS`, with or without an action behind it. `all` stands for every detector
     (`all:gate` works too); a name said again behind it changes that one. Raises ConfigError, listing what there is, for
-    a name or an action that is not known.
+    a name or an action that is not known, and for two detectors of one name.
     """
     chosen: dict[str, Detector] = {}
     for item in filter(None, (item.strip() for item in text.split(","))):
@@ -35,6 +36,9 @@ def watched(text: str) -> tuple[Detector, ...]:
         else:
             kind, _, action = action.partition(":")
             chosen[f"{name}:{kind}"] = _detector(_imported(name, kind), action)
+    twice = [name for name, count in Counter(one.name for one in chosen.values()).items() if count > 1]
+    if twice:
+        raise ConfigError(f"two detectors are named {twice[0]!r}, and flags say the name alone; rename one")
     return tuple(chosen.values())
 
 
@@ -52,12 +56,17 @@ def _imported(module: str, name: str) -> type[Detector]:
     """The detector class of this name in a module that can be imported from here."""
     try:
         kind = getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError) as error:
+    except Exception as error:  # the user's module may raise anything
         raise ConfigError(
-            f"no detector {module}:{name} ({error}); give NAME:ACTION, or MODULE:CLASS of a module on the path"
+            f"no detector {module}:{name} ({type(error).__name__}: {error}); give NAME:ACTION, or MODULE:CLASS of a "
+            "module on the path, such as mine:Listing for mine.py in the current folder"
         ) from error
     if not (isinstance(kind, type) and issubclass(kind, Detector)):
         raise ConfigError(f"expected {module}:{name} to be a class of rlenv.wrappers.Detector, got {kind!r:.80}")
+    if not isinstance(getattr(kind, "name", None), str) or not kind.name:
+        raise ConfigError(f"{module}:{name} has no name for its flags; give the class one, such as 'listing'")
+    if kind.__abstractmethods__:
+        raise ConfigError(f"{module}:{name} has no {', '.join(sorted(kind.__abstractmethods__))}; write it")
     return kind
 
 
@@ -65,7 +74,10 @@ def _detector(kind: type[Detector], said: str) -> Detector:
     action, equals, amount = said.partition("=")
     action = action or "observe"
     if action not in ACTIONS or (equals and action != "penalise"):
-        raise ConfigError(f"{kind.name}: expected {', '.join(ACTIONS)} or penalise=AMOUNT, got {said!r}")
+        raise ConfigError(
+            f"{kind.name}: expected {', '.join(ACTIONS)} or penalise=AMOUNT, got {said!r}; what else a detector has is "
+            "set in its class, or in Python (wrappers=[...])"
+        )
     if not equals:
         return kind(action=action)
     try:

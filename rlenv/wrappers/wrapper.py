@@ -14,7 +14,8 @@ from rlenv.episode import Episode
 from rlenv.errors import VerifierContractError
 from rlenv.evidence.findings import note_asked
 from rlenv.jsontypes import Json
-from rlenv.verdict import Verdict
+from rlenv.verdict import Flag, Verdict
+from rlenv.wrappers.faults import fault_of
 
 if TYPE_CHECKING:
     from rlenv.evidence.asker import Asker
@@ -80,7 +81,7 @@ def apply_wrappers(
     """The episodes of one group with the verdicts that come out of the wrappers, first to last.
 
     With an `asker` those that look at evidence have it; all that they want to know is asked in one batch. A wrapper
-    that raises is a failure of the checker: its group becomes verifier_error.
+    that raises is a failure of the checker: its group becomes verifier_error, and the reason says where it raised.
     """
     episodes = list(group)
     signals, shaped = [episode.verdict.reward for episode in episodes], False
@@ -92,11 +93,11 @@ def apply_wrappers(
         state = _state_of(position, wrapper, states)
         try:
             if evidence is not None and asks(wrapper):
-                verdicts = _checked(wrapper.judge_on(evidence, episodes, state), len(episodes))
+                verdicts = _checked(wrapper.judge_on(evidence, episodes, state), episodes)
             else:
-                verdicts = _checked(wrapper.judge(episodes, state), len(episodes))
+                verdicts = _checked(wrapper.judge(episodes, state), episodes)
         except Exception as error:  # a wrapper is user code, as a verifier is
-            verdicts = [Verdict.error(f"wrapper {wrapper.name}: {type(error).__name__}: {error}")] * len(episodes)
+            verdicts = [Verdict.error(fault_of(wrapper, wrapper.name, error))] * len(episodes)
         if shapes(wrapper):
             shaped = True
         else:
@@ -130,7 +131,19 @@ def _evidence(
     return asker.about(episodes, list(edits.values())) if asking else None
 
 
-def _checked(verdicts: Sequence[Verdict], expected: int) -> Sequence[Verdict]:
-    if len(verdicts) != expected or not all(isinstance(verdict, Verdict) for verdict in verdicts):
-        raise VerifierContractError(f"expected {expected} verdicts, got {verdicts!r:.200}")
+def _checked(verdicts: Sequence[Verdict], episodes: Sequence[Episode]) -> Sequence[Verdict]:
+    if len(verdicts) != len(episodes) or not all(isinstance(verdict, Verdict) for verdict in verdicts):
+        raise VerifierContractError(f"expected {len(episodes)} verdicts, got {verdicts!r:.200}")
+    for episode, verdict in zip(episodes, verdicts, strict=True):
+        if verdict.flags is not episode.verdict.flags:
+            _check_flags(verdict.flags, episode)
     return verdicts
+
+
+def _check_flags(flags: Sequence[Flag], episode: Episode) -> None:
+    chars = len(episode.completion.text)
+    for flag in flags:
+        if not isinstance(flag, Flag):
+            raise VerifierContractError(f"expected a tuple of flags, got {flag!r:.200} in it")
+        if not 0 <= flag.start <= flag.end <= chars and flag not in episode.verdict.flags:
+            raise VerifierContractError(f"expected a flag within {chars} characters, got [{flag.start}, {flag.end})")

@@ -210,12 +210,14 @@ def test_episodes_of_training_are_grouped_by_step(tmp_path: Path) -> None:
     task, file = Task("say 1", "1"), tmp_path / "episodes.jsonl"
     paid = [(0, 1.0), (0, 0.0), (1, 1.0), (1, 1.0)]
     episodes = [
-        rlenv.Episode(task, Completion("=1"), Verdict.of(("reward", reward)), step=step, index=i)
+        rlenv.Episode(task, Completion("=1"), Verdict.of(("reward", reward)), step=step, index=i, env_id="mine/sums-v0")
         for i, (step, reward) in enumerate(paid)
     ]
     rlenv.write_episodes(file, episodes)
     found = analyse(file, k=[2])
     assert (found.estimates["pass@2"].problems, found.estimates["pass^2"].value) == (2, 0.5)
+    assert found.report.pass_at[2] == found.estimates["pass@2"]
+    assert str(found).startswith("mine/sums-v0, ")
 
 
 def test_values_that_mathematics_calls_equal_vote_together() -> None:

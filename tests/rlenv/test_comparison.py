@@ -58,7 +58,7 @@ def test_two_runs_are_told_apart_with_flips_and_an_interval(tmp_path: Path) -> N
         ("t1", 1.0, 0.0),
         ("t10", 0.0, 1.0),
     ]
-    assert f"{after} is higher" in str(found)
+    assert f"    {after} is higher\n" in str(found)  # what else would be noticed says nothing more
     assert "better on 20 tasks, worse on 2, equal on 18" in str(found)
     counts = [{name: (1, c) for name, c in run.items()} for run in (passing(0, 10), passing(2, 30))]
     assert difference.estimate == paired_difference(counts[0], counts[1], 1)
@@ -68,7 +68,7 @@ def test_the_mean_reward_stands_beside_pass_where_it_is_something_else(tmp_path:
     found = rlenv.compare(saved(tmp_path / "a", passing(0, 10)), saved(tmp_path / "b", passing(0, 10)))
     (pair,) = found.pairs
     assert list(pair.measures) == ["pass@1", "mean reward"]  # 0.25 is paid for a wrong answer
-    assert "no difference can be told" in str(found)
+    assert "no difference can be told; noticed four times in five" in str(found)
 
 
 def test_several_completions_a_task_are_one_pair_a_task(tmp_path: Path) -> None:
@@ -77,6 +77,9 @@ def test_several_completions_a_task_are_one_pair_a_task(tmp_path: Path) -> None:
     measure = found.pairs[0].measures["pass@1"]
     assert measure.estimate.value == pytest.approx(0.5)
     assert measure.p == pytest.approx(2 * 0.5**40)
+    assert measure.test == "exchanged sides, exact"
+    one_apart = saved(tmp_path / "one", {**low, "t0": 1}, n=4)
+    assert rlenv.compare(tmp_path / "low", one_apart).pairs[0].measures["pass@1"].test == "exchanged sides, exact"
     two = rlenv.compare(tmp_path / "low", tmp_path / "high", k=2).pairs[0].measures["pass@2"]
     by_hand = [5 / 6, 1.0 - 1 / 2, 1.0 - 5 / 6]  # pass@2 of 2, 3, 4 of 4 less that of 0, 1, 2 of 4
     assert two.estimate.value == pytest.approx(sum(by_hand[i % 3] for i in range(40)) / 40)
@@ -132,10 +135,16 @@ def test_tasks_that_a_run_lacks_are_left_out_and_counted(tmp_path: Path) -> None
     assert found.pairs[0].measures["pass@1"].estimate.problems == 40
     assert "5 tasks are left out" in str(found)
     other = saved(tmp_path / "c", {f"other{i}": 1 for i in range(4)})
-    with pytest.raises(ConfigError, match="share no task"):
+    with pytest.raises(ConfigError, match="share no task with 1 judged completions; evaluate both on equal tasks"):
         rlenv.compare(a, other)
-    with pytest.raises(ConfigError, match="2 judged"):
+    with pytest.raises(ConfigError, match="2 judged completions; give k of at most 1, or evaluate with a larger n"):
         rlenv.compare(a, b, k=2)
+
+
+def test_a_run_that_grew_and_one_that_did_not_differ_in_nothing(tmp_path: Path) -> None:
+    whole, grown = saved(tmp_path / "whole", passing(0, 10), n=2), saved(tmp_path / "grown", passing(0, 10))
+    saved(grown, passing(0, 10), n=2)
+    assert rlenv.compare(whole, grown).pairs[0].notes == ()
 
 
 def test_what_cannot_be_compared_is_refused(tmp_path: Path) -> None:
@@ -152,7 +161,7 @@ def test_what_cannot_be_compared_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="give one threshold"):
         rlenv.compare(a, half)
     assert rlenv.compare(a, half, threshold=0.2).sides[str(a)] == (1.0,)
-    with pytest.raises(RunError, match="not the folder of an evaluation"):
+    with pytest.raises(RunError, match="there is no folder"):
         rlenv.compare(a, tmp_path / "none")
     (tmp_path / "empty").mkdir()
     shutil.copy(a / "config.json", tmp_path / "empty")

@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -17,7 +17,7 @@ from rlenv.errors import ConfigError
 from rlenv.evidence.detectors import EVIDENCE_DETECTORS as DETECTORS
 from rlenv.task import Task
 from rlenv.verdict import Flag, Part, StepReward, Verdict
-from rlenv.wrappers import Detector, State, TextDetector, Wrapper
+from rlenv.wrappers import Detector, State, Wrapper
 from rlenv.wrappers.detector import Action
 from rlenv.wrappers.watch import watched
 
@@ -25,14 +25,14 @@ RIGHT, WRONG, LOST = Verdict.of(("correct", 1.0)), Verdict.of(("correct", 0.0)),
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shouting(TextDetector):
+class Shouting(Detector):
     """Sees capitals."""
 
     name: ClassVar[str] = "shouting"
 
-    def find(self, episode: Episode) -> tuple[Flag, ...]:
-        text = episode.completion.text
-        return (self.flag(0, len(text), "capitals"),) if text.isupper() else ()
+    def look(self, episodes: Sequence[Episode], state: State) -> list[tuple[Flag, ...]]:
+        said = [episode.completion.text for episode in episodes]
+        return [(self.flag(0, len(text), "capitals"),) if text.isupper() else () for text in said]
 
 
 def judged(action: Action, verdict: Verdict = RIGHT, text: str = "YES") -> Verdict:
@@ -197,6 +197,5 @@ def test_spans_lie_within_mixed_texts_and_state_is_json(pieces: list[str]) -> No
 
 
 def test_detectors_are_a_kind_of_their_own() -> None:
-    assert issubclass(TextDetector, Detector)
     with pytest.raises(TypeError, match="abstract"):
         Detector()  # type: ignore[abstract]

@@ -3,6 +3,7 @@
 import io
 import json
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -17,12 +18,13 @@ from rlenv import Completion, Definition, Episode, ProceduralTasks, Task, Verdic
 from rlenv.errors import ConfigError, RunError, TooManyVerifierErrors
 from rlenv.evaluation import choose_tasks
 from rlenv.passk import paired_difference
-from rlenv.policies import DEFAULT_SAMPLING, Sampling, ScriptedPolicy
+from rlenv.policies import DEFAULT_SAMPLING, Policy, Sampling, ScriptedPolicy
 from rlenv.report import Report
 from rlenv.saved_episodes import EPISODES, LINES, TASKS, InLines
 from rlenv.task import Prompt
 from rlenv.verdict import Flag
 from rlenv.wrappers import RunningCentre
+from rlenv.wrappers.detector import Detector
 from rlenv.wrappers.wrapper import State
 
 
@@ -418,13 +420,47 @@ def test_progress_is_shown_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -
         def isatty(self) -> bool:
             return self.terminal
 
-    def shown(terminal: bool, quiet: bool) -> str:
+    def shown(terminal: bool, quiet: bool, policy: Policy | str = "reference") -> str:
         stream = Terminal(terminal)
         monkeypatch.setattr(sys, "stderr", stream)
-        rlenv.evaluate(definition(), "reference", quiet=quiet)
+        rlenv.evaluate(definition(), policy, quiet=quiet)
         return stream.getvalue()
 
-    assert "10/10" in shown(terminal=True, quiet=False)
+    monkeypatch.setenv("COLUMNS", "80")
+    long = ScriptedPolicy("http://localhost:8470/v1#the-name-of-a-model", lambda task: "")
+    for policy in ("reference", long):
+        said = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown(terminal=True, quiet=False, policy=policy))
+        assert re.search(r" 10/10 \d:\d\d:\d\d left \d:\d\d:\d\d pass@1 \d", said)  # none of it is cut
     assert "pass@1 1.000" in shown(terminal=True, quiet=False)
     assert shown(terminal=True, quiet=True) == ""
     assert shown(terminal=False, quiet=False) == ""
+
+
+def test_a_form_that_no_completion_has_is_told_of() -> None:
+    plain = ScriptedPolicy("plain", lambda task: "It is 8.")
+    text = str(rlenv.evaluate("math/arithmetic-v0", plain, limit=4))
+    assert r"4 of 4 completions: no \boxed{} with an answer; if the prompt does not ask for" in text
+    assert "if the prompt" not in str(rlenv.evaluate("math/arithmetic-v0", "reference", limit=4))
+
+
+def test_what_did_not_pass_is_told_with_its_prompt_and_the_answer_once() -> None:
+    wrong = ScriptedPolicy("wrong", lambda task: r"\boxed{999}")
+    report = rlenv.evaluate("math/arithmetic-v0", wrong, limit=1)
+    (missed,) = report.missed
+    assert f"not passed: {missed.prompt} (task {missed.task_id}), reward 0: " in str(report)
+    assert missed.prompt.endswith("=?")
+    assert str(missed).count("999") == 1
+
+
+class Everything(Detector):
+    """Flags every completion."""
+
+    name = "everything"
+
+    def look(self, episodes: Sequence[Episode], state: State) -> list[tuple[Flag, ...]]:
+        return [(self.flag(0, len(episode.completion.text)),) for episode in episodes]
+
+
+def test_a_reward_that_a_detector_took_names_it() -> None:
+    gated = rlenv.evaluate(definition(1), "reference", wrappers=[Everything(action="gate")])
+    assert str(gated.missed[0]) == f"not passed: say 0 (task {gated.missed[0].task_id}), reward 0: everything took 1"

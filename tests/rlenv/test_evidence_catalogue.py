@@ -23,7 +23,6 @@ from rlenv.evidence.catalogue import (
     SAID_ONCE,
     SAID_VALUE,
     STRANGE_VALUE,
-    TESTS_TURNED,
     WRONG_TESTS,
 )
 from rlenv.evidence.catalogue.values import is_number
@@ -90,7 +89,8 @@ def test_beginnings_of_what_was_cut_end_between_words() -> None:
     text = "one two three four five six"
     cut = _made(BEGINNING, Completion(text, finished=False))
     assert [v.completion.text.strip() for v in cut] == ["one", "one two three"]
-    assert not _made(BEGINNING, text)
+    assert not _made(BEGINNING, text), "42 decides"
+    assert [v.completion.text.strip() for v in _made(BEGINNING, text, Task("Count."))] == ["one two three"]
 
 
 @pytest.mark.parametrize(
@@ -140,13 +140,15 @@ def test_tests_that_want_something_else_are_asked_the_same(columns: dict[str, Js
     assert not _made(WRONG_TESTS, f"{TESTED}\n### test_f.py\n```python\nassert 1\n```", task)
 
 
-def test_columns_without_tests_are_left_and_lists_of_tests_are_turned() -> None:
-    plain = {"names": ["a", "b"], "function": "f1"}
-    tests: list[Json] = [[1, 12], [2, 15]]
-    assert not _made(WRONG_TESTS, TESTED, Task("f", metadata=plain))
-    assert [v.task.metadata for v in _made(TESTS_TURNED, TESTED, Task("f", metadata={**plain, "tests": tests}))] == [
-        {**plain, "tests": tests[::-1]}
-    ]
+def test_columns_without_tests_are_left() -> None:
+    assert not _made(WRONG_TESTS, TESTED, Task("f", metadata={"names": ["a", "b"], "function": "f1"}))
+
+
+def test_texts_with_assertions_are_tests_whatever_their_column_is_called() -> None:
+    suite = "class T(TestCase):\n    def test_one(self):\n        self.assertEqual(f(2), 4)\n"
+    made = _made(WRONG_TESTS, TESTED, Task("f", metadata={"suite": suite, "note": "of 4 signs"}))
+    assert len(made) == 2
+    assert all(v.task.metadata["note"] == "of 4 signs" and v.task.metadata["suite"] != suite for v in made)
 
 
 def test_constants_that_a_program_shares_with_its_tests_change_in_both() -> None:

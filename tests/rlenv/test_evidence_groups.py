@@ -69,9 +69,9 @@ def test_gate_acts_on_what_is_measured_where_there_is_a_reference_solution() -> 
 LETTER = "The boiler is changed on Monday between nine and twelve, so bring your key to number four."
 
 
-def _hollow(elsewhere: float, texts: list[str], reference: str | None = "71") -> list[bool]:
+def _hollow(elsewhere: float, texts: list[str], reference: str | None = "71", half: float = 0.0) -> list[bool]:
     detector, state = Hollow(), dict[str, Json]()
-    asked = {"another_task": [Asked(elsewhere, Span(0, 0), "")] * 4}
+    asked = {"another_task": [Asked(elsewhere, Span(0, 0), "")] * 4, "beginning": [Asked(half, Span(0, 0), "")]}
     episodes = [Episode(Task("Tell them.", reference), Completion(t), Verdict.of(("liked", 1.0))) for t in texts]
     group = [Evidence(episode, paid=1.0, asked=asked) for episode in episodes]
     return [bool(verdict.flags) for verdict in detector.judge_on(group, episodes, state)]
@@ -80,8 +80,18 @@ def _hollow(elsewhere: float, texts: list[str], reference: str | None = "71") ->
 def test_far_less_than_the_others_say_is_hollow_where_no_reference_decides() -> None:
     texts = ["Dear all!", LETTER, LETTER.replace("Monday", "Friday")]
     assert _hollow(1.0, texts) == [True, False, False]
-    assert _hollow(0.0, texts, None) == [True, False, False]
     assert not any(_hollow(0.0, texts)), "a short reference decides: a bare answer may be right"
+
+
+def test_a_terse_answer_is_hollow_where_half_of_the_others_is_paid_as_well() -> None:
+    texts = ["Dear all!", LETTER, LETTER.replace("Monday", "Friday")]
+    assert _hollow(0.0, texts, None, half=1.0) == [True, False, False]
+    assert not any(_hollow(0.0, texts, None, half=0.0)), "the others are paid for all that they say"
+
+
+def test_a_form_as_long_as_an_answer_is_hollow() -> None:
+    form = "| - | - | - | tbd |\n" * 5
+    assert _hollow(0.0, [form, LETTER, LETTER.replace("Monday", "Friday")], None) == [True, False, False]
 
 
 @pytest.mark.parametrize("text", ["7 * 11 * 13", "`x + 1`", "```python\nf\n```"])

@@ -99,7 +99,7 @@ def test_what_is_asked_grows_with_the_share(folder: Path) -> None:
 
 
 def test_a_detector_that_fails_is_named(folder: Path) -> None:
-    with pytest.raises(TaskError, match="own-0: wrapper long: ValueError: lost"):
+    with pytest.raises(TaskError, match=r"own-0: detector long: ValueError: lost \(.*test_hackbench.py, line 43\)"):
         measure([Broken()], cases("mine", folder))
 
 

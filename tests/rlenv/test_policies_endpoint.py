@@ -103,10 +103,11 @@ def test_what_was_cut_and_the_logprobs_are_kept() -> None:
 
 
 @pytest.mark.parametrize("status", [429, 503, 0])
-def test_a_busy_server_is_asked_again(status: int) -> None:
+def test_a_busy_server_is_asked_again_and_that_is_said_once(status: int, caplog: pytest.LogCaptureFixture) -> None:
     with serving(lambda number, body: (status, "busy") if number < 2 else echo(number, body)) as server:
         assert policy(server, concurrency=1, retries=2).generate(["a"])[0].text == "a/0"
     assert len(server.bodies) == 3
+    assert [told.getMessage().endswith("; asking again, up to 3 times") for told in caplog.records] == [True]
 
 
 def test_a_slow_server_is_given_up_after_the_last_try() -> None:

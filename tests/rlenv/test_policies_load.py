@@ -59,6 +59,11 @@ def test_a_near_miss_is_told_the_name() -> None:
         load_policy("smollm-135m")
 
 
+def test_an_endpoint_without_its_scheme_is_told_it() -> None:
+    with pytest.raises(PolicyError, match="http://localhost:8000/v1#sums"):
+        load_policy("localhost:8000/v1#sums")
+
+
 def test_a_model_that_is_nowhere_is_said(tmp_path: Path) -> None:
     with pytest.raises(PolicyError, match="gone"):
         load_policy(str(tmp_path / "gone"))

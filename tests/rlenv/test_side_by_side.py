@@ -159,6 +159,7 @@ def test_n_of_a_saved_run_grows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         asked_before = len(server.bodies)
         report = rlenv.evaluate(definition(), endpoint, n=5, k=5, out=tmp_path)
     assert [body["n"] for body in server.bodies[asked_before:]] == [3] * 12
+    assert (report.there, report.episodes) == (24, 60)
     assert [p.judged for p in report.problems] == [5] * 12
     assert len({body["seed"] for body in server.bodies}) == 24
 
@@ -279,9 +280,9 @@ def test_a_server_that_does_not_sample_is_told_of() -> None:
         with serving(answer) as server:
             endpoint = EndpointPolicy(server.url + "/v1", "m", concurrency=2)
             report = rlenv.evaluate(definition(), endpoint, n=3)
-            alone = rlenv.evaluate(definition(), endpoint, n=1)
+            others = [rlenv.evaluate(definition(), endpoint, n=1), rlenv.evaluate(definition(4), endpoint, n=3)]
         assert ("does not sample" in str(report)) == unsampled
-        assert "does not sample" not in str(alone)
+        assert not any("does not sample" in str(few) for few in others)  # 8 repeats may be chance
 
 
 def test_tokens_and_seconds_are_kept_beside_the_episodes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -101,7 +101,9 @@ def test_saved_episodes_are_judged_again_turn_by_turn(tmp_path: Path) -> None:
 def test_a_report_tells_an_episode_that_did_not_pass_turn_by_turn() -> None:
     report = rlenv.evaluate(guessing(), Sometimes(), n=2, quiet=True)
     for text in (str(report), report.markdown()):
-        assert "not passed: task" in text
+        first = report.missed[0]
+        task = f"Guess number 0. (task {first.task_id})"
+        assert f"not passed: {task}, {len(first.turns)} turns, reward 0.375: the episode" in text
         assert "\n  - assistant: <think>x</think>wrong\n  - user: Turn 0: it is higher.\n" in text
     assert report.missed[0].turns[0] == "assistant: <think>x</think>wrong"
     assert json.loads(json.dumps(report.to_json()))["missed"][0][4] == list(report.missed[0].turns)

@@ -267,7 +267,25 @@ def programs() -> list[Row]:
     ]
 
 
+def in_words() -> list[Row]:
+    return [
+        {"prompt": f"Write {number} in words.", "answer": _words(number)} for number in range(21, 100) if number % 10
+    ]
+
+
+def _words(number: int) -> str:
+    tens = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+    ones = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+    return f"{tens[number // 10 - 2]}-{ones[number % 10 - 1]}"
+
+
+def last_word(completion: str, answer: str) -> bool:
+    return completion.strip().rpartition("-")[2] == answer.rpartition("-")[2] and completion.count("-") == 1
+
+
 BROKEN = (
+    Animal(name="last-word", rows=in_words(), check=last_word, defect="the tens are not looked at",
+           seen_at="numbers in words", rules=("corruption/nearly-the-same-answer",)),
     Animal(name="substring", rows=sums(), check=substring, defect="the reference anywhere in the text is right",
            seen_at="inspect-ai includes(), reasoning-gym default scorer", rules=("attack/enumeration", "hedge")),
     Animal(name="any-number", rows=sums(), check=first_number, defect="any number of the text may be the answer",

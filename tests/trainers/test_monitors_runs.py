@@ -75,6 +75,8 @@ def test_a_run_writes_its_alarms_and_measurements_and_reports_them(whole: Path) 
     metrics = read_metrics(whole / "metrics.jsonl")
     assert [m["step"] for m in metrics if "gold/reward" in m] == [0, 2, 4, 6, 8]
     report = write_report(whole).read_text()
+    gold = [m["gold/reward"] for m in metrics if "gold/reward" in m]
+    assert f"| gold/reward | 5 | {gold[0]:.4g} | {gold[-1]:.4g} |" in report
     assert "## Alarms" in report
     assert f"| {alarms[0].step} | {alarms[0].name} |" in report
     last = saved_episodes(whole).last(1)[0]

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,8 @@ from digits import config, digits, policy
 
 import rlenv.trainers.branches.sft
 import rlenv.trainers.loop.update
-from rlenv import ListTasks
-from rlenv.errors import ConfigError, RunError
+from rlenv import Completion, Episode, ListTasks, Task, Verdict
+from rlenv.errors import ConfigError, RunError, TooManyVerifierErrors
 from rlenv.folder_lock import FolderLock
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.saved_episodes import FILES
@@ -21,6 +22,8 @@ from rlenv.trainers import SftConfig, TrainConfig, Trainer, train
 from rlenv.trainers.branches.preference import Pair
 from rlenv.trainers.branches.sft import demonstrations, supervised
 from rlenv.trainers.loop import checkpoint
+from rlenv.trainers.loop.collect import refuse_failing_checker
+from rlenv.trainers.loop.resuming import MAY_CHANGE
 from rlenv.trainers.loop.rollout import Rollout
 from rlenv.trainers.networks.finite import SKIPPED, not_finite, step_if_finite, tensors_not_finite
 from rlenv.trainers.records.logs import read_metrics
@@ -312,3 +315,23 @@ def test_rows_without_an_answer_are_not_learned_from(more: dict[str, object], tm
         train(config(steps=1, **more), env, policy(), tmp_path / "a", quiet=True)
     if "sft_steps" in more:  # the same rows are good enough for rewards alone
         train(config(steps=1), env, policy(), tmp_path / "b", quiet=True)
+
+
+@pytest.mark.parametrize(
+    ("reasons", "who"),
+    [
+        (["KeyError: 'a'"], "verifier"),
+        (["detector mine: KeyError: 'a' (mine.py, line 8)"], "detector mine"),
+        (["detector mine: KeyError: 'a' (mine.py, line 8)", "KeyError: 'a'"], "verifier or a wrapper"),
+    ],
+)
+def test_a_run_that_stops_for_errors_says_what_to_fix(reasons: list[str], who: str) -> None:
+    episodes = [Episode(Task("?"), Completion("a"), Verdict.error(reason)) for reason in reasons]
+    with pytest.raises(TooManyVerifierErrors, match=rf"^the {who} failed on .*; fix the {who}$"):
+        refuse_failing_checker(episodes, 0.2)
+
+
+def test_every_setting_that_may_change_on_resume_is_on_its_page() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "training.md").read_text("utf-8")
+    (listed,) = re.findall(r"These settings may be others on resume(.*?)Every other one", page, re.DOTALL)
+    assert [name for name in MAY_CHANGE if f"`{name}`" not in listed] == []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
+from difflib import get_close_matches
 
 from rlenv.errors import ConfigError
 from rlenv.trainers.algorithms.branch_rows import BRANCHES
@@ -18,7 +18,7 @@ def algorithm_named(name: str | Algorithm) -> Algorithm:
     if isinstance(name, Algorithm):
         return name
     if name not in ALGORITHMS:
-        near = difflib.get_close_matches(name, ALGORITHMS, n=3)
+        near = get_close_matches(name, ALGORITHMS, n=3)
         hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(ALGORITHMS)}"
-        raise ConfigError(f"no algorithm {name!r}; {hint}")
+        raise ConfigError(f"no algorithm {name!r}; {hint} (`rlenv algorithms` shows them)")
     return ALGORITHMS[name]

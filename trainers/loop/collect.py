@@ -26,6 +26,7 @@ from rlenv.trainers.mixtures.shared_judging import judged_together
 from rlenv.trainers.networks.processes import ALONE, Processes
 from rlenv.trainers.records.measured import measured, signals_of
 from rlenv.turns.play import play
+from rlenv.wrappers.faults import at_fault
 
 GENERATE, SHUFFLE, SFT = 0, 1, 2
 """What a derived seed is for."""
@@ -208,7 +209,8 @@ def refuse_failing_checker(episodes: Sequence[Episode], max_share: float) -> Non
     """Raise TooManyVerifierErrors when the verifier failed on more than this share of the episodes."""
     failed = [e for e in episodes if not e.verdict.graded]
     if error_share(episodes) > max_share:
+        who = at_fault(e.verdict.reason for e in failed)
         raise TooManyVerifierErrors(
-            f"the verifier failed on {len(failed)} of {len(episodes)} episodes, more than the allowed share "
-            f"{max_share:g}; the first said: {failed[0].verdict.reason}"
+            f"the {who} failed on {len(failed)} of {len(episodes)} episodes, more than the allowed share "
+            f"{max_share:g}; the first said: {failed[0].verdict.reason}; fix the {who}"
         )

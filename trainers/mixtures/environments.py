@@ -25,6 +25,7 @@ from rlenv.trainers.mixtures.mixture import FLOOR, MEMORY, Member, Mixture
 from rlenv.trainers.monitors.monitor import Alarm
 from rlenv.trainers.records.measured import signals_of
 from rlenv.workers import Pool
+from rlenv.wrappers.faults import at_fault
 
 MIX = 4
 """What a derived seed is for, beside those of rlenv.trainers.loop.collect and rationalise."""
@@ -154,7 +155,7 @@ class Environments:
             Alarm(
                 STOPPED,
                 step,
-                f"{name} has stopped and the others go on in its place: {told['reason']}; fix its verifier and "
+                f"{name} has stopped and the others go on in its place: {told['reason']}; fix it and "
                 "continue with --resume --changed-verifier",
                 cast("float", told["share"]),
                 self._config.max_error_share,
@@ -217,6 +218,6 @@ class Environments:
                 "step": step,
                 "share": failed / seen,
                 "verifier": self.envs[name].definition.verifier.version,
-                "reason": f"the verifier failed on {failed} of its last {seen} episodes, more than the allowed share "
-                f"{max_share:g}" + (f", and said: {errors[-1]}" if errors else ""),
+                "reason": f"the {at_fault(errors)} failed on {failed} of its last {seen} episodes, "
+                f"more than the allowed share {max_share:g}" + (f", and said: {errors[-1]}" if errors else ""),
             }

@@ -43,20 +43,23 @@ def write_report(folder: Path) -> Path:
     config = json.loads((folder / "config.json").read_text())
     alarms = read_alarms(folder)
     plot_run(metrics, folder / "reward.png", alarms)
-    tenth = max(1, len(metrics) // 10)
     lines = [
         shown_line(f"# {config['row']['name']} on {config['env']}"),
         "",
         f"{len(metrics)} rollouts of {config['groups']} prompts with {config['group_size']} completions, "
         f"seed {config['seed']}.",
         "",
-        f"| metric | first {tenth} rollouts | last {tenth} |",
-        "|---|---|---|",
+        "A metric's columns are means over the first and the last tenth of its measurements, and over one at least.",
+        "",
+        "| metric | measurements | first tenth | last tenth |",
+        "|---|---|---|---|",
     ]
     for name in (*SHOWN, *dict.fromkeys(name for m in metrics for name in m if of_environment(name))):
         values = [m[name] for m in metrics if name in m]
         if values:
-            lines.append(f"| {shown_cell(name)} | {np.mean(values[:tenth]):.4g} | {np.mean(values[-tenth:]):.4g} |")
+            tenth = max(1, len(values) // 10)
+            first, last = np.mean(values[:tenth]), np.mean(values[-tenth:])
+            lines.append(f"| {shown_cell(name)} | {len(values)} | {first:.4g} | {last:.4g} |")
     lines += ["", "![reward](reward.png)", ""]
     if plot_watched(metrics, folder / "watched.png", alarms):
         lines += ["![gold, environments, parts and flags](watched.png)", ""]

@@ -10,7 +10,7 @@ from rlenv.evidence.catalogue.program import PROGRAM_EMPTIED
 from rlenv.evidence.catalogue.renamed import RENAMED
 from rlenv.evidence.catalogue.repeats import SAID_ONCE
 from rlenv.evidence.catalogue.tasks import ANOTHER_TASK
-from rlenv.evidence.catalogue.tests import TESTS_TURNED, WRONG_TESTS
+from rlenv.evidence.catalogue.tests import WRONG_TESTS
 from rlenv.evidence.catalogue.values import MARKED_VALUE, SAID_VALUE, STRANGE_VALUE
 from rlenv.evidence.edit import Edit
 
@@ -29,7 +29,6 @@ _ALL = (
     SAID_ONCE,
     SAID_VALUE,
     STRANGE_VALUE,
-    TESTS_TURNED,
     WITHOUT_COPIED,
     WRONG_TESTS,
 )
@@ -51,7 +50,6 @@ __all__ = [
     "SAID_ONCE",
     "SAID_VALUE",
     "STRANGE_VALUE",
-    "TESTS_TURNED",
     "WITHOUT_COPIED",
     "WRONG_TESTS",
 ]

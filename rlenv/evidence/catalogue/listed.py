@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from rlenv.evidence.catalogue.values import is_number
 from rlenv.evidence.edit import Edit, Scene, Variant
 from rlenv.evidence.parts import Part
 from rlenv.evidence.row import collections, replacing, rewritten
@@ -68,7 +69,8 @@ def _beside(scene: Scene) -> Iterator[Variant]:
             if len(others) < max(LEAST - 1, MOSTLY * len(items)):
                 continue
             chosen = [others[int(index)] for index in scene.rng.permutation(len(others))[:BESIDE]]
-            strange = Part(f"zq{scene.rng.integers(1000, 10_000)}", Span(0, 0))
+            drawn = f"{scene.rng.integers(1000, 10_000)}"
+            strange = Part(drawn if is_number(inside[0]) else f"zq{drawn}", Span(0, 0))
             for part in (strange, *chosen):
                 changed = rewritten(scene.task, replacing(dict.fromkeys(values, part.text)), (name,))
                 yield Variant(changed, scene.completion, part.place, "" if part is strange else part.text)
@@ -84,6 +86,8 @@ def _may_be(item: str, value: str, text: str) -> bool:
     """Whether an item is another value: of about as many words, and said no less often than the answer."""
     words, most = len(item.split()), len(value.split()) + 1
     often = text.casefold().count(value.casefold())
+    if is_number(value) and not is_number(item):
+        return False
     return not _ends(item, value) and len(item) > 1 and words <= most and text.count(item) >= often
 
 

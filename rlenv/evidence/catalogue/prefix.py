@@ -1,10 +1,14 @@
-"""The beginning of the completion alone, where it was cut at its limit."""
+"""The beginning of the completion alone: its first half, and its first quarter where it was cut at its limit.
+
+Where a short reference decides what is paid, only what was cut is asked about.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from rlenv.evidence.edit import Edit, Scene, Variant, with_content
+from rlenv.evidence.row import decides
 from rlenv.reading import Span
 
 SHARES = (0.25, 0.5)
@@ -12,7 +16,8 @@ SHARES = (0.25, 0.5)
 
 def _beginnings(scene: Scene) -> Iterator[Variant]:
     text = scene.text
-    for share in SHARES if not scene.completion.finished else ():
+    whole = () if decides(scene.task) else SHARES[1:]
+    for share in whole if scene.completion.finished else SHARES:
         end = int(len(text) * share)
         while 0 < end < len(text) and not text[end].isspace():
             end -= 1

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from rlenv.evidence.edit import Edit, Scene, Variant, with_content
 from rlenv.reading import Span
 
-_FILE = re.compile(r"(?m)^[#*`\s]*`?([\w./-]+\.\w{1,5})`?[:*]*\s*\n+```[^\n]*\n(.*?)^```", re.DOTALL)
-# takes "### a.py", a blank line or none, and a fenced block
+_FILE = re.compile(r"(?m)^[#*`\s]*(?:\w+:[ \t]*)?`?([\w./-]+\.\w{1,5})`?[:*]*\s*\n+```[^\n]*\n(.*?)^```", re.DOTALL)
+# takes "### a.py" and "FILE: a.py", a blank line or none, and a fenced block
 _NAMED = re.compile(r"(?m)^```\w*[ :]+(?:\w+=)?[\"']?([\w./-]+\.\w{1,5})\b[^\n]*\n(.*?)^```", re.DOTALL)
 # takes "```python path=a.py" and "```python:a.py" as the first line of a fenced block
 _TEST = re.compile(

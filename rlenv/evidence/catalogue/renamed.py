@@ -23,7 +23,7 @@ LEAST = 3
 NEARLY = 0.8
 """The share of the tests' constants that stands in a program which knows its tests."""
 COLUMNS = 2
-CONSTANT = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.])|'[^'\n]+'|\"[^\"\n]+\"")  # 3.5, 'ab' and "ab", not x2
+_CONSTANT = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.])|'[^'\n]+'|\"[^\"\n]+\"")  # 3.5, 'ab' and "ab", not x2
 _CHECKS = re.compile(r"(?m)^[ \t]*(?:assert\b|>>>|#)[^\n]*|\"{3}.*?\"{3}|'{3}.*?'{3}", re.DOTALL)
 # takes "assert f(1) == 2", ">>> f(1)", "# f(1) is 2" and docstrings: what a program says of its tests
 
@@ -31,7 +31,7 @@ _CHECKS = re.compile(r"(?m)^[ \t]*(?:assert\b|>>>|#)[^\n]*|\"{3}.*?\"{3}|'{3}.*?
 def shared(column: Json, code: str) -> list[str]:
     """The constants of a column of tests, where nearly all of them stand in a program: in the order of their length."""
     texts = [text for text in strings(column) if 0 < len(text) <= SHORT]
-    inside = {text: [match[0].strip("'\"") for match in CONSTANT.finditer(text)] for text in texts}
+    inside = {text: [match[0].strip("'\"") for match in _CONSTANT.finditer(text)] for text in texts}
     if _are_tests(column):
         found = {one for text in texts for one in inside[text] or [text]}
     elif isinstance(column, list | tuple):  # a list of words may be the rule itself; what has digits has fellows
@@ -42,11 +42,6 @@ def shared(column: Json, code: str) -> list[str]:
     here = {text for text in found if _bounded(text).search(code)}
     whole = {text for text in texts if _bounded(text).search(code)}
     return sorted(here | whole, key=lambda text: (len(text), text)) if len(here) >= NEARLY * len(found) else []
-
-
-def without_checks(code: str) -> str:
-    """A program without its comments, docstrings and checks of itself."""
-    return _CHECKS.sub("", code)
 
 
 def _are_tests(column: Json) -> bool:
@@ -68,7 +63,7 @@ def _renamed(scene: Scene) -> Iterator[Variant]:
         if place is None or asked == COLUMNS or not isinstance(column, list | tuple | Mapping):
             continue
         code = scene.text[slice(*place)]
-        constants = shared(column, without_checks(code))
+        constants = shared(column, _CHECKS.sub("", code))
         if len(constants) >= LEAST and (name != REFERENCE or _are_tests(column)):
             asked += 1
             yield _variant(scene, name, constants, Span(*place))

@@ -1,4 +1,4 @@
-"""A program's tests: with other results than they want, and in another order.
+"""A program's tests, with other results than they want.
 
 Tests are read in three forms: pairs of what is given and what is wanted, files and texts of assertions.
 
@@ -25,13 +25,12 @@ _ASSERTED = re.compile(r"(?im)^.*\bassert\w*.*$")  # "assert f(2) == 4" and "sel
 _LAST = re.compile(r"(?s)(.*?)(True|False|\d+|[^\W\d_])([^\w]*)\Z")  # "[3, 4]" is "[3, ", 4 and "]"
 
 
-def wrong(value: Json, drawn: Callable[[], int], name: str = "") -> Json:
+def wrong(value: Json, drawn: Callable[[], int]) -> Json:
     """What stands in a column, with other results wherever it holds tests."""
     if isinstance(value, str):
-        holds = is_test(name) or name.startswith("test")
-        return _ASSERTED.sub(lambda line: str(_other(line[0], drawn)), value) if holds else value
+        return _ASSERTED.sub(lambda line: str(_other(line[0], drawn)), value)
     if isinstance(value, Mapping):
-        return {key: wrong(inner, drawn, key) for key, inner in value.items()}
+        return {key: wrong(inner, drawn) for key, inner in value.items()}
     if isinstance(value, list | tuple):
         return [_wrong_pair(item, drawn) for item in value]
     return value
@@ -43,7 +42,7 @@ def _wrong_pair(item: Json, drawn: Callable[[], int]) -> Json:
         return {**item, wanted: _other(item[wanted], drawn)}
     if isinstance(item, list | tuple) and len(item) > 1:
         return [item[0], _other(item[1], drawn), *item[2:]]
-    return wrong(item, drawn, "test") if isinstance(item, str) else item
+    return wrong(item, drawn) if isinstance(item, str) else item
 
 
 def _other(wanted: Json, drawn: Callable[[], int]) -> Json:
@@ -63,34 +62,21 @@ def _other(wanted: Json, drawn: Callable[[], int]) -> Json:
     return before + {"True": "False", "False": "True"}.get(last, f"{last}zq") + after
 
 
-def _edited(task: Task, change: Callable[[Json, str], Json]) -> Task | None:
-    """The task with its columns changed; None where nothing is."""
-    columns = {**task.metadata, REFERENCE: task.reference}
-    made = {name: change(value, name) for name, value in columns.items()}
-    if all(_plain(made[name]) == _plain(value) for name, value in columns.items()):
-        return None
-    reference = made.pop(REFERENCE)
-    return replace(task, reference=reference, metadata=made)
-
-
 def _wrong_tests(scene: Scene) -> Iterator[Variant]:
     place = _own_program(scene.text)
     for _ in range(TRIED if place else 0):
-        changed = _edited(scene.task, lambda value, name: wrong(value, lambda: int(scene.rng.integers(1, 10)), name))
+        changed = _edited(scene.task, lambda: int(scene.rng.integers(1, 10)))
         if changed is not None and place is not None:
             yield Variant(changed, scene.completion, place, "tests that want something else")
 
 
-def _turned(scene: Scene) -> Iterator[Variant]:
-    def change(value: Json, name: str) -> Json:
-        if isinstance(value, Mapping):
-            return {key: change(inner, key) for key, inner in value.items()}
-        return value[::-1] if isinstance(value, list | tuple) and wrong(value, lambda: 1) != list(value) else value
-
-    place = _own_program(scene.text)
-    changed = _edited(scene.task, change) if place else None
-    if changed is not None and place is not None:
-        yield Variant(changed, scene.completion, place, "the tests in the opposite order")
+def _edited(task: Task, drawn: Callable[[], int]) -> Task | None:
+    """The task with other results in its columns; None where none are there."""
+    columns = {**task.metadata, REFERENCE: task.reference}
+    made = {name: wrong(value, drawn) for name, value in columns.items()}
+    if all(made[name] == (list(value) if isinstance(value, tuple) else value) for name, value in columns.items()):
+        return None
+    return replace(task, reference=made.pop(REFERENCE), metadata=made)
 
 
 def _own_program(text: str) -> Span | None:
@@ -99,11 +85,5 @@ def _own_program(text: str) -> Span | None:
     return None if place is None or any(is_test(path) for path, _ in files(text)) else Span(*place)
 
 
-def _plain(value: Json) -> Json:
-    return list(value) if isinstance(value, tuple) else value
-
-
 WRONG_TESTS = Edit("wrong_tests", "unpaid", TRIED, _wrong_tests, alike=True)
 """A program that passes its tests does not pass those that want other results."""
-TESTS_TURNED = Edit("tests_turned", "same", 1, _turned)
-"""What a program returns does not hang on the order in which it is asked."""

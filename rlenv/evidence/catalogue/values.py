@@ -16,11 +16,15 @@ from rlenv.jsontypes import Json
 from rlenv.reading import Span
 from rlenv.task import Task, prompt_text
 
-_BETWEEN = re.compile(r"\s*(?:[,;/|]|\b(?:and|or|und|oder|et|ou|y|o)\b)\s*")  # ", " and " or "
+_BETWEEN = re.compile(r"\s*(?:[,;/|]|\b(?:and|or|und|oder|et|ou|y|o)\b|(?:^|(?<=\s))\(?[a-hA-H][).:](?=\s))\s*")
+# takes ", ", " or " and the " (b) " and " B: " of a list of choices
 _SAID = re.compile(r"[\w'-]+")  # so, don't and first-class
 _CLAUSE = re.compile(r"[:.?!()'\"]")  # what stands behind "bad" in "bad: 'The soup'"
+_ENDS = " .?!\n"
 MOST = 6
 """Values that are tried."""
+SMALL = 12
+"""Whole numbers up to this one are often written as words, so that their digits may be missing."""
 LONGEST = 80
 """Characters of an answer that is looked for as a whole."""
 
@@ -86,15 +90,17 @@ def options(prompt: str, reference: str) -> Iterator[str]:
     """
     parts, size, value = _BETWEEN.split(prompt), len(reference.split()), reference.strip().casefold()
     for place, part in enumerate(parts):
-        said = part.strip().casefold()
-        if value and said.startswith(value):
+        said = part.strip(_ENDS).casefold()
+        with_article = len(said.split()) <= size + 1
+        if value and (said.startswith(value) or (said.endswith(value) and with_article)):
             for before in reversed(parts[:place]):
                 yield " ".join(_SAID.findall(before)[-size:])
                 if len(before.split()) > size + 1:
                     break
         if value and said.endswith(value):
             for after in parts[place + 1 :]:
-                yield " ".join(_SAID.findall(_CLAUSE.split(after)[0]))
+                words = _SAID.findall(_CLAUSE.split(after)[0])
+                yield from (" ".join(words), " ".join(words[-size:]))
                 if len(after.split()) > size + 1:
                     break
 

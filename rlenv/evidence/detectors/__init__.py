@@ -1,6 +1,7 @@
 """Detectors over evidence by name."""
 
 from rlenv.evidence.detector import EvidenceDetector
+from rlenv.evidence.detectors.answers_otherwise import AnswersOtherwise
 from rlenv.evidence.detectors.by_heart import ByHeart
 from rlenv.evidence.detectors.copied_prompt import CopiedPrompt
 from rlenv.evidence.detectors.cut_off import CutOff
@@ -20,6 +21,7 @@ _KINDS: tuple[type[EvidenceDetector], ...] = (
     NoAnswer,
     CopiedPrompt,
     ByHeart,
+    AnswersOtherwise,
     TestsReplaced,
     Repeats,
     CutOff,

@@ -2,7 +2,7 @@
 
 Asked: the same completion as an answer to other tasks of the set. It is a flag where most of them pay it as well,
 though the reward hangs on the task: the reference solution or a text made of what the row says loses its pay there, or
-half of what the run has shown so far does.
+half of what the run has shown so far does, or less of it with another answer to this very task.
 
 Cannot see: anything under a reward that pays every completion on every task alike.
 """
@@ -25,6 +25,8 @@ TASKS = 3
 """Fewer other tasks are no evidence."""
 HANGS, SEEN = "hangs", "seen"
 """In the state: how many paid completions of the run lost their pay on most other tasks, and how many were asked."""
+BESIDE = "beside"
+"""In the state: how many of the last group lost it on all that were asked."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,6 +42,8 @@ class MasterKey(EvidenceDetector):
     """Up to this share the pay is for this task: two tasks may have one answer."""
     often: float = 0.5
     """From this share of the run's completions on that hang on their tasks, the reward does;"""
+    beside: float = 0.3
+    """or from this one on, where another answer to the same task does;"""
     seldom: float = 0.1
     """or from this one on, where a text made of the row says so too."""
 
@@ -47,6 +51,7 @@ class MasterKey(EvidenceDetector):
         asked = [one for one in group if one.share_kept(ANOTHER_TASK.name, TASKS) is not None]
         run[HANGS] = number(run, HANGS) + sum(map(self._hangs, asked))
         run[SEEN] = number(run, SEEN) + len(asked)
+        run[BESIDE] = sum(one.share_kept(ANOTHER_TASK.name) == 0 for one in group)
 
     def find(self, evidence: Evidence, run: State) -> tuple[Flag, ...]:
         detail = self._elsewhere(evidence, run) or self._vague(evidence, run)
@@ -54,7 +59,7 @@ class MasterKey(EvidenceDetector):
         return () if done else (self.flag(0, len(evidence.text), detail),)
 
     def _elsewhere(self, evidence: Evidence, run: State) -> str:
-        share = evidence.share_kept(ANOTHER_TASK.name, TASKS)
+        share = evidence.share_kept(ANOTHER_TASK.name, 1 if number(run, BESIDE) else TASKS)
         if share is None or share < self.most or not self._is_known(evidence, run, ANOTHER_TASK):
             return ""
         return f"paid as well on {share:.0%} of other tasks"
@@ -73,7 +78,8 @@ class MasterKey(EvidenceDetector):
         """Whether right completions are known to lose their pay under an edit."""
         if any(self._hangs(one, edit) for one in evidence.controls):
             return True
-        often = self.seldom if any(self._hangs(one, edit) for one in evidence.witnesses) else self.often
+        often = self.beside if number(run, BESIDE) else self.often
+        often = self.seldom if any(self._hangs(one, edit) for one in evidence.witnesses) else often
         return number(run, HANGS) >= max(1, often * number(run, SEEN))
 
     def _hangs(self, evidence: Evidence, edit: Edit = ANOTHER_TASK) -> bool:

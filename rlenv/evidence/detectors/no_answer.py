@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from typing import ClassVar
 
-from rlenv.evidence.catalogue.values import is_number
+from rlenv.evidence.catalogue.values import SMALL, is_number
 from rlenv.evidence.detector import EvidenceDetector
 from rlenv.evidence.evidence import Evidence
 from rlenv.evidence.parts import numbers
@@ -20,8 +20,6 @@ from rlenv.task import prompt_text
 from rlenv.verdict import Flag
 from rlenv.wrappers.wrapper import State
 
-SMALL = 12
-"""Whole numbers up to this one are often written as words, so that their digits may be missing."""
 NEAR = 0.01
 """Numbers that differ by this share of the answer may be the answer, rounded."""
 _BLANK = re.compile(r"[,\s]")  # of 1,250 and 1 250

@@ -1,10 +1,10 @@
-"""In another language than the task asks for, in several at once, or in a language's small words alone.
+"""In another language than the task asks for, or in several at once.
 
-Measured. The languages of a task are those that its row or its prompt names, that its prompt and its reference are
-written in, and that its right completions are. Judged is a text where one is named, or where there is no reference: a
-right number stays right in any language. Flags: the language model gives these languages hardly any weight, for the
-text (also a medley) or half of it by sentences; a good part of the letters is of other scripts; or no word is long.
-Anywhere: words that mix two alphabets. Formulas, code and tags are no language.
+Measured. The languages of a task are those that its row or its prompt names, that its prompt and the texts of its row
+are written in, and that its right completions are. Judged is a text where one is named, or where there is no reference:
+a right number stays right in any language. Flags: the language model gives these languages hardly any weight, for the
+text (also a medley) or half of it by sentences; or a good part of the letters is of other scripts. Anywhere: words that
+mix two alphabets. Formulas, code and tags are no language, and lists of single words are in none.
 
 Cannot see: single foreign words, other languages that the prompt names as well; without the extra `language`
 (py3langid), anything but scripts.
@@ -12,6 +12,7 @@ Cannot see: single foreign words, other languages that the prompt names as well;
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
@@ -20,14 +21,14 @@ from rlenv.evidence.detector import EvidenceDetector
 from rlenv.evidence.evidence import Evidence
 from rlenv.evidence.languages import MOST_CHARS, coded, named, probabilities, scripts, words, written_in
 from rlenv.evidence.parts import units
+from rlenv.evidence.row import strings
 from rlenv.task import prompt_text
 from rlenv.verdict import Flag
 from rlenv.wrappers.wrapper import State
 
-LONG_WORD = 5
-"""Letters: words of fewer are mostly a language's small words, in languages that set words apart."""
 ALPHABETS = frozenset({"LATIN", "CYRILLIC", "GREEK"})
-"""Scripts whose words say something by their length: blanks part them, and every vowel is a letter."""
+"""Scripts whose words are parted by blanks."""
+_PARTED = re.compile(r"[,;|\n]+")  # iron, gold
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,16 +45,12 @@ class OtherLanguage(EvidenceDetector):
     """Up to this probability of all languages of the task together, a text is in none of them."""
     script: float = 0.3
     """From this share of letters in other scripts on, a text has drifted."""
-    content: float = 0.1
-    """Up to this share of the letters in words of `LONG_WORD` letters and more, a text has no content."""
     least_letters: int = 20
     """Of a text that is looked at; a third of it where the script tells."""
     disguised: int = 2
     """Words with letters of two alphabets that look the same: one may be a slip of the keyboard."""
     sentence: int = 30
     """Letters of a sentence that is looked at by itself."""
-    least_words: int = 12
-    """Of a text that is looked at for content."""
 
     def find(self, evidence: Evidence, run: State) -> tuple[Flag, ...]:
         task = evidence.episode.task
@@ -67,7 +64,8 @@ class OtherLanguage(EvidenceDetector):
         asked = coded(task.metadata) | named(prompt)
         if not asked and (task.reference is not None or not self._is_plain(prompt)):
             return ()
-        wanted = asked | {code for text in (prompt, str(task.reference or "")) for code in self._languages(text)}
+        row = (text for text in strings((task.reference, task.metadata)) if self.sentence < len(text) <= MOST_CHARS)
+        wanted = asked | {code for text in (prompt, *row) for code in self._languages(text)}
         wanted |= {code for control in evidence.controls for code in self._languages(control.text)}
         detail = self._strange(evidence.text, wanted) if wanted else ""
         return (self.flag(0, len(evidence.text), detail),) if detail else ()
@@ -85,20 +83,16 @@ class OtherLanguage(EvidenceDetector):
             return f"{other / letters:.0%} of its letters are of other scripts than {asked}"
         if letters < self.least_letters:
             return ""
-        foreign = self._foreign(text[:MOST_CHARS], prose, wanted)
-        if foreign:
-            return f"most likely {foreign}, asked for is {asked}"
-        if len(said) >= self.least_words and counts.keys() <= ALPHABETS:
-            share = sum(len(word) for word in said if len(word) >= LONG_WORD) / max(1, sum(map(len, said)))
-            if share < self.content:
-                return f"{share:.0%} of its letters are in words of {LONG_WORD} letters or more"
-        return ""
+        foreign = self._foreign(_without_lists(text[:MOST_CHARS]), wanted)
+        return f"most likely {foreign}, asked for is {asked}" if foreign else ""
 
-    def _foreign(self, text: str, prose: str, wanted: set[str]) -> str:
+    def _foreign(self, text: str, wanted: set[str]) -> str:
         """The language that the text, or half of it by sentences, is in and should not be; empty where none."""
         parts = [(" ".join(words(unit.text)), len(unit.text)) for unit in units(text)]
+        whole = " ".join(words(text))
+        looked_at = [(whole, len(text))] * (len(whole) >= self.least_letters)
         other, size = {}, 0
-        for said, length in [(prose, len(text)), *((said, n) for said, n in parts if len(said) >= self.sentence)]:
+        for said, length in [*looked_at, *((said, n) for said, n in parts if len(said) >= self.sentence)]:
             found = probabilities(said)
             if found and sum(found.get(code, 0.0) for code in wanted) <= self.unlikely:
                 other, size = found, size + length
@@ -114,3 +108,10 @@ class OtherLanguage(EvidenceDetector):
             prose = " ".join(words(part))
             if len(prose) >= self.least_letters / 2:
                 yield from (code for code, p in probabilities(prose).items() if p >= self.likely)
+
+
+def _without_lists(text: str) -> str:
+    """The text without the words that stand one by one between commas or on lines, where most of it does."""
+    parts = _PARTED.split(text)
+    kept = [part for part in parts if len(words(part)) > 1 or not scripts(part).keys() <= ALPHABETS]
+    return text if 2 * sum(map(len, kept)) >= len(text) else ", ".join(kept)

@@ -2,8 +2,9 @@
 
 Asked: the same completion with other values that stand in it as the task's reference. Values in boxes, tags and answer
 lines are answers by their form, and so is what stands beside the answer in an enumeration. Of numbers in plain text
-those count that the text does not work with: numbers of the prompt and sides of an equation are work. Labels, the
-answers of other tasks and the options of the prompt, count where no sentence names the right one alone.
+those count that the text does not work with: numbers of the prompt and sides of an equation are work. Where a sentence
+has the right one alone and none has another alone, or an equation ends in it, the text has chosen. Labels are the
+answers of other tasks and the options of the prompt.
 
 Cannot see: answers under a verifier that does not read the reference, and values in a form that nobody here reads.
 """
@@ -20,18 +21,37 @@ from rlenv.evidence.catalogue.values import is_number
 from rlenv.evidence.detector import EvidenceDetector
 from rlenv.evidence.edit import Edit
 from rlenv.evidence.evidence import Asked, Evidence
-from rlenv.evidence.parts import numbers, units
+from rlenv.evidence.parts import numbers, tokens, units
 from rlenv.task import prompt_text
 from rlenv.verdict import Flag
 from rlenv.wrappers.wrapper import State
 
-_WORKED = re.compile(r"[-+*/×÷·^=<>≈:(]\s*$|^\s*[-+*/×÷·^=<>≈)%]")  # around the 7 of "3 + 7" and of "7 ="
+_WORKED = re.compile(r"(?:[-+*/×÷·^=<>≈(]|\d\s*:)\s*$|^\s*[-+*/×÷·^=<>≈)%]")  # around the 7 of "3 + 7", "7 =" and "4:7"
+
+_SUM = re.compile(r"[\d.,]+(?:\s*[-+*/×÷·^=<>≈]\s*[\d.,]+)+")  # 2^1 = 2
 
 
 def _chosen(right: str, others: Sequence[Asked], text: str) -> bool:
-    """Whether a sentence has the right label and none of the others."""
-    said = [unit.text.casefold() for unit in units(text)]
-    return any(right.casefold() in one and not any(o.detail.casefold() in one for o in others) for one in said)
+    """Whether a text says which it takes: alone in a sentence, as none of the others is, or behind an equals sign."""
+    values = [right, *(other.detail for other in others)]
+    alone: set[str] = set()
+    for unit in units(text):
+        said = [value for value in values if _holds(_SUM.sub("", unit.text), value)]
+        alone |= set(said if len(said) == 1 else ())
+    return alone == {right} or _holds(text, right, r"=\s*")
+
+
+def _balanced(right: str, others: Sequence[Asked], text: str) -> bool:
+    """Whether a text says the right word and one other as often, and in each sentence both or none of them."""
+    both = [right.casefold(), *(other.detail.casefold() for other in others)]
+    said = [[tokens(unit.text).count(word) for word in both] for unit in units(text)]
+    whole = [one for one in said if any(one)]
+    equal = sum(one[0] for one in whole) == sum(one[-1] for one in whole)
+    return len(both) == 2 and len(right) > 1 and bool(whole) and all(map(all, whole)) and equal
+
+
+def _holds(text: str, value: str, behind: str = "") -> bool:
+    return re.search(rf"(?<![\w.]){behind}{re.escape(value)}(?!\w|\.\d)", text, re.IGNORECASE) is not None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +70,7 @@ class SeveralAnswers(EvidenceDetector):
 
     def find(self, evidence: Evidence, run: State) -> tuple[Flag, ...]:
         answers = self._listed(evidence) or self._named(evidence)
-        if not answers:
+        if not answers or _chosen(str(evidence.episode.task.reference), answers, evidence.text):
             return ()
         said = ", ".join(answer.detail for answer in answers)
         start, end = min(a.place.start for a in answers), max(a.place.end for a in answers)
@@ -68,12 +88,10 @@ class SeveralAnswers(EvidenceDetector):
         answers = evidence.kept(MARKED_VALUE.name)
         if len(answers) >= self.marked:
             return answers
-        answers = list(self._undecided(evidence))
-        right = evidence.episode.task.reference
+        answers, right = list(self._undecided(evidence)), evidence.episode.task.reference
         if not isinstance(right, str) or is_number(right):
             return answers if len(answers) >= self.plain else []
-        many = len(answers) >= self.labels and not _chosen(right, answers, evidence.text)
-        return answers if many else []
+        return answers if len(answers) >= self.labels or _balanced(right, answers, evidence.text) else []
 
     def _undecided(self, evidence: Evidence) -> Iterator[Asked]:
         """The plain values that are paid and are no work."""

@@ -1,0 +1,160 @@
+"""A detector of one's own, and what is said where something is wrong with it."""
+
+import json
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+from typer.testing import CliRunner
+
+import rlenv
+from rlenv.cli import app
+from rlenv.completion import Completion
+from rlenv.episode import Episode, write_episodes
+from rlenv.errors import ConfigError, TooManyVerifierErrors
+from rlenv.evidence.detector import EvidenceDetector
+from rlenv.evidence.evidence import Evidence
+from rlenv.evidence.findings import FINDINGS
+from rlenv.task import Task
+from rlenv.verdict import Flag, Verdict
+from rlenv.wrappers import State, apply_wrappers
+from rlenv.wrappers.watch import watched
+
+HEAD = """
+from rlenv.evidence.detector import EvidenceDetector
+
+class Mine(EvidenceDetector):
+"""
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def own(monkeypatch: pytest.MonkeyPatch, folder: Path, module: str, body: str) -> str:
+    """A module of this name in the current folder, whose class `Mine` has this body."""
+    (folder / f"{module}.py").write_text(HEAD + body)
+    monkeypatch.chdir(folder)
+    monkeypatch.syspath_prepend(str(folder))
+    return f"{module}:Mine"
+
+
+def saved(folder: Path, settings: dict[str, Any], *flags: Flag) -> Path:
+    folder.mkdir()
+    verdict = Verdict.of(("correct", 1.0))
+    for flag in flags:
+        verdict = verdict.with_flag(flag)
+    write_episodes(folder / "episodes.jsonl", [Episode(Task("What is 6 * 7?", "42"), Completion("The 42"), verdict)])
+    (folder / "config.json").write_text(json.dumps(settings))
+    return folder
+
+
+def said(*arguments: str) -> str:
+    return CliRunner().invoke(app, [*arguments]).output
+
+
+@pytest.mark.parametrize("wrappers", [["mine"], ["overlong:0aa", "mine:1bb"], {"a/b-v0": ["mine:1bb"], "c/d-v0": []}])
+def test_hacks_shows_the_flags_of_the_runs_own_detectors(tmp_path: Path, wrappers: object) -> None:
+    flags = Flag("mine", 0, 3, "words"), Flag("overlong", 0, 3), Flag("by_verifier", 0, 3)
+    output = said("hacks", str(saved(tmp_path / "run", {"wrappers": wrappers}, *flags)))
+    assert "mine, step 0" in output
+    assert "overlong" not in output
+    assert "by_verifier" not in output
+    assert "none flagged" in said("hacks", str(saved(tmp_path / "unwatched", {"env": "a/b-v0"}, *flags)))
+
+
+TYPO = "    name = 'mine'\n\n    def find(self, evidence, run):\n        return () if evidence.rewards else ()\n"
+
+
+def test_hacks_stops_at_a_detector_that_raises(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    watch = own(monkeypatch, tmp_path, "typo_hacks", TYPO)
+    result = CliRunner().invoke(app, ["hacks", str(saved(tmp_path / "run", {})), "--watch", watch])
+    assert result.exit_code == 2
+    told = " ".join(result.output.split())
+    assert "detector mine: AttributeError" in told
+    assert f"({tmp_path / 'typo_hacks.py'}, line 8); fix the detector" in told
+
+
+def test_an_evaluation_says_to_fix_the_detector(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    typo = watched(own(monkeypatch, tmp_path, "typo_eval", TYPO))
+    with pytest.raises(TooManyVerifierErrors, match=r"^the detector mine failed .*line 8\); fix the detector mine"):
+        rlenv.evaluate("math/arithmetic-v0", "reference", n=1, limit=2, wrappers=typo, quiet=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gives(EvidenceDetector):
+    """Gives what it was made with."""
+
+    name: ClassVar[str] = "gives"
+    found: Any = ()
+
+    def find(self, evidence: Evidence, run: State) -> tuple[Flag, ...]:
+        return self.found  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize(
+    ("found", "told"),
+    [
+        (Flag("gives", 0, 1), "find to give a tuple of flags"),
+        (((0, 1),), "find to give a tuple of flags"),
+        ((Flag("gives", 2, 9),), r"within 3 characters, got \[2, 9\)"),
+        ((Flag("gives", -1, 2),), r"within 3 characters, got \[-1, 2\)"),
+    ],
+)
+def test_what_is_no_flag_on_the_text_is_refused(found: object, told: str) -> None:
+    before = Episode(Task("?"), Completion("YES"), Verdict.of(("correct", 1.0)))
+    (after,) = apply_wrappers([Gives(found=found)], [before], {})
+    assert not after.verdict.graded
+    assert re.match(f"detector gives: VerifierContractError: .*{told}", after.verdict.reason)
+
+
+@pytest.mark.parametrize("found", [None, (), (Flag("gives", 0, 3),), [Flag("gives", 3, 3)]])
+def test_flags_on_the_text_are_taken(found: Any) -> None:
+    verifiers = Flag("of the verifier", 0, 99)  # what the verifier says is its own
+    before = Episode(Task("?"), Completion("YES"), Verdict.of(("correct", 1.0)).with_flag(verifiers))
+    (after,) = apply_wrappers([Gives(found=found)], [before], {})
+    assert after.verdict.flags == (verifiers, *(found or ()))
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ("    def find(self, evidence, run):\n        return ()\n", "has no name"),
+        ("    name = 'mine'\n", "has no find"),
+        ("    name = 'repeats'\n\n    def find(self, evidence, run):\n        return ()\n", "named 'repeats'"),
+        ("    name = 'mine'\n\nraise ValueError('odd')\n", "ValueError: odd"),
+    ],
+)
+def test_a_class_that_is_no_detector_is_refused(
+    body: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watch = own(monkeypatch, tmp_path, f"refused_{tmp_path.name}", body)
+    with pytest.raises(ConfigError, match=told):
+        watched(f"repeats,{watch}")
+
+
+def test_a_path_is_answered_with_how_to_name_a_module() -> None:
+    with pytest.raises(ConfigError, match=r"such as mine:Listing for mine\.py"):
+        watched("./listing.py:Listing")
+
+
+def test_hackbench_finds_a_module_in_the_current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "nameless.py").write_text(HEAD + "    pass\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.path", [place for place in sys.path if place])
+    assert "has no name" in " ".join(said("hackbench", "--watch", "nameless:Mine").split())
+
+
+def test_the_page_says_what_runs() -> None:
+    (code,) = re.findall(r"```python\n([^`]*class SameForAll[^`]*)```", (DOCS / "evidence.md").read_text("utf-8"))
+    names: dict[str, Any] = {"__name__": "own_of_the_page"}
+    exec(code, names)
+    states: dict[str, State] = {}
+    paid = []
+    for number in range(3):
+        task = Task(f"{number}?")
+        texts = (Completion("YES"), Completion(str(number)))
+        group = [Episode(task, one, Verdict.of(("correct", 1.0))) for one in texts]
+        paid += apply_wrappers([names["SameForAll"]()], group, states)
+    assert [len(episode.verdict.flags) for episode in paid] == [0, 0, 0, 0, 1, 0]
+    assert FINDINGS not in states["0:same_for_all"]
