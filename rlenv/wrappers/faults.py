@@ -25,6 +25,6 @@ def fault_of(wrapper: object, name: str, error: Exception) -> str:
 
 
 def at_fault(reasons: Iterable[str]) -> str:
-    """What to mend, from the reasons of verifier errors."""
+    """What to fix, by the reasons of the failures."""
     found = {reason.partition(":")[0] if reason.startswith(KINDS) else "verifier" for reason in reasons}
     return found.pop() if len(found) == 1 else "verifier or a wrapper"

@@ -81,10 +81,8 @@ def test_tasks_of_ones_own_are_trained_on(tmp_path: Path, monkeypatch: pytest.Mo
     ("arguments", "problem"),
     [
         (["math/arithmetik-v0"], "did you mean math/arithmetic-v0"),
-        (
-            ["math/arithmetic-v0", "--algorithm", "gpro"],
-            "reinforce, reinforce-baseline, reinforce++, reinforce++-baseline, rloo, grpo",
-        ),
+        (["math/arithmetic-v0", "--algorithm", "gpro"], "did you mean gspo or grpo"),
+        (["math/arithmetic-v0", "--algorithm", "?"], "reinforce, reinforce-baseline, reinforce++"),
         (["math/arithmetic-v0", "--set", "control.clip_hi=1"], "grpo.control has no setting 'clip_hi'"),
         (["math/arithmetic-v0", "--set", "contrl.clip_high=1"], "grpo has no setting 'contrl'"),
         (["math/arithmetic-v0", "--set", "control.bound=wide"], "one of none, clip, weight, kl, natural, got 'wide'"),

@@ -79,6 +79,6 @@ def test_judging_again_asks_for_the_folder_of_an_evaluation(tmp_path: Path) -> N
     (tmp_path / "config.json").write_text('{"row": {}, "env": "math/arithmetic-v0"}')
     with pytest.raises(RunError, match=r"not the folder of an evaluation \(its config\.json has no 'policy'\)"):
         rlenv.rescore(tmp_path, quiet=True)
-    with pytest.raises(RunError, match=r"no config\.json"):
+    with pytest.raises(RunError, match="there is no folder"):
         rlenv.rescore(tmp_path / "nowhere", quiet=True)
     assert not (tmp_path / "nowhere").exists()

@@ -54,7 +54,7 @@ def judge(pool: WorkerPool, function: VerifierFunction, texts: list[str], limit_
 def sockets() -> list[int]:
     """What a hostile program in a worker finds when it looks for the worker's socket."""
     found = []
-    for descriptor in range(3, 64):
+    for descriptor in range(3, 1024):
         with suppress(OSError):
             if stat.S_ISSOCK(os.fstat(descriptor).st_mode):
                 found.append(descriptor)

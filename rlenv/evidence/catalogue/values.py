@@ -100,7 +100,7 @@ def options(prompt: str, reference: str) -> Iterator[str]:
         if value and said.endswith(value):
             for after in parts[place + 1 :]:
                 words = _SAID.findall(_CLAUSE.split(after)[0])
-                yield from (" ".join(words), " ".join(words[-size:]))
+                yield from dict.fromkeys((" ".join(words), " ".join(words[-size:])))
                 if len(after.split()) > size + 1:
                     break
 
