@@ -122,7 +122,8 @@ def command(
     echo(report)
     if report.there:
         more = report.episodes - report.there
-        echo(f"{report.there} of {report.episodes} completions were there; {more or 'nothing'} was asked for")
+        asked = f"{more} were asked for" if more else "nothing was asked for"
+        echo(f"{report.there} of {report.episodes} completions were there; {asked}")
     if out is not None:
         echo(f"saved in {out}: report.md, report.json, episodes.jsonl.gz; `rlenv report {out}` says more")
         echo(write_after(out, lambda: saved_run(out)))
