@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import copy
-import json
 import multiprocessing
 import shutil
 import time
@@ -25,6 +24,7 @@ from typing import Any
 import torch
 from algorithm_arms import ARMS, Arm, arms_named
 from algorithm_tables import into_docs, plots, table
+from result_lines import add, read
 
 import rlenv
 from rlenv.batch import BatchEnvironment
@@ -191,10 +191,6 @@ def every_run(arms: Sequence[Arm], seeds: Sequence[int], options: Options, jobs:
                 yield ended.result()
 
 
-def read(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(text) for text in path.read_text().splitlines()] if path.exists() else []
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--out", type=Path, default=Path("runs/algorithms"))
@@ -210,8 +206,7 @@ def main() -> None:
     saved = options.out / "results.jsonl"
     began = time.perf_counter()
     for result in every_run(arms_named(given.arms), given.seeds, options, given.jobs):
-        with saved.open("a") as file:
-            file.write(json.dumps(result) + "\n")
+        add(saved, result)
         gain, low, high = result["gain"]
         print(
             f"{time.perf_counter() - began:6.0f} s  {result['arm']}, seed {result['seed']}: {result['before']:.3f} to "

@@ -26,6 +26,7 @@ import numpy as np
 import torch
 from choosing_plan import FULL, PROBLEMS, Problem, Run, config_of, method_named, plan, problem_named
 from choosing_tables import into_docs, picture, tables
+from result_lines import add, read
 
 from rlenv.batch import BatchEnvironment
 from rlenv.episode import Episode
@@ -136,10 +137,6 @@ def every_run(runs: Sequence[Run], out: Path, times: float, jobs: int) -> Iterat
             yield ended.result()
 
 
-def read(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(text) for text in path.read_text().splitlines()] if path.exists() else []
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--out", type=Path, default=Path("runs/choosing"))
@@ -155,8 +152,7 @@ def main() -> None:
     runs = plan(given.full)[: given.runs]
     left = [] if given.tables else runs
     for result in every_run(left, given.out, given.times * (FULL if given.full else 1), given.jobs):
-        with saved.open("a") as file:
-            file.write(json.dumps(result) + "\n")
+        add(saved, result)
         last, took = float(np.mean(result["looks"][-1]["values"])), result["processor_seconds"]
         print(f"{' '.join(map(str, result['run'].values()))}: {last:.3f} in {took:.1f} s", flush=True)
     starts = {p.name: json.loads((given.out / f"start-{p.name}" / "values.json").read_text()) for p in PROBLEMS}

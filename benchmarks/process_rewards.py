@@ -11,7 +11,6 @@ Writes results.jsonl (a run a line, so that an interrupted benchmark goes on), t
 from __future__ import annotations
 
 import argparse
-import json
 import multiprocessing
 import shutil
 import time
@@ -24,6 +23,7 @@ from typing import Any
 import torch
 from process_arms import ARMS, GROUPS, LEVEL, MAX_NEW_TOKENS, OUTCOME_ENV, Arm, warm_start
 from process_tables import into_docs, plot, table
+from result_lines import add, read
 
 import rlenv
 from rlenv.episode import Episode
@@ -132,10 +132,6 @@ def every_run(arms: Sequence[Arm], seeds: Sequence[int], options: Options, jobs:
             yield ended.result()
 
 
-def read(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(text) for text in path.read_text().splitlines()] if path.exists() else []
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--out", type=Path, default=Path("runs/process-rewards"))
@@ -150,8 +146,7 @@ def main() -> None:
     saved = options.out / "results.jsonl"
     arms = [arm for arm in ARMS if not given.arms or arm.name in given.arms]
     for result in every_run(arms, given.seeds, options, given.jobs):
-        with saved.open("a") as file:
-            file.write(json.dumps(result) + "\n")
+        add(saved, result)
         print(
             f"{result['arm']}, seed {result['seed']}: {result['before']:.3f} to {result['after']:.3f} in "
             f"{result['processor_seconds']:.0f} processor seconds",

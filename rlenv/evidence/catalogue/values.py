@@ -17,7 +17,7 @@ from rlenv.reading import Span
 from rlenv.task import Task, prompt_text
 
 _BETWEEN = re.compile(r"\s*(?:[,;/|]|\b(?:and|or|und|oder|et|ou|y|o)\b|(?:^|(?<=\s))\(?[a-hA-H][).:](?=\s))\s*")
-# takes ", ", " or " and the " (b) " and " B: " of a list of choices
+# takes ", ", " or " and the " (b) " and " B: " of a list of choices; a list of words of five languages, so a guess
 _SAID = re.compile(r"[\w'-]+")  # so, don't and first-class
 _CLAUSE = re.compile(r"[:.?!()'\"]")  # what stands behind "bad" in "bad: 'The soup'"
 _ENDS = " .?!\n"
