@@ -105,7 +105,7 @@ def test_close_removes_the_container_and_wakes_who_waits_for_it(launcher: Docker
     waiting.start()
     channel.close()
     channel.close()
-    waiting.join(10)
+    waiting.join()
     assert [type(error) for error in heard] == [CellLost]
     assert channel.container.name not in names()
 

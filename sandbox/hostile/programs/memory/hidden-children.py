@@ -14,5 +14,5 @@ for _ in range(13):
         finally:
             time.sleep(60)
 held = sum(96 for _ in range(13) if os.read(ready, 1))
-time.sleep(0.3)
+time.sleep(1)
 print("BREACH" if held > 1200 else "got", held, "MB in hidden children, in a cell of 1024 MB", flush=True)
