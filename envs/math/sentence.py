@@ -95,7 +95,6 @@ _EXPRESSION = re.compile(
     r"|(?<![A-Za-z])(?:pi|sqrt|cbrt|sin|cos|tan|cot|sec|csc|log|ln|exp|infinity|or|and)(?![A-Za-z])"
     r"|(?<=[0-9])(?:pi|sqrt)(?![A-Za-z])){1,100}"
 )
-_AT = re.compile(r"\A\s*(?:at|exactly|just|simply|then|now)\s+")  # exactly 12
 _SOMETHING = re.compile(r"[0-9π√∞]|pi\b")
 _EQUALS = re.compile(r"\s*[=≈＝]\s*\Z")
 _EQUAL_SIGN = re.compile(r"[=≈＝]")
@@ -190,7 +189,7 @@ def _plain_expression(sentence: str) -> Value | None:
     before = sentence[max(0, copula.end() - 40) : copula.end()] + " "
     if _COORDINATED.search(before[: copula.start() - copula.end() - 1]) or NEGATED.search(before):
         return None
-    text = _AT.sub("", sentence[copula.end() :]).strip().rstrip(".。 ")
+    text = sentence[copula.end() :].strip().rstrip(".。 ")
     if _EXPRESSION.fullmatch(text) is None or not _SOMETHING.search(text):
         return None
     start = sentence.index(text, copula.end())

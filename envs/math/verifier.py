@@ -51,7 +51,7 @@ from rlenv.second_opinion import Proof
 from rlenv.task import Task, prompt_text
 from rlenv.verdict import Flag, Verdict
 
-RULES = "math-8"
+RULES = "math-9"
 """Changes with the rules by which answers are found and compared."""
 TIERS = ("extraction", "identity", "exact", "structure", "polynomial", "numeric", "text", "guard", "symbolic", "form")
 """What can decide; `scores["tier"]` of a verdict is the index of the one that did."""
@@ -65,8 +65,6 @@ LOOSE = MathPolicy(rounding=0.01)
 _SEVERAL = re.compile(r"^[ $]*(?:\\?[A-Za-z]\w*\s*=\s*)?-?[^=\n<>\s$][^=\n<>]*$(?=\n)", re.MULTILINE)
 """A line of several that states a value, and no working: `x = 2`."""
 _VALUE_OF = re.compile(r"[\s$]*(?P<name>[A-Za-z])_?[0-9₁₂₃₄]?\s*=\s*(?P<value>[^=\n$]{1,60}?)[\s$.,;]*")  # x_1 = 2
-_ASIDE = re.compile(r"\s\([^()]*[a-z]{3,} [^()]*\)[.\s]*\Z")
-"""` ($k=5$ gives the real root 2).` at the end"""
 _LED = re.compile(r"\A(?:so|thus|hence|therefore|then|consequently)\b[,\s]*(?=\S)", re.IGNORECASE)  # So x = 3
 _RADIANS_BEHIND = re.compile(r"[$\s]*(?:\\text\{\s*)?rad(?:ian)?s?\b")  # 60 radians
 _HALF = re.compile(r"[apAP](?=\.?\s?[mM]\b)")  # 9:55 PM
@@ -316,8 +314,6 @@ def _readings(gold: str, found: Extracted) -> Iterator[str]:
     above, _, last = found.text.rpartition("\n")
     if found.place == "whole" and "=" in last and "=" not in above:
         yield last.strip(" .$=")
-    if found.place in ("line", "whole") and (aside := _ASIDE.search(found.text)) is not None:
-        yield found.text[: aside.start()]
     if found.labelled and (parts := list(by_parts(gold, found.labelled, ""))):
         yield from parts
     elif found.labelled and _parts(gold) == len(found.parts):

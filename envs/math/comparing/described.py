@@ -234,8 +234,6 @@ def _listed(items: Sequence[Node]) -> tuple[list[Node], list[Node]]:
             conditions.append(item)
         elif isinstance(item, Symbol) and item.name in letters and _next_domain(items[at : at + 1]) is not None:
             conditions.append(Relation((item, _next_domain(items[at : at + 1]) or item), ("in",)))
-        elif isinstance(item, Items) and all(isinstance(one, Relation) for one in item.items):
-            conditions.extend(item.items)
         else:
             more, found = parted(item)
             values.extend(more)

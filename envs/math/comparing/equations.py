@@ -214,16 +214,6 @@ def same_name(gold: Node, answer: Node) -> bool:
     return _index(gold)[0] == _index(answer)[0] is not None
 
 
-def without_argument(node: Node, other: Node) -> Node:
-    """y(x) = 2x, which is read as a product, as y = 2x where the other relation is one for y."""
-    if not isinstance(node, Relation) or not isinstance(other, Relation):
-        return node
-    name, factors = other.sides[0], node.sides[0].factors if isinstance(node.sides[0], Product) else ()
-    if not isinstance(name, Symbol) or len(factors) != 2 or factors[0] != name or not isinstance(factors[1], Symbol):
-        return node
-    return Relation((name, *node.sides[1:]), node.operators)
-
-
 def _index(node: Node) -> tuple[str | None, str]:
     """Name and index of a term of a sequence whose index is a letter: a_n."""
     name, _, index = node.name.partition("_") if isinstance(node, Symbol) else ("", "", "")

@@ -190,24 +190,7 @@ def _applied(name: str, args: tuple[Node, ...]) -> Fraction | None:
             return Fraction(math.gcd(*(int(value) for value in values)))
         case "lcm" if whole and sum(_bits(value) for value in values) < MAX_BITS:
             return Fraction(math.lcm(*(int(value) for value in values)))
-        case "log" if len(values) == 2:
-            return _logarithm(*values)
     return None
-
-
-def _logarithm(value: Fraction, base: Fraction) -> Fraction | None:
-    """The logarithm where it is a whole number."""
-    if value <= 0 or base <= 1 or _bits(value) > 4000:
-        return Fraction(0) if value == 1 and base > 0 else None
-    larger = value if value >= 1 else 1 / value
-    steps = round(_natural(larger) / max(_natural(base), 1e-9))
-    if steps * _bits(base) > 8000 or base**steps != larger:
-        return None
-    return Fraction(steps if value >= 1 else -steps)
-
-
-def _natural(value: Fraction) -> float:
-    return math.log(value.numerator) - math.log(value.denominator)
 
 
 def _bits(value: Fraction) -> int:

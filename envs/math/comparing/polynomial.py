@@ -337,8 +337,6 @@ def _applied(name: str, args: tuple[Node, ...], known: bool) -> Quotient:
         return _constant(value), ONE
     if known and name == "degree":
         return _product([form(args[0]), (_atom(("constant", "pi")), ONE), (_constant(Fraction(1, 180)), ONE)])
-    if known and name == "percent":
-        return _product([form(args[0]), (_constant(Fraction(1, 100)), ONE)])
     if known and name == "log":
         if len(args) == 2:
             return _product([_logarithm(args[0]), _inverse(_logarithm(args[1]))])

@@ -26,7 +26,6 @@ from rlenv.envs.math.comparing.equations import (
     same_name,
     stated,
     substituted,
-    without_argument,
     worth,
 )
 from rlenv.envs.math.comparing.families import same_families
@@ -167,8 +166,6 @@ class Judge:
             return matched(gold.sets, answer.sets, self.same)
         if isinstance(gold, Builder) and isinstance(answer, Builder):
             return in_order((gold.element, gold.condition), (answer.element, answer.condition), self.same)
-        if isinstance(gold, Bracketed) and len(gold.items) == 1:
-            return self.same(gold.items[0], answer)
         if type(gold) in _COMPOUND or type(answer) in _COMPOUND:
             return unequal(f"a {type(answer).__name__.lower()}, expected a {type(gold).__name__.lower()}")
         return self._values(gold, answer)
@@ -245,7 +242,6 @@ class Judge:
         )
 
     def _relations(self, gold: Node, answer: Node) -> Comparison:
-        gold, answer = without_argument(gold, answer), without_argument(answer, gold)
         expected = stated(gold, self.same, trusted=True)
         said = stated(answer, self.same)
         if isinstance(said, Comparison):

@@ -55,16 +55,17 @@ def same_words(gold: Node, answer: Node) -> Comparison | None:
 
 def same_clock(gold: Node, answer: Node, question: str, same: Callable[[Node, Node], Comparison]) -> Comparison:
     """Two times of day; a ratio such as 10:15 looks like one, so the question may say that it is a ratio."""
+    both = isinstance(gold, Clock) and isinstance(answer, Clock)
     if isinstance(gold, Clock) and isinstance(answer, Clock):
         if gold.seconds == answer.seconds:
             return Comparison(True, "structure")
         one_sided = bool(gold.half) != bool(answer.half)
         if one_sided and gold.seconds % _HALF_DAY == answer.seconds % _HALF_DAY and _is_twelve_hour(gold, answer):
             return Comparison(True, "structure")
-    if "ratio" in question.lower() or "proportion" in question.lower() or not _both_clocks(gold, answer):
+    if "ratio" in question.lower() or "proportion" in question.lower() or not both:
         left, right = _as_ratio(gold), _as_ratio(answer)
         if left is not None and right is not None and (isinstance(left, Ratio) or isinstance(right, Ratio)):
-            if isinstance(gold, Clock) and "ratio" not in question.lower() and not _looks_like_ratio(answer):
+            if isinstance(gold, Clock) and "ratio" not in question.lower() and isinstance(answer, Ratio):
                 return Comparison(False, "structure", "not that time of day")
             return same(left, right)
     return Comparison(False, "structure", "not that time of day")
@@ -74,14 +75,6 @@ def _is_twelve_hour(gold: Clock, answer: Clock) -> bool:
     """Whether the side without a.m. or p.m. leaves open which half of the day it means."""
     bare = answer if gold.half else gold
     return 3600 <= bare.seconds < 13 * 3600
-
-
-def _both_clocks(gold: Node, answer: Node) -> bool:
-    return isinstance(gold, Clock) and isinstance(answer, Clock)
-
-
-def _looks_like_ratio(node: Node) -> bool:
-    return not isinstance(node, Ratio)
 
 
 def _as_ratio(node: Node) -> Node | None:

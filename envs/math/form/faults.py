@@ -200,7 +200,7 @@ def _built(sides: Sides, question: str) -> Iterator[Fault]:
         and (asked(question).solved or asked(question).named)
     ):
         yield Fault("left_undone", "not solved for the unknown")
-    missing = features(gold) - features(said) - {"solved"}
+    missing = features(gold) - features(said)
     if "exponential" in features(said) and "polar" in question.lower():
         missing -= {"sum"}
     if _ZERO_SIDE.search(question) and _has_zero_side(gold) and not _has_zero_side(said):

@@ -78,8 +78,6 @@ def features(node: Node) -> frozenset[str]:
         found.add("sum")
     if any(isinstance(factor, Power) and factor.base == Constant("e") for factor in parts):
         found.add("exponential")
-    if isinstance(node, Relation) and is_solved(node):
-        found.add("solved")
     if sum(any(_below(factor) for factor in factors_of(term)) for term in terms_of(whole)) > 1:
         found.add("fractions")
     return frozenset(found)

@@ -86,8 +86,6 @@ r"""`3 \mid n`"""
 _BASE = re.compile(r"([0-9A-Z]+)\s*_\s*\{?\s*([0-9]{2})\s*\}?")
 _PREFIXED = re.compile(r"0(?:x(?P<h>[0-9a-fA-F]+)|b(?P<b>[01]+)|o(?P<o>[0-7]+))")
 """0x2AF, 0b1011, 0o17."""
-_GROUPED = re.compile(r"(?P<digits>[0-9A-F]{2,4}(?: [0-9A-F]{3,4})+)\s*_\s*\{?\s*(?P<base>2|8|16)\s*\}?")
-"""0000 1011_2"""
 
 
 class Reading(NamedTuple):
@@ -260,9 +258,6 @@ def _digits(bare: str) -> Node | None:
     prefixed = _PREFIXED.fullmatch(bare)
     if prefixed is not None:
         return _based(prefixed[prefixed.lastgroup or 0], {"h": 16, "b": 2, "o": 8}[prefixed.lastgroup or "h"])
-    grouped = _GROUPED.fullmatch(bare)
-    if grouped is not None:
-        return _based(grouped["digits"].replace(" ", ""), int(grouped["base"]))
     match = _IN_WORDS.fullmatch(bare)
     if match is not None:
         base = int(match[2]) if match[2] else NUMERALS.get(match[3].lower(), 0)

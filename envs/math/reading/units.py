@@ -80,8 +80,6 @@ def factor(expected: str, said: str) -> Fraction | None:
 
 def same_unit(expected: str, said: str) -> bool:
     """Whether two units or nouns name one thing."""
-    if is_generic(expected) or is_generic(said):
-        return True
     if _dimension(expected) is not None and _dimension(said) is not None:
         return factor(expected, said) == 1
     left, right = _nouns(expected), _nouns(said)

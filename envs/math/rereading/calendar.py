@@ -96,7 +96,5 @@ def _spoken(said: str) -> str | None:
 
 
 def _number(word: str) -> int | None:
-    if word.isdigit():
-        return int(word)
     spelled = numeral(word.replace("-", " ").split())
     return int(spelled.value) if isinstance(spelled, Number) else None

@@ -100,7 +100,6 @@ _OF_THEM = re.compile(
     re.IGNORECASE,
 )
 """that is 71 of them"""
-_INTEGRAL = re.compile(r"\A(?:∫|\\int)[^=]*=\s*")  # ∫ 2x dx =
 _WORD = re.compile(r"(?<![A-Za-z\\_])(?<!\\text\{)[A-Za-z]{2,}(?:['’-][A-Za-z]+)*")  # region
 _NO_WORD = FUNCTIONS | GREEK | word_set("pi inf infinity mod bmod pmod and or det arg deg lim cis")
 _STATING = word_set(
@@ -137,13 +136,6 @@ _STORY = re.compile(
     r"\b(?:but|then|first|initially|before|after|started|began|needs?|wants?|had|were)\b|;", re.IGNORECASE
 )
 """Words of a sentence that tells more than one count: `she has 12 but needs 15`"""
-_COUNTED = re.compile(
-    r"(?:(?:so|thus|hence|therefore),? )?(?P<number>[0-9][0-9,.]*)"
-    r"(?P<rest>(?: [A-Za-z]+)* (?:are|is|were|remain|remains)\b"
-    r"(?: [A-Za-z]+){0,4})\Z",
-    re.IGNORECASE,
-)
-"""12 apples are left"""
 _COUNT_AND_LIST = re.compile(
     r"\b(?:are|is|has|have|exist|gives?|get) (?P<number>[0-9]{1,3})(?: [A-Za-z]+){0,5}:\s*"
     r"(?P<items>[^:A-Za-z]+,(?: and)? [^:A-Za-z]+)\Z"
@@ -191,9 +183,6 @@ def concluded(gold: str, clause: str, question: str) -> Iterator[str]:
     items = _COUNT_AND_LIST.search(spelled) if counting else None
     if items is not None and items["items"].count(",") + 1 == int(items["number"]):
         yield items["number"]
-    counted = _COUNTED.match(spelled) if question[:8].lower() == "how many" and not _DENIED.search(said) else None
-    if counted is not None and {*map(stem, words(counted["rest"]))} <= {*map(stem, words(question))} | _STATING:
-        yield counted["number"]
     but = _ALL_BUT.search(said)
     if but is not None and not _DENIED.search(said[: but.start()]):
         yield f"all real numbers except {but['taken']}"
@@ -239,7 +228,6 @@ def _ended_by(text: str, question: str) -> str:
     begin = before[-1].end() if before else 0
     head, tail = text[:begin], text[begin:].lstrip(" :,;—–").strip()
     tail = _ARROW.split(tail)[-1].strip() if _ARROW.search(tail) and "infty" not in tail and "∞" not in tail else tail
-    tail = _INTEGRAL.sub("", tail)
     tail = re.split(r"(?<=[A-Za-z0-9]): ", tail)[-1]
     subject = _WAY.sub("", head) if _GIVES.search(head) else head
     if not re.search(r"[0-9A-Za-zπ∞∅]", tail) or _DENIED.search(subject):

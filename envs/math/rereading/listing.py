@@ -32,7 +32,6 @@ _COORDINATE = re.compile(
     r"\b\$?(?P<name>[a-z])\$?-(?:coordinate|value)(?: is| of| =|:)?\s*(?P<value>[^\sA-Za-z,;]+)", re.IGNORECASE
 )
 """x-coordinate 1"""
-_WITH = re.compile(r"\bcoordinates ([^\sA-Za-z,;]+) and ([^\sA-Za-z,;]+?)[\s.$]*\Z")  # coordinates 2 and 5
 _SPEAKS_OF_ROWS = re.compile(r"\brows?\b", re.IGNORECASE)  # first row (3, -1) and second row (-5, 2)
 _TUPLE = re.compile(r"[(\[]([^()\[\]]{1,60})[)\]]")  # (3, -1)
 _BRACKETED = re.compile(r"\s*[|\[(](?P<cells>\s*[^\s,\[\]|()]+(?:[\s,]+[^\s,\[\]|()]+)+)\s*[|\])]\s*")  # [1 2]
@@ -161,9 +160,6 @@ def _coordinates(line: str, question: str) -> Iterator[str]:
     for names in ("xy", "xyz"):
         if told.keys() == set(names):
             yield f"({', '.join(told[name] for name in names)})"
-    plain = _WITH.search(line)
-    if plain is not None:
-        yield f"({plain[1]}, {plain[2]})"
     asked = _LETTERS.findall(question)
     letters = [re.sub(r"[\s{}]", "", name) for name in asked[-1].split(",")] if asked else _unknowns(question)
     values = _values(line, letters)

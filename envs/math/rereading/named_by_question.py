@@ -44,9 +44,6 @@ def by_question(gold: str, answer: str, question: str) -> Iterator[str]:
     if first is None:
         return
     rest = stated[first.end() :]
-    if "\\begin" in rest:
-        yield rest.strip()
-        return
     sides = [
         _DOTS.sub("", side.strip()) if "dots" not in gold and "terms" in question else side.strip()
         for side in _EQUALS.split(rest)

@@ -18,7 +18,6 @@ from itertools import product
 
 from rlenv.envs.math.reading.units import UNIT_WORDS
 from rlenv.envs.math.reading.written import FONT
-from rlenv.envs.math.rereading.numbers_told import in_digits
 from rlenv.envs.math.rereading.options import stem, words
 
 MAX_CHARS = 200
@@ -63,12 +62,6 @@ _ABOUT_MONEY = re.compile(r"\\?\$[0-9]+(?:\.[0-9]{2})?(?![^$]*[=^])|\bdollars?\b
 _IN_CENTS = re.compile(r"\bhow many (?:dollars|cents)\b|\bin (?:dollars|cents)\b", re.IGNORECASE)
 _GLOSS = re.compile(r"\s\((?:an?|the|which is|giving|this is)\s[A-Za-z -]{3,40}\)")  # x = 2 (a local minimum)
 _IS_POLYGON = re.compile(r"\b(?:is|have|has) an? (?:regular )?\$?(?P<sides>[0-9]{1,4})\$?-gon\W*\Z")  # it is a 15-gon
-_NEITHER = re.compile(
-    r"(?:(?:so|thus|hence|therefore|then),? )?(?:(?:that|this) leaves |there are )?"
-    r"(?P<number>[0-9]+)(?P<rest>(?: [a-z]+)+)",
-    re.IGNORECASE,
-)
-"""so 5 students play neither"""
 _RELATIVE = re.compile(r"\s(?:who|that|which) (?P<said>[a-z' -]{3,60})\Z")  # who study neither language
 
 
@@ -149,13 +142,10 @@ def _signs(answer: str) -> Iterator[str]:
 
 
 def told_by(gold: str, clause: str, question: str) -> Iterator[str]:
-    """The time of day, the polygon or the count that a clause ends with.
+    """The time of day or the polygon that a clause ends with.
 
     >>> list(told_by("8:36 AM", "the first departure after 8:00 is at 8:36 in the morning", ""))
     ['8:36 AM']
-    >>> question = "How many students play neither?"
-    >>> list(told_by("5", "So five students play neither", question)), list(told_by("5", "five play both", question))
-    (['5'], [])
     """
     if len(clause) > MAX_CHARS:
         return
@@ -163,9 +153,6 @@ def told_by(gold: str, clause: str, question: str) -> Iterator[str]:
     polygon = _IS_POLYGON.search(clause) if gold.isdigit() and "sides" in question else None
     if polygon is not None:
         yield polygon["sides"]
-    count = _NEITHER.fullmatch(in_digits(clause)) if "neither" in clause and "neither" in question else None
-    if count is not None and {*map(stem, words(count["rest"]))} <= {*map(stem, words(question))} | {"who"}:
-        yield count["number"]
     time = _TIME.search(clause) if _HALF.search(gold) else None
     if time is not None and not _DENIED.search(clause, 0, time.start()):
         yield f"{time['time']} {'AM' if 'morning' in time['half'].lower() else 'PM'}"
