@@ -119,6 +119,8 @@ class Report:
     alike: tuple[str, int] | None = None
     """The most frequent reason of completions in which nothing was found to judge, and how many have it; None where
     it is not that of many."""
+    unknown: str = field(default="", compare=False)
+    """What the policy's tokenizer does not know of the tasks, as a sentence; not in report.json."""
     there: int = field(default=0, compare=False)
     """How many of the episodes an earlier call had saved; not part of what is written."""
 
@@ -163,6 +165,8 @@ class Report:
         found += [f"verifier error: {shown_line(reason)} ({count})" for reason, count in self.error_reasons.items()]
         if self.alike is not None:
             found.append(self._alike(*self.alike))
+        if self.unknown:
+            found.append(self.unknown)
         if self.flags:
             found.append("flags: " + ", ".join(f"{shown_line(name)} {count}" for name, count in self.flags.items()))
         if self.scores:
