@@ -11,6 +11,7 @@ from digits import config, policy
 
 import rlenv
 from rlenv import Definition, FunctionVerifier, ListTasks
+from rlenv.policies import ScriptedPolicy
 from rlenv.policies.unknown import unknown_to
 from rlenv.trainers import train
 from rlenv.trainers.monitors import read_alarms
@@ -37,7 +38,7 @@ def test_the_share_is_that_of_the_characters_of_prompts_and_references() -> None
 def test_ascii_and_policies_without_a_tokenizer_know_all() -> None:
     plain = environment([{"prompt": "2 * 5 =\n\t?", "answer": "\\boxed{10}"}]).tasks
     assert unknown_to(policy(), plain) is None
-    assert unknown_to(rlenv.policies.policy.ScriptedPolicy("empty", lambda task: ""), environment(ROWS).tasks) is None
+    assert unknown_to(ScriptedPolicy("empty", lambda task: ""), environment(ROWS).tasks) is None
 
 
 def test_lone_surrogates_break_nothing() -> None:

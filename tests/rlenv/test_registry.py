@@ -186,7 +186,8 @@ MANY: list[dict[str, Any]] = [{"prompt": f"{i}+{i}=?", "answer": str(2 * i), "le
 
 
 def prompts(**kwargs: Any) -> set[str]:
-    return {str(task.prompt) for task in rlenv.load("mine/sums-v0", **kwargs).tasks}
+    tasks = rlenv.load("mine/sums-v0", **kwargs).tasks
+    return {str(tasks[i].prompt) for i in range(len(tasks))}
 
 
 def test_a_share_of_the_prompts_is_held_out_and_a_row_stays_in_its_split() -> None:
