@@ -269,10 +269,10 @@ def test_a_run_that_was_stopped_in_its_warm_start_says_that_it_begins_it_again(
         patch.setattr("rlenv.trainers.loop.trainer.supervised", killed)
         with pytest.raises(KeyboardInterrupt):
             trained(settings, tmp_path / "run")
-    again = train(settings, digits(varied), policy(), tmp_path / "run", resume=True)
+    again = train(settings, digits(varied), policy(), tmp_path / "run", resume=True, report=False)
     said = " ".join(capsys.readouterr().err.split())
     assert "before the end of its warm start, of which nothing is saved: all 3 supervised steps are taken again" in said
-    assert weights(again) == weights(train(settings, digits(varied), policy(), tmp_path / "whole"))
+    assert weights(again) == weights(train(settings, digits(varied), policy(), tmp_path / "whole", report=False))
     assert "taken again" not in capsys.readouterr().err
 
 
