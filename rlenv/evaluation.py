@@ -32,6 +32,7 @@ from rlenv.jsontypes import Json
 from rlenv.keeping import Keeping, in_chunks, side_by_side
 from rlenv.numbering import grown
 from rlenv.policies.policy import DEFAULT_SAMPLING, Policy, Sampling, SideBySidePolicy
+from rlenv.policies.unknown import unknown_to
 from rlenv.progress import progress
 from rlenv.registry import load
 from rlenv.report import Report, Tally
@@ -120,7 +121,12 @@ def evaluate(
         saved = None if folder is None else SavedRun.start_or_resume(folder, settings)
         keeping = Keeping(definition, tasks, numbering, saved, Tally(threshold), seed, pool, max_error_share)
         _see_through(keeping, answering, sampling, chunk, quiet)
-        report = replace(keeping.tally.report(definition.id, answering.name, ks, settings), there=keeping.there)
+        unknown = unknown_to(answering, ListTasks(tasks))
+        report = replace(
+            keeping.tally.report(definition.id, answering.name, ks, settings),
+            there=keeping.there,
+            unknown="" if unknown is None else str(unknown),
+        )
         if saved is not None:
             saved.finish(report)
         return report

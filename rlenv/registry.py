@@ -14,7 +14,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Any, cast
 
 import cloudpickle
@@ -30,7 +29,7 @@ from rlenv.plugins import load_plugins
 from rlenv.reading import ReadAs
 from rlenv.reward_functions import AsyncVerifier, Style, verifier_of
 from rlenv.task import Task
-from rlenv.tasksets import Row, RowMap, TaskSet, as_taskset
+from rlenv.tasksets import UNSPLIT, Given, RowMap, TaskSet, splits_of
 from rlenv.turns.equip import Tools, equipped
 from rlenv.verifier import FunctionVerifier, Verifier, VerifierFunction
 from rlenv.wrappers.wrapper import Wrapper
@@ -38,14 +37,18 @@ from rlenv.wrappers.wrapper import Wrapper
 _ID = re.compile(r"[\w-]+/[\w.-]+-v\d+")
 _BUILD = "rlenv.registry:build_environment"
 _definitions: dict[str, Definition] = {}
+_splits: dict[str, dict[str, TaskSet]] = {}
+"""The task sets of what was registered with several, by their names; the definition holds the first."""
 _needs: dict[str, dict[str, str]] = {}
 
 
 def register(
     id: str,
     *,
-    tasks: TaskSet | Sequence[Row | Task] | str | Path | None = None,
+    tasks: Given | Mapping[str, Given] | None = None,
     verifier: Verifier | VerifierFunction | None = None,
+    test_share: float = 0.0,
+    description: str = "",
     solution: Callable[[Task], str] = reference_text,
     cheap: bool = False,
     isolation: Isolation = "auto",
@@ -64,9 +67,16 @@ def register(
     answer, task, or any column of the row) and returns a bool, a float or a Verdict; it may be `async def`. With
     `style="trl"` it is a reward function as TRL calls them, with `style="plain"` `f(prompt, completion, reference)`. It
     runs in a process that can be killed after `time_limit_s` seconds unless `cheap` says that it is bounded string
-    work. `row_map` turns each row into one with `prompt` and `answer`. Or with `entry_point`, a factory
-    "package.module:function" whose JSON-able `kwargs` may be overridden in make; `needs` are keywords without which it
-    cannot be made, each with what to give.
+    work. `row_map` turns each row into one with `prompt` and `answer`. `description` is what `rlenv show` and the card
+    say of it; without one, the first line of the verifier's docstring.
+
+    Tasks are held out by `test_share=0.2`, which puts about that share of the prompts into the split `test` and the
+    others into `train`, or by giving the splits themselves: `tasks={"train": rows, "test": others}`, a `DatasetDict`
+    too. Then `split=` is a keyword of the environment (`--set split=test`); without it, it is the first split,
+    `train`, that is trained on.
+
+    Or with `entry_point`, a factory "package.module:function" whose JSON-able `kwargs` may be overridden in make;
+    `needs` are keywords without which it cannot be made, each with what to give.
 
     Raises ConfigError for a malformed call, TaskError for a bad row, VerifierContractError for a verifier
     that asks for a column that the rows do not have.
@@ -78,11 +88,11 @@ def register(
             raise ConfigError(f"{id}: expected either an entry_point or tasks with a verifier, got both")
         if ":" not in entry_point:
             raise ConfigError(f"{id}: expected an entry_point 'package.module:function', got {entry_point!r}")
-        said = (cheap, isolation, time_limit_s, read_as, solution, style, row_map)
-        if said != (False, "auto", 5.0, "auto", reference_text, "named", None):
+        said = (cheap, isolation, time_limit_s, read_as, solution, style, row_map, test_share, description)
+        if said != (False, "auto", 5.0, "auto", reference_text, "named", None, 0.0, ""):
             raise ConfigError(
-                f"{id}: cheap, isolation, time_limit_s, read_as, solution, style and row_map stand in the Definition "
-                "that an entry_point returns; set them there"
+                f"{id}: cheap, isolation, time_limit_s, read_as, solution, style, row_map, test_share and description "
+                "stand in the Definition that an entry_point returns; set them there"
             )
         _register(id, {"factory": entry_point, **(kwargs or {})}, needs)
         return
@@ -91,24 +101,26 @@ def register(
     for name, given in (("kwargs", kwargs), ("needs", needs)):
         if given:
             raise ConfigError(f"{id}: {name} belong to an entry_point, got {sorted(given)} beside tasks; drop them")
-    taskset = as_taskset(tasks, row_map)
+    splits = splits_of(tasks, row_map, test_share)
     checked = (
         verifier
         if isinstance(verifier, Verifier)
         else verifier_of(verifier, style=style, cheap=cheap, time_limit_s=time_limit_s)
     )
     if isinstance(checked, FunctionVerifier | AsyncVerifier):
-        checked.check_columns(taskset[0])
+        for split in splits.values():
+            checked.check_columns(split[0])
     _definitions[id] = Definition(
-        tasks=taskset,
+        tasks=next(iter(splits.values())),
         verifier=checked,
         solution=solution,
         isolation=isolation,
         time_limit_s=time_limit_s,
         read_as=read_as,
-        description=(inspect.getdoc(verifier) or "").partition("\n")[0] if callable(verifier) else "",
+        description=description or ((inspect.getdoc(verifier) or "").partition("\n")[0] if callable(verifier) else ""),
         id=id,
     )
+    _splits[id] = {} if UNSPLIT in splits else splits
     _register(id, {})
 
 
@@ -138,9 +150,10 @@ def _build(
     if factory is None:
         if env_id not in _definitions:
             raise UnknownEnvironment(f"{env_id} was registered in another process; register it in this one too")
+        definition = _of_split(env_id, kwargs.pop("split", None))
         if kwargs:
-            raise ConfigError(f"{env_id} takes only {ALL_TAKE} and render_mode, got {sorted(kwargs)}")
-        definition = _definitions[env_id]
+            own = "split, " if splits_named(env_id) else ""
+            raise ConfigError(f"{env_id} takes only {own}{ALL_TAKE} and render_mode, got {sorted(kwargs)}")
     else:
         check_given(env_id, kwargs)
         function = _resolve(factory)
@@ -159,6 +172,26 @@ def _build(
         "max_turns": max_turns,
     }
     return replace(definition, **{key: value for key, value in changes.items() if value is not None})
+
+
+def _of_split(id: str, split: object) -> Definition:
+    """What was registered with objects, with the tasks of this split; of the first where none is said."""
+    found, names = _definitions[id], splits_named(id)
+    if split is None:
+        return found
+    if not names:
+        raise ConfigError(
+            f"{id} has no splits, got split={split!r}; register it with test_share=0.2, or with "
+            'tasks={"train": ..., "test": ...}'
+        )
+    if split not in names:
+        raise ConfigError(f"{id}: expected a split out of {', '.join(names)}, got {split!r}")
+    return replace(found, tasks=_splits[id][str(split)])
+
+
+def splits_named(id: str) -> list[str]:
+    """The splits of what was registered with objects, the one that is taken unless another is said first."""
+    return list(_splits.get(id, {}))
 
 
 def needed(id: str) -> dict[str, str]:
@@ -212,7 +245,7 @@ def make_vec(
         options["shared_memory"] = False
     options |= vector_kwargs or {}
     if vectorization_mode == "async" and id in _definitions:
-        pickled = cloudpickle.dumps(_definitions[id])
+        pickled = cloudpickle.dumps((_definitions[id], _splits.get(id, {})))
         return AsyncVectorEnv([partial(_unpickled, pickled, id, kwargs)] * num_envs, **options)
     return gymnasium.make_vec(id, num_envs, vectorization_mode, vector_kwargs=options, **kwargs)
 
@@ -220,7 +253,7 @@ def make_vec(
 def _unpickled(pickled: bytes, id: str, kwargs: Mapping[str, Any]) -> gymnasium.Env[str, str]:
     """Register in a worker process what its parent holds as objects, and make it."""
     if id not in _definitions:
-        _definitions[id] = cloudpickle.loads(pickled)
+        _definitions[id], _splits[id] = cloudpickle.loads(pickled)
         _register(id, {})
     return make(id, **kwargs)
 

@@ -55,7 +55,8 @@ class Missed:
 
     task_id: str
     judged: str
-    """The text of the verdict's answer, cut to `JUDGED` characters; empty where none was found."""
+    """The text of the verdict's answer, cut to `JUDGED` characters, or what was said to a verifier that names neither
+    an answer nor a reason; empty where none was found."""
     reward: float
     reason: str
     turns: tuple[str, ...] = ()
@@ -119,6 +120,8 @@ class Report:
     alike: tuple[str, int] | None = None
     """The most frequent reason of completions in which nothing was found to judge, and how many have it; None where
     it is not that of many."""
+    unknown: str = field(default="", compare=False)
+    """What the policy's tokenizer does not know of the tasks, as a sentence; not in report.json."""
     there: int = field(default=0, compare=False)
     """How many of the episodes an earlier call had saved; not part of what is written."""
 
@@ -163,6 +166,8 @@ class Report:
         found += [f"verifier error: {shown_line(reason)} ({count})" for reason, count in self.error_reasons.items()]
         if self.alike is not None:
             found.append(self._alike(*self.alike))
+        if self.unknown:
+            found.append(self.unknown)
         if self.flags:
             found.append("flags: " + ", ".join(f"{shown_line(name)} {count}" for name, count in self.flags.items()))
         if self.scores:
@@ -229,10 +234,12 @@ class Report:
 
 
 def _missed(episode: Episode) -> Missed:
-    judged, verdict = episode.answer_text[:JUDGED], episode.verdict
+    verdict = episode.verdict
     taken = [f"{name} took {-value:g}" for name, value in verdict.parts if value < 0]
     reason = "; ".join(filter(None, [verdict.reason[:JUDGED], *taken]))
     turns = tuple(told(episode.completion))
+    unread = verdict.answer is None and not reason and not turns  # a plain function, which judges all that was said
+    judged = (episode.completion.content.text if unread else episode.answer_text)[:JUDGED]
     prompt = shown_line(prompt_text(episode.task.prompt)[: 4 * PROMPT_CHARS], PROMPT_CHARS)
     return Missed(episode.task.id, judged, verdict.reward or 0.0, reason, turns, prompt)
 

@@ -8,19 +8,22 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeAlias, cast, runtime_checkable
 
-from rlenv.errors import MissingExtra, TaskError
+from rlenv.errors import ConfigError, MissingExtra, TaskError
 from rlenv.hub import asking_hub
 from rlenv.jsontypes import Json, read_json
-from rlenv.task import Task
+from rlenv.task import PROMPT, Task, prompt_text
 
 Row: TypeAlias = "Mapping[str, Json]"
 RowMap: TypeAlias = "Callable[[Row], Row]"
 """Turns a row of a data set into a row with `prompt`, `answer` and what else the verifier asks for."""
+UNSPLIT = ""
+"""The name of the one task set of tasks that nobody has split."""
 MAX_FIELD = 1 << 24
 """Characters of one value of a CSV file."""
 Located: TypeAlias = "tuple[str, Row]"
@@ -73,7 +76,11 @@ class ProceduralTasks:
         return self.make(self.seed, index)
 
 
-def as_taskset(tasks: TaskSet | Sequence[Row | Task] | str | Path, row_map: RowMap | None = None) -> TaskSet:
+Given: TypeAlias = "TaskSet | Sequence[Row | Task] | str | Path"
+"""What a task set is made of: itself, a list of rows or Tasks, a table of rows, or a file."""
+
+
+def as_taskset(tasks: Given, row_map: RowMap | None = None) -> TaskSet:
     """The task set itself, or one made of a list of rows or Tasks, of a table of rows or of a file."""
     if isinstance(tasks, (str, Path)):
         return load_tasks(tasks, row_map)
@@ -88,6 +95,49 @@ def as_taskset(tasks: TaskSet | Sequence[Row | Task] | str | Path, row_map: RowM
             raise TaskError("a row_map turns rows into tasks, and these are tasks already; leave it out")
         return tasks
     raise TaskError(f"expected a list of rows, a list of Tasks, a task set or a file, got {type(tasks).__name__}")
+
+
+def splits_of(
+    tasks: Given | Mapping[str, Given], row_map: RowMap | None = None, test_share: float = 0.0
+) -> dict[str, TaskSet]:
+    """The task sets by the names of their splits, `train` first where it is there; one named "" where nothing is split.
+
+    A `test_share` holds out about that share of the prompts, as a hash of each prompt decides: a row stays in its split
+    when others are added, and rows with one prompt are in one split.
+
+    Raises ConfigError for a share of tasks that are split already or made by code, and where a split would be empty.
+
+    >>> rows = [{"prompt": f"{n}+{n}=?", "answer": str(2 * n)} for n in range(100)]
+    >>> {name: len(split) for name, split in splits_of(rows, test_share=0.2).items()}
+    {'train': 86, 'test': 14}
+    """
+    if not 0 <= test_share < 1:
+        raise ConfigError(f"expected a test_share of 0 or more and below 1, got {test_share!r}")
+    if isinstance(tasks, Mapping):
+        if test_share:
+            raise ConfigError(f"expected test_share or tasks with splits, got both: {', '.join(tasks)}; leave one out")
+        if not tasks or PROMPT in tasks:
+            got = f"one row ({', '.join(tasks)})" if tasks else "none"
+            raise TaskError(f"expected a list of rows, or splits by their names, got {got}")
+        names = sorted(tasks, key=lambda name: name != "train")
+        return {name: as_taskset(tasks[name], row_map) for name in names}
+    whole = as_taskset(tasks, row_map)
+    if not test_share:
+        return {UNSPLIT: whole}
+    if not isinstance(whole, ListTasks):
+        raise ConfigError('expected rows with test_share; of a set made by code give tasks={"train": ..., "test": ...}')
+    parts: dict[str, list[Task]] = {"train": [], "test": []}
+    for i in range(len(whole)):
+        parts["test" if _place(whole[i]) < test_share else "train"].append(whole[i])
+    if not all(parts.values()):
+        raise ConfigError(f"test_share={test_share:g} of {len(whole)} tasks leaves a split empty; give the splits")
+    return {name: ListTasks(part) for name, part in parts.items()}
+
+
+def _place(task: Task) -> float:
+    """A number in [0, 1) that follows from the prompt alone, the same on every machine."""
+    digest = hashlib.blake2b(prompt_text(task.prompt).encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest) / 2**64
 
 
 def load_tasks(path: str | Path, row_map: RowMap | None = None, limit: int | None = None) -> ListTasks:

@@ -11,6 +11,7 @@ import importlib
 import importlib.util
 import json
 import random
+import re
 import threading
 import warnings
 from collections.abc import Callable, Iterable, Mapping
@@ -208,6 +209,27 @@ def _mostly_changed(dataset: Any) -> ItemAt:
     return item
 
 
+_ELDER = {"niece": "aunt", "nephew": "uncle"}
+"""The package gives these the gender of the elder: what the elder is to the younger."""
+
+
+def _right_way_round(dataset: Any) -> ItemAt:
+    """Asks what the second person is to the first where the reference says that: of in-laws, nieces and nephews."""
+
+    def item(number: int) -> Item:
+        made: Item = dataset[number]
+        answer = str(made["answer"])
+        if not answer.endswith("-in-law") and answer not in _ELDER:
+            return made
+        story, gap, question = made["question"].rpartition("\n\n")
+        first, second = str(made["metadata"]["person1"]), str(made["metadata"]["person2"])
+        other = {first: second, second: first}
+        asked = re.sub("|".join(rf"\b{re.escape(name)}\b" for name in other), lambda name: other[name[0]], question)
+        return {**made, "question": f"{story}{gap}{asked}", "answer": _ELDER.get(answer, answer)}
+
+    return item
+
+
 def _silent(dataset: Any) -> ItemAt:
     """The compiler behind it prints a dot for every pass over the program."""
     from reasoning_gym.code.contrib.bfit.Compiler import Optimizer
@@ -218,6 +240,7 @@ def _silent(dataset: Any) -> ItemAt:
 
 _MENDS: dict[str, Callable[[Any], ItemAt]] = {
     "bf": _silent,
+    "family_relationships": _right_way_round,
     "gsm_symbolic": _endless_kinds,
     "isomorphic_strings": _ordered_letters,
     "list_functions": _own_random,

@@ -51,11 +51,35 @@ class Body(NamedTuple):
 
 @dataclass(frozen=True)
 class Attack:
-    """One kind of cheating. Its bodies are said as they are, and in the frames of right answers."""
+    """One kind of cheating: texts to try on each task that are made without its reference.
+
+    An attack of your own is a function of a Scene that yields Bodies, and a name:
+
+        from rlenv.audit import Attack, Body, Scene, audit
+
+        def bodies(scene: Scene):
+            yield Body("capitals", scene.prompt.upper())  # the prompt, shouted
+            for answer in scene.others[:3]:  # what is right on other tasks
+                yield Body("twice", f"{answer} {answer}")
+
+        print(audit("math/arithmetic-v0", attacks=[Attack("shout", "says the prompt in capitals", bodies)]))
+
+    Each text is said as it is and, unless `framed` is False, in the frames of right answers (box, tags, the working of
+    another task). What is paid beyond chance is the finding `attack/NAME`, with `about`, the worst text and the
+    `variant`s that were paid. Attacks of your own are played beside the catalogue. `bodies` must give the same texts
+    for the same scene.
+
+    What else a text may be: `everywhere` tries the usual frames even where right answers have none; `copies` says that
+    the answer is read off the prompt, `fitting` that the attack fits some tasks alone and is rated over these; `turns`
+    that a text is a whole episode of several turns; `tasks` is the most tasks that it is tried on.
+    """
 
     name: str
+    """The finding is `attack/NAME`."""
     about: str
+    """What it does, as the finding says it: "says the prompt in capitals"."""
     bodies: Callable[[Scene], Iterable[Body]]
+    """The texts to try on one task, from all that an attacker knows of it."""
     framed: bool = True
     """False for texts that are whole completions."""
     everywhere: bool = False

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rlenv.cli.environment_options import setting_value
+from rlenv.cli.environment_options import import_modules, setting_value
 from rlenv.errors import ConfigError
 from rlenv.jsontypes import Json
 
@@ -39,7 +39,11 @@ def split_settings(settings: Sequence[str] | None) -> tuple[list[str], dict[str,
 
 
 def change_algorithm(options: dict[str, Any], others: dict[str, Any]) -> None:
-    """Put the settings of the algorithm into it, before the run's own settings are checked against it."""
+    """Put the settings of the algorithm into it, before the run's own settings are checked against it.
+
+    Modules of `--import` come first: they may add a row to the table of algorithms.
+    """
+    import_modules(others["imports"])
     others["settings"], given = split_settings(others["settings"])
     of_parts = {part: _within(part, given) for part in PARTS}
     changes = {path: value for path, value in given.items() if path.partition(".")[0] not in PARTS}

@@ -6,6 +6,7 @@ $ rlenv rescore runs/imported
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -45,4 +46,5 @@ def command(
         list(paths), out, env=env, env_kwargs=kwargs, form=form, reward=reward, reference=reference, threshold=threshold
     )
     echo(done)
-    echo(f"now: rlenv rescore {out}")
+    modules = [word for name in imports or () for word in ("--import", name)]
+    echo(f"now: {shlex.join(['rlenv', 'rescore', str(out), *modules])}")

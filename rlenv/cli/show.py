@@ -19,6 +19,7 @@ from rlenv.cli.environment_options import Data, Imports, Set, environment_kwargs
 from rlenv.completion import Completion, as_completion
 from rlenv.definition import Definition
 from rlenv.errors import ConfigError, TaskError
+from rlenv.registry import splits_named
 from rlenv.shown import shown, shown_line
 from rlenv.task import Task, prompt_text
 from rlenv.traced import traced
@@ -121,6 +122,9 @@ def keywords(id: str) -> str:
         parameters = inspect.signature(getattr(importlib.import_module(module), name)).parameters.values()
         own = {parameter.name for parameter in parameters}
         taken = [_parameter(p, given) for p in parameters] + [t for t in taken if t.partition("=")[0] not in own]
+    elif splits_named(id):
+        first, *others = splits_named(id)
+        taken = [f"split={first!r} (or {', '.join(others)})", *taken]
     return "\n".join(taken)
 
 

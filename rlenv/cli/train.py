@@ -88,10 +88,7 @@ def command(
     given = None if pairs is None else read_pairs(pairs)
     from rlenv.trainers.loop.trainer import train
     from rlenv.trainers.networks.processes import is_main, local_device
-    from rlenv.trainers.records.report import write_report
-    from rlenv.trainers.records.runfolder import read_evidence
-    from rlenv.trainers.records.view import viewed
-    from rlenv.view import write_after
+    from rlenv.trainers.records.report import write_pages
 
     trained = trained_in(
         env,
@@ -129,10 +126,10 @@ def command(
         resume=resume,
         changed_verifier=changed_verifier,
         quiet=quiet,
+        report=False,
     )
     if is_main():
-        page = write_after(out, lambda: viewed(out))
-        echo("\n".join([*read_evidence(out), f"report: {write_report(out)}", page, f"model:  {out / 'model'}"]))
+        echo("\n".join(write_pages(out)))
 
 
 def trainable(name: str, device: str = "auto", dtype: str = "float32") -> TransformersPolicy:

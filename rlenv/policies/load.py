@@ -83,6 +83,7 @@ def _model(name: str, device: str, dtype: str, seed: int) -> Policy:
     from rlenv.policies.transformers import TransformersPolicy
 
     _check_device(device, dtype)
+    _refuse_run(Path(name))
     if name != SMOLLM2:
         return TransformersPolicy.load(name, device=device, dtype=dtype)
     from rlenv.policies.smollm2 import smollm2_path
@@ -93,6 +94,16 @@ def _model(name: str, device: str, dtype: str, seed: int) -> Policy:
         raise PolicyError(f"{error}; or build it once, without a hub, by `make smollm2`") from error
     policy.name = SMOLLM2
     return policy
+
+
+def _refuse_run(folder: Path) -> None:
+    """Raise PolicyError, with where the model is, for the folder of a training run."""
+    if not (folder / "metrics.jsonl").is_file() or (folder / "tokenizer_config.json").exists():
+        return
+    found = [str(folder / name) for name in ("model", "best") if (folder / name / "config.json").is_file()]
+    if found:
+        raise PolicyError(f"{folder} is the folder of a training run; its model is {' or '.join(found)}")
+    raise PolicyError(f"{folder} is the folder of a training run without a model yet: finish the run with --resume")
 
 
 def _check_device(device: str, dtype: str) -> None:

@@ -4,12 +4,13 @@ Each reference is checked against the rules that its question states, by code th
 package. The figures in the catalogue and in the documentation are these.
 """
 
+import json
 import re
 from itertools import product
 from typing import Any
 
 from rlenv.envs.reasoning_gym.catalogue import LEFT_OUT
-from rlenv.envs.reasoning_gym.datasets import Item, create
+from rlenv.envs.reasoning_gym.datasets import Item, create, items
 from rlenv.envs.reasoning_gym.references import reference
 
 Stone = tuple[int, int]
@@ -127,3 +128,42 @@ def test_propositional_logic_pays_for_a_premise_copied_back() -> None:
 def test_decimal_references_are_mended_in_the_last_digit() -> None:
     items = entries("decimal_arithmetic", 21, 600)
     assert sum(float(str(reference("decimal_arithmetic", item))) != float(item["answer"]) for item in items) == 48
+
+
+STORY = re.compile(r"(\w+) is married to (\w+)\.(?: They have (?:a child|children) called ([^.]+)\.)?")
+"""Oliver is married to Victoria. They have children called Ann, Bob and Cy."""
+ASKED = re.compile(r"(?:What is|How is|What relation is) (\w+) (?:to|related to) (\w+)\?")
+
+
+def is_parent_in_law(question: str) -> bool:
+    """Whether the one who is asked about is a parent of the spouse of the other, by what the story tells."""
+    spouse: dict[str, str] = {}
+    parents: dict[str, set[str]] = {}
+    for one, other, children in STORY.findall(question):
+        spouse |= {one: other, other: one}
+        for child in re.findall(r"[A-Z]\w*", children):
+            parents[child] = {one, other}
+    [(asked, other)] = ASKED.findall(question)
+    return asked in parents.get(spouse.get(other, ""), set())
+
+
+def test_parents_in_law_are_asked_for_the_wrong_way_round_by_the_package_and_not_by_us() -> None:
+    def right(made: list[Any]) -> list[bool]:
+        return [is_parent_in_law(item["question"]) for item in made if item["answer"].endswith("-in-law")]
+
+    ours = items("family_relationships", "{}", 42)
+    assert right(entries("family_relationships", 42, 500)) == [False] * 69
+    assert right([ours[number] for number in range(500)]) == [True] * 69
+
+
+def test_nieces_and_nephews_of_large_families_are_asked_for_as_their_elders() -> None:
+    large = {"min_family_size": 10, "max_family_size": 12}
+    theirs = create("family_relationships", large, 7)
+    ours = items("family_relationships", json.dumps(large), 7)
+    young = [n for n in range(300) if theirs[n]["answer"] in ("niece", "nephew")]
+    assert len(young) > 10
+    for number in young:
+        [(asked, other)] = ASKED.findall(ours[number]["question"])
+        people = theirs[number]["metadata"]
+        assert (asked, other) == (people["person2"], people["person1"])
+        assert ours[number]["answer"] == ("aunt" if asked in theirs.config.female_names else "uncle")

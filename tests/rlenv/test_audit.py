@@ -1,6 +1,9 @@
 """The audit on small environments: what is played, how it is counted, and what it says of it."""
 
+import dataclasses
+import inspect
 import random
+import textwrap
 import threading
 from collections.abc import Callable
 from dataclasses import replace
@@ -157,6 +160,14 @@ def test_attack_of_the_caller_is_played_without_the_reference() -> None:
     assert found(done, "attack/password").severity is Severity.CRITICAL
     prompts = {row["prompt"]: row["answer"] for row in ROWS}
     assert all(prompts[scene.prompt] not in scene.others for scene in seen)
+
+
+def test_the_attack_in_the_docstring_is_played(capsys: pytest.CaptureFixture[str]) -> None:
+    _, _, example = (inspect.getdoc(Attack) or "").partition("\n\n    ")
+    program, _, _ = f"    {example}".partition("\nEach text")
+    exec(textwrap.dedent(program), {})
+    assert capsys.readouterr().out.startswith("math/arithmetic-v0: 32 of")
+    assert all(field.name in (inspect.getdoc(Attack) or "") for field in dataclasses.fields(Attack))
 
 
 def test_state_between_calls_and_chance_are_seen() -> None:

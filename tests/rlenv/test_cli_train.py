@@ -77,6 +77,22 @@ def test_tasks_of_ones_own_are_trained_on(tmp_path: Path, monkeypatch: pytest.Mo
     assert count_episodes(tmp_path / "run") == 8
 
 
+def test_a_row_of_ones_own_is_there_once_its_module_is_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "rows_to_train_by.py").write_text(
+        "from rlenv.trainers import ALGORITHMS, changed\n"
+        "ALGORITHMS['wide'] = changed(ALGORITHMS['grpo'], 'control.clip_high', 0.5)\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    given = ["--import", "rows_to_train_by", "--algorithm", "wide", "--set", "control.clip_low=0.1"]
+    code, said = _run("train", "math/arithmetic-v0", *given, *FAST, "--out", "run")
+    ALGORITHMS.pop("wide", None)
+    assert code == 0, said
+    control = json.loads((tmp_path / "run" / "config.json").read_text())["row"]["control"]
+    assert (control["clip_low"], control["clip_high"]) == (0.1, 0.5)
+
+
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [

@@ -452,6 +452,11 @@ def test_what_did_not_pass_is_told_with_its_prompt_and_the_answer_once() -> None
     assert str(missed).count("999") == 1
 
 
+def test_what_was_said_is_told_where_the_verifier_names_neither_answer_nor_reason() -> None:
+    (missed,) = rlenv.evaluate(definition(1), ScriptedPolicy("wrong", lambda task: "seven")).missed
+    assert str(missed) == f"not passed: say 0 (task {missed.task_id}), seven, reward 0"
+
+
 class Everything(Detector):
     """Flags every completion."""
 

@@ -266,6 +266,9 @@ def test_both_commands(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["import", str(log), "--out", str(tmp_path / "run")])
     assert done.exit_code == 0, done.output
     assert f"now: rlenv rescore {tmp_path / 'run'}" in done.output
+    module = ["--import", "rlenv.testing"]
+    done = CliRunner().invoke(app, ["import", str(log), "--out", str(tmp_path / "other"), *module])
+    assert f"now: rlenv rescore {tmp_path / 'other'} --import rlenv.testing\n" in done.output
     again = CliRunner().invoke(app, ["rescore", str(tmp_path / "run"), "--quiet"])
     assert again.exit_code == 0, again.output
     assert "task t episode 0: 1 -> 0" in again.output

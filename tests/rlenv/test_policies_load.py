@@ -1,5 +1,6 @@
 """Policies by name, and what is said of names that are none."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -67,6 +68,16 @@ def test_an_endpoint_without_its_scheme_is_told_it() -> None:
 def test_a_model_that_is_nowhere_is_said(tmp_path: Path) -> None:
     with pytest.raises(PolicyError, match="gone"):
         load_policy(str(tmp_path / "gone"))
+
+
+def test_the_folder_of_a_run_is_told_where_its_model_is(tmp_path: Path) -> None:
+    (tmp_path / "metrics.jsonl").touch()
+    with pytest.raises(PolicyError, match="a training run without a model yet: finish the run with --resume"):
+        load_policy(str(tmp_path))
+    load_policy("tiny").save(tmp_path / "model")  # type: ignore[attr-defined]
+    with pytest.raises(PolicyError, match=f"its model is {re.escape(str(tmp_path / 'model'))}$"):
+        load_policy(str(tmp_path))
+    assert load_policy(str(tmp_path / "model")).name == str(tmp_path / "model")
 
 
 def test_smollm2_that_is_not_there_names_the_way_to_build_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,7 +24,7 @@ register = partial(rlenv.register, tasks=ROWS, verifier=lambda completion, answe
 
 @pytest.fixture(autouse=True)
 def _unregister() -> Iterator[None]:
-    tables: list[dict[str, Any]] = [gymnasium.registry, registry._definitions, registry._needs]
+    tables: list[dict[str, Any]] = [gymnasium.registry, registry._definitions, registry._splits, registry._needs]
     before = [dict(table) for table in tables]
     yield
     for table, kept in zip(tables, before, strict=True):
@@ -175,6 +175,73 @@ def test_definition_describes_itself_by_its_verifier() -> None:
 
     register("mine/sums-v0", verifier=check)
     assert rlenv.load("mine/sums-v0").description == "Exact match."
+
+
+def test_a_description_of_ones_own_takes_the_place_of_the_docstring() -> None:
+    register("mine/sums-v0", description="Sums of a number with itself.")
+    assert rlenv.load("mine/sums-v0").description == "Sums of a number with itself."
+
+
+MANY: list[dict[str, Any]] = [{"prompt": f"{i}+{i}=?", "answer": str(2 * i), "level": i % 2} for i in range(200)]
+
+
+def prompts(**kwargs: Any) -> set[str]:
+    tasks = rlenv.load("mine/sums-v0", **kwargs).tasks
+    return {str(tasks[i].prompt) for i in range(len(tasks))}
+
+
+def test_a_share_of_the_prompts_is_held_out_and_a_row_stays_in_its_split() -> None:
+    register("mine/sums-v0", tasks=MANY, test_share=0.2)
+    train, test = prompts(split="train"), prompts(split="test")
+    assert train | test == {row["prompt"] for row in MANY}
+    assert not train & test
+    assert 0.1 < len(test) / len(MANY) < 0.3
+    assert prompts() == train
+    twice = [*MANY[:100], *({**row, "answer": "?"} for row in MANY[:100]), {"prompt": "another", "answer": "1"}]
+    with pytest.warns(UserWarning, match="Overriding environment"):
+        register("mine/sums-v0", tasks=twice, test_share=0.2)
+    assert prompts(split="test") - {"another"} == test & {row["prompt"] for row in twice}
+
+
+def test_splits_are_given_by_name_and_train_is_what_is_trained_on() -> None:
+    register("mine/sums-v0", tasks={"test": MANY[:3], "train": MANY[3:9], "hard": MANY[9:]})
+    assert [len(prompts(**given)) for given in ({}, {"split": "test"}, {"split": "hard"})] == [6, 3, 191]
+    with pytest.raises(ConfigError, match="expected a split out of train, test, hard, got 'tests'"):
+        rlenv.make("mine/sums-v0", split="tests")
+    with pytest.raises(ConfigError, match="takes only split, isolation"):
+        rlenv.make("mine/sums-v0", size=3)
+
+
+def test_a_split_of_what_has_none_says_how_to_make_one() -> None:
+    register("mine/sums-v0")
+    with pytest.raises(ConfigError, match=r"no splits, got split='test'; register it with test_share=0\.2"):
+        rlenv.load("mine/sums-v0", split="test")
+
+
+@pytest.mark.parametrize("mode", ["sync", "async"])
+def test_vectors_are_of_the_split_that_is_asked_for(mode: str) -> None:
+    register("mine/sums-v0", tasks={"train": MANY[1:], "test": MANY[:1]})
+    envs = rlenv.make_vec("mine/sums-v0", 2, vectorization_mode=mode, split="test")
+    try:
+        assert envs.reset(seed=3)[0] == ("0+0=?",) * 2
+    finally:
+        envs.close()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"test_share": 1.0}, "test_share of 0 or more and below 1, got 1.0"),
+        ({"tasks": {"train": MANY}, "test_share": 0.2}, "got both: train"),
+        ({"tasks": ROWS[:1], "test_share": 0.2}, "leaves a split empty"),
+        ({"tasks": rlenv.ProceduralTasks(lambda seed, index: Task("?"), size=9), "test_share": 0.2}, "made by code"),
+        ({"tasks": {"prompt": "1+1=?", "answer": "2"}}, r"got one row \(prompt, answer\)"),
+        ({"tasks": {}}, "expected a list of rows, or splits by their names, got none"),
+    ],
+)
+def test_splits_that_cannot_be_made_are_refused(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(RlenvError, match=message):
+        register("mine/sums-v0", **arguments)
 
 
 def wrong(completion: str) -> float:

@@ -10,7 +10,7 @@ from rlenv.episode import Episode
 from rlenv.errors import ConfigError
 from rlenv.task import Task
 from rlenv.trainers.monitors import RULES, Monitor, Rules, default_monitors
-from rlenv.trainers.monitors.drift import FlagRise, LengthDrift, PartDomination
+from rlenv.trainers.monitors.drift import FlagRise, LengthDrift, PartDomination, RewardFall
 from rlenv.trainers.monitors.levels import (
     EntropyCollapse,
     Jump,
@@ -33,6 +33,7 @@ CALM = Reading(
     zero_variance=0.3,
     entropy=0.4,
     kl=0.01,
+    error=0.03,
     chosen=-6.0,
 )
 
@@ -57,6 +58,47 @@ def test_length_that_grows_without_rightness_is_seen_and_with_rightness_is_not()
 def test_length_that_slowly_creeps_up_over_many_windows_is_seen() -> None:
     creeping = [replace(CALM, length=20.0 * 1.03**i) for i in range(20)]
     assert raised(LengthDrift(), *creeping) == [9]
+
+
+def windows(*means: float, error: float | None = 0.03) -> list[Reading]:
+    """Windows of four rollouts with these mean rewards, each known to within a standard error."""
+    return [replace(CALM, reward=mean, error=error) for mean in means for _ in range(4)]
+
+
+@pytest.mark.parametrize(
+    ("means", "falls"),
+    [
+        ((0.3, 0.6, 0.6, 0.4), True),
+        ((0.3, 0.6, 0.6, 0.55), False),
+        ((0.3, 0.6, 0.6, 0.6), False),
+        ((0.6, 0.5, 0.4, 0.3), True),  # slowly, below the first window, which is the best
+        ((-0.2, -0.2, -0.6), True),
+    ],
+)
+def test_a_reward_that_falls_is_seen_once_and_not_before_it_falls(means: tuple[float, ...], falls: bool) -> None:
+    alarms = raised(RewardFall(), *windows(*means), window=4)
+    assert len(alarms) == falls
+    assert all(step >= 8 for step in alarms)
+
+
+@pytest.mark.parametrize("error", [0.08, None])
+def test_a_reward_that_may_have_fallen_by_chance_is_no_fall(error: float | None) -> None:
+    assert raised(RewardFall(), *windows(0.5, 0.5, 0.3, error=error), window=4) == []
+
+
+def test_the_error_of_a_reward_is_over_tasks_and_shrinks_with_the_window() -> None:
+    rewards = {"a": (1.0, 1.0), "b": (0.0, 1.0), "c": (0.0, 0.0)}
+    episodes = [
+        Episode(Task("?", id=name), Completion("!"), Verdict(reward)) for name, two in rewards.items() for reward in two
+    ]
+    reading = reading_of(episodes, {})
+    assert reading is not None
+    assert reading.error == pytest.approx(0.5 / 3**0.5)
+    assert mean([reading] * 4).error == pytest.approx(0.5 / 3**0.5 / 2)
+    assert mean([reading, replace(reading, error=None)]).error is None
+    one = reading_of(episodes[:2], {})
+    assert one is not None
+    assert one.error is None
 
 
 def test_a_part_that_carries_the_rise_is_seen_unless_it_pays_for_being_right() -> None:

@@ -13,6 +13,7 @@ from rlenv.episode import Episode
 from rlenv.errors import ConfigError
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.saved_episodes import saved_episodes
+from rlenv.shown import shown_cell
 from rlenv.trainers import Trainer, train
 from rlenv.trainers.monitors import GoldMonitor, Monitor, Rules, default_monitors, read_alarms
 from rlenv.trainers.monitors.levels import VerifierFailures
@@ -64,7 +65,7 @@ class _Interrupting:
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("whole") / "run"
     settings = config(steps=10, save_every=3, learning_rate=5e-3, max_error_share=1.0)
-    train(settings, digits(hacked), warm(), out, monitors=monitors(out), quiet=True)
+    train(settings, digits(hacked), warm(), out, monitors=monitors(out), quiet=True, report=True)
     return out
 
 
@@ -74,14 +75,15 @@ def test_a_run_writes_its_alarms_and_measurements_and_reports_them(whole: Path) 
     assert all(alarm.step < 10 for alarm in alarms)
     metrics = read_metrics(whole / "metrics.jsonl")
     assert [m["step"] for m in metrics if "gold/reward" in m] == [0, 2, 4, 6, 8]
-    report = write_report(whole).read_text()
+    report = (whole / "report.md").read_text()
     gold = [m["gold/reward"] for m in metrics if "gold/reward" in m]
     assert f"| gold/reward | 5 | {gold[0]:.4g} | {gold[-1]:.4g} |" in report
     assert "## Alarms" in report
     assert f"| {alarms[0].step} | {alarms[0].name} |" in report
     last = saved_episodes(whole).last(1)[0]
     assert "| task | reward | judged | reason |" in report
-    assert f"| {last.task.id} | {last.verdict.reward:g} | {last.answer_text} |" in report
+    assert f"| {last.task.id} | {last.verdict.reward:g} | {shown_cell(last.completion.text)} |" in report
+    assert (whole / "report.html").exists()
     assert (whole / "watched.png").stat().st_size > 0
     assert (whole / "best" / "config.json").exists()
 

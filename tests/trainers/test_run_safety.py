@@ -257,6 +257,25 @@ def test_going_on_with_nothing_is_an_error_and_leaves_no_folder(tmp_path: Path) 
         trained(config(), tmp_path, resume=True)
 
 
+def test_a_run_that_was_stopped_in_its_warm_start_says_that_it_begins_it_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = config(steps=1, sft_steps=3)
+
+    def killed(*args: object, **more: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("rlenv.trainers.loop.trainer.supervised", killed)
+        with pytest.raises(KeyboardInterrupt):
+            trained(settings, tmp_path / "run")
+    again = train(settings, digits(varied), policy(), tmp_path / "run", resume=True, report=False)
+    said = " ".join(capsys.readouterr().err.split())
+    assert "before the end of its warm start, of which nothing is saved: all 3 supervised steps are taken again" in said
+    assert weights(again) == weights(train(settings, digits(varied), policy(), tmp_path / "whole", report=False))
+    assert "taken again" not in capsys.readouterr().err
+
+
 def test_a_folder_that_is_in_use_is_refused(tmp_path: Path) -> None:
     trained(config(steps=1), tmp_path)
     with FolderLock(tmp_path), pytest.raises(RunError, match="in use by process"):

@@ -32,6 +32,7 @@ from rlenv.files import told_when_full
 from rlenv.folder_lock import FolderLock
 from rlenv.jsontypes import Json
 from rlenv.policies.transformers import TransformersPolicy
+from rlenv.policies.unknown import unknown_to
 from rlenv.saved_episodes import saved_episodes
 from rlenv.trainers.algorithms.adaptive import Adaptive
 from rlenv.trainers.algorithms.values import explained_variance
@@ -57,6 +58,7 @@ from rlenv.trainers.mixtures.environments import Environments
 from rlenv.trainers.mixtures.mixing import drawn
 from rlenv.trainers.mixtures.mixture import Mixture
 from rlenv.trainers.mixtures.parts import GroupSize, Part
+from rlenv.trainers.monitors.monitor import Alarm
 from rlenv.trainers.networks.engine import generator_of, prepare
 from rlenv.trainers.networks.finite import SKIPPED, not_finite, what_was_not
 from rlenv.trainers.networks.memory import with_fitting_batches
@@ -65,6 +67,8 @@ from rlenv.trainers.networks.processes import Processes, this_process
 from rlenv.trainers.networks.sharded_checkpoint import forget
 from rlenv.trainers.networks.sharding import averaged, shard, whole
 from rlenv.trainers.records.logs import Display, MetricsLog
+from rlenv.trainers.records.report import write_pages
+from rlenv.trainers.records.risen import PAGE
 from rlenv.trainers.records.runfolder import (
     cut_back,
     holds_run,
@@ -100,11 +104,13 @@ def train(
     resume: bool = False,
     changed_verifier: bool = False,
     quiet: bool = False,
+    report: bool | None = None,
 ) -> TransformersPolicy:
     """Train the policy in place and leave the run in the folder `out`; returns the policy.
 
     `teacher` is what distillation learns from, `pairs` what a preference row learns from in place of its own rollouts,
-    `monitors` look at every finished rollout and may stop the run. `changed_verifier` lets a run go on whose verifier
+    `monitors` look at every finished rollout and may stop the run. `report` leaves report.md, its plots and report.html
+    there too, by default unless the run is `quiet`. `changed_verifier` lets a run go on whose verifier
     or wrappers are no longer those that it was started with.
 
     Raises ConfigError for settings that cannot work, RunError for a folder that cannot be used, is in use or full and
@@ -128,6 +134,8 @@ def train(
             trainer.run()
         finally:
             trainer.close()
+        if (not quiet if report is None else report) and trainer.processes.is_main:
+            write_pages(Path(out))
     return policy
 
 
@@ -204,7 +212,7 @@ class Trainer:
         prepare(policy, config.engine, config.seed)
         shard(policy.model, config.engine)
         if saved is None:
-            self._warm_start()
+            self._warm_start(again=resume)
         self.networks = Networks(policy.model, config)
         if saved is not None:
             self._restore(saved)
@@ -251,7 +259,7 @@ class Trainer:
                     display.warn(
                         f"the last {position.quiet_steps} rollouts had no two different rewards to compare: "
                         "there is nothing to learn from; choose easier or harder tasks, a larger group, "
-                        "or a finer reward"
+                        f"or a finer reward (see {PAGE})"
                     )
             if position.stopped:
                 display.warn(
@@ -351,13 +359,19 @@ class Trainer:
                 if part is not None:
                     stack.callback(part.close)
 
-    def _warm_start(self) -> None:
+    def _warm_start(self, *, again: bool) -> None:
+        """The supervised steps; `again` where a run is resumed that was stopped in them, of which nothing is kept."""
         if self.sft.steps == 0:
             return
         data = self.envs.demonstrations(self.policy, self.sft.max_demonstrations)
         config = replace(self.sft, seed=derived_seed(self.sft.seed, 0, SFT))
         # every process takes every step
         with Display("warm start", config.steps, quiet=self.quiet) as display, averaged(self.policy.model):
+            if again:
+                display.warn(
+                    f"{self.out} was stopped before the end of its warm start, of which nothing is saved: all "
+                    f"{config.steps} supervised steps are taken again"
+                )
             supervised(self.policy, data, config, lambda i, loss: display.update(i + 1, f"loss {loss:.3f}"))
 
     def _restore(self, saved: dict[str, Any]) -> None:
@@ -532,7 +546,7 @@ class Trainer:
         trained = Collected(self._episodes, rollout, {}, self._kept).trained
         with whole(self.policy) if self.watch.monitors else nullcontext():
             position.stopped = self.watch.after_step(
-                position.step, trained, rollout, metrics, self.policy, self.envs.alarms(position.step)
+                position.step, trained, rollout, metrics, self.policy, self._own_alarms()
             )
         if self.log is not None:
             self.log.write(position.step, metrics)
@@ -544,6 +558,14 @@ class Trainer:
         if position.optimiser_steps % self.config.save_every < self.config.updates_a_rollout:
             self.save()
         return metrics
+
+    def _own_alarms(self) -> list[Alarm]:
+        """What the run says without a monitor: after its first rollout also what the tokenizer does not know."""
+        alarms = self.envs.alarms(self.position.step)
+        if self.position.step == 0:
+            found = (unknown_to(self.policy, definition.tasks) for definition in self.envs.definitions)
+            alarms += [Alarm("unknown_characters", 0, str(one), one.share, 0.0) for one in found if one is not None]
+        return alarms
 
 
 def _mean_of_finite(values: Sequence[float]) -> float:

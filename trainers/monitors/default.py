@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rlenv.errors import ConfigError
-from rlenv.trainers.monitors.drift import FlagRise, LengthDrift, PartDomination
+from rlenv.trainers.monitors.drift import FlagRise, LengthDrift, PartDomination, RewardFall
 from rlenv.trainers.monitors.levels import (
     EntropyCollapse,
     Jump,
@@ -28,6 +28,7 @@ RULES: dict[str, type[Rule]] = {
         LikelihoodDisplacement,
         KlBound,
         Jump,
+        RewardFall,
     )
 }
 """Every rule by its name; each is made without arguments."""

@@ -1,12 +1,39 @@
-"""Rules on which way a run goes: length without rightness, a reward that one part carries, flags that spread."""
+"""Rules on which way a run goes: a reward that falls or that one part carries, length without rightness, flags."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
 from rlenv.trainers.monitors.reading import CORRECT
 from rlenv.trainers.monitors.rules import Broken, History
+
+
+@dataclass(frozen=True)
+class RewardFall:
+    """The reward is below the best earlier window by over `fall` of that, and by over `deviations` standard errors."""
+
+    name: ClassVar[str] = "reward_fall"
+    fall: float = 0.2
+    """Of the best window's reward."""
+    deviations: float = 4.0
+    """Of the difference of the two windows, over their tasks: many windows are compared with the best of many."""
+
+    def broken(self, history: History) -> Broken | None:
+        now, best = history.now, max(history.earlier, key=lambda then: then.reward, default=None)
+        if best is None or best.error is None or now.error is None:
+            return None
+        bound = max(self.fall * abs(best.reward), self.deviations * math.hypot(best.error, now.error))
+        if best.reward - now.reward <= bound:
+            return None
+        return Broken(
+            f"the reward fell from {best.reward:.3g} to {now.reward:.3g}: the policy loses what it could, unless the "
+            "tasks became harder (a sampler that follows pass rates); lower --learning-rate, and let --keep-best keep "
+            "the policy from before",
+            best.reward - now.reward,
+            bound,
+        )
 
 
 @dataclass(frozen=True)

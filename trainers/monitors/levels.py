@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from rlenv.trainers.monitors.rules import Broken, History
+from rlenv.trainers.records.risen import PAGE
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,7 @@ class ZeroVariance:
             return None
         return Broken(
             f"{value:.0%} of the groups had no two different rewards: the policy learns from almost nothing; "
-            "choose other tasks, or look whether one answer is paid everywhere",
+            f"choose other tasks, or look whether one answer is paid everywhere (see {PAGE})",
             value,
             self.share,
         )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import statistics
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -35,6 +37,8 @@ class Reading:
     """Nats a token."""
     kl: float | None = None
     """From the reference model, nats a token."""
+    error: float | None = None
+    """Standard error of the reward over the tasks; None where there are fewer than two."""
     chosen: float | None = None
     """Log-prob of the chosen completions, where pairs are learned from."""
 
@@ -74,6 +78,7 @@ def reading_of(episodes: Sequence[Episode], metrics: Mapping[str, float]) -> Rea
         zero_variance=metrics.get("frac_reward_zero_std"),
         entropy=metrics.get("entropy"),
         kl=metrics.get("kl"),
+        error=_error(graded),
         chosen=chosen,
     )
 
@@ -89,7 +94,7 @@ def mean(readings: Sequence[Reading]) -> Reading:
         keys = dict.fromkeys(key for found in values for key in found)
         return {key: sum(found.get(key, 0.0) for found in values) / len(values) for key in keys}
 
-    count = len(readings)
+    count, errors = len(readings), [r.error for r in readings]
     return Reading(
         reward=sum(r.reward for r in readings) / count,
         correct=sum(r.correct for r in readings) / count,
@@ -100,8 +105,18 @@ def mean(readings: Sequence[Reading]) -> Reading:
         zero_variance=of(r.zero_variance for r in readings),
         entropy=of(r.entropy for r in readings),
         kl=of(r.kl for r in readings),
+        error=None if None in errors else math.hypot(*(error or 0.0 for error in errors)) / count,
         chosen=of(r.chosen for r in readings),
     )
+
+
+def _error(graded: Sequence[Episode]) -> float | None:
+    """Completions of one task hang together: what is independent are the tasks."""
+    rewards: dict[str, list[float]] = {}
+    for episode in graded:
+        rewards.setdefault(episode.task.id, []).append(episode.verdict.reward or 0.0)
+    means = [statistics.fmean(of_task) for of_task in rewards.values()]
+    return statistics.stdev(means) / math.sqrt(len(means)) if len(means) > 1 else None
 
 
 def _correct(graded: Sequence[Episode], parts: Mapping[str, float], reward: float) -> float:

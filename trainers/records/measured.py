@@ -34,8 +34,9 @@ MOST_VALUES = 50
 def measured(episodes: Sequence[Episode], group_size: int, by: str = "") -> dict[str, float]:
     """Rewards, lengths, parts of the rewards and flags of whole groups of episodes.
 
-    Lengths are of what the policy said; what answered it is counted apart. `by` is a metadata column whose values have
-    their own mean rewards.
+    `flags/NAME` and `verifier_errors` are numbers of episodes, `completions/clipped_ratio` and `frac_reward_zero_std`
+    shares of 0 to 1. Lengths are of what the policy said; what answered it is counted apart. `by` is a metadata column
+    whose values have their own mean rewards.
     """
     lengths = np.array([e.completion.said_tokens for e in episodes])
     finished = np.array([e.completion.finished for e in episodes])
@@ -94,7 +95,7 @@ def _of_scores(episodes: Sequence[Episode]) -> dict[str, float]:
 
 
 def _of_flags(episodes: Sequence[Episode]) -> dict[str, float]:
-    """In how many episodes each flag stands."""
+    """In how many episodes of the rollout each flag stands: a count, as `verifier_errors`, not a share."""
     flags = Counter(flag.name for e in episodes for flag in {f.name: f for f in e.verdict.flags}.values())
     return {f"flags/{name}": float(count) for name, count in flags.items()}
 

@@ -8,14 +8,18 @@ from pathlib import Path
 
 import numpy as np
 
+from rlenv.episode import Episode
 from rlenv.files import replace_text
 from rlenv.saved_episodes import SavedEpisodes, saved_episodes
 from rlenv.shown import shown_cell, shown_line
 from rlenv.trainers.monitors.monitor import Alarm, read_alarms
 from rlenv.trainers.records.logs import read_metrics
 from rlenv.trainers.records.plots import of_environment, plot_run, plot_watched
+from rlenv.trainers.records.risen import not_risen
 from rlenv.trainers.records.runfolder import read_evidence
+from rlenv.trainers.records.view import viewed
 from rlenv.turns.told import told
+from rlenv.view import write_after
 
 SHOWN = (
     "reward",
@@ -35,6 +39,8 @@ SHOWN = (
 
 LAST, JUDGED = 5, 200
 """How many of the last completions are listed, and how many characters of what was judged of each."""
+ASKED = "What the detectors asked the verifier, of completions and of reference solutions"
+"""Stands above what `read_evidence` gives."""
 
 
 def write_report(folder: Path) -> Path:
@@ -60,15 +66,36 @@ def write_report(folder: Path) -> Path:
             tenth = max(1, len(values) // 10)
             first, last = np.mean(values[:tenth]), np.mean(values[-tenth:])
             lines.append(f"| {shown_cell(name)} | {len(values)} | {first:.4g} | {last:.4g} |")
-    lines += ["", "![reward](reward.png)", ""]
+    flat = _flat(folder)
+    lines += ["", *([f"{flat}.", ""] if flat else []), "![reward](reward.png)", ""]
     if plot_watched(metrics, folder / "watched.png", alarms):
         lines += ["![gold, environments, parts and flags](watched.png)", ""]
     path = folder / "report.md"
     evidence = [shown_line(f"- {line}") for line in read_evidence(folder)]
     if evidence:
-        lines += ["## What the detectors asked", "", *evidence, ""]
+        lines += [f"## {ASKED}", "", *evidence, ""]
     replace_text(path, "\n".join([*lines, *_judged_lines(saved_episodes(folder)), *_alarm_lines(alarms)]))
     return path
+
+
+def write_pages(folder: Path) -> list[str]:
+    """Write report.md and report.html of a run that has ended; returns what there is to say of it, a line each."""
+    report = write_report(folder)
+    evidence = read_evidence(folder)
+    flat = _flat(folder)
+    return [
+        *([f"{ASKED[0].lower()}{ASKED[1:]}:", *evidence] if evidence else []),
+        *([flat] if flat else []),
+        f"report: {report}",
+        write_after(folder, lambda: viewed(folder)),
+        f"model:  {folder / 'model'}",
+    ]
+
+
+def _flat(folder: Path) -> str:
+    """Whether the reward did not rise, as a sentence; a sampler that follows pass rates keeps it where it is."""
+    config = json.loads((folder / "config.json").read_text())
+    return not_risen(read_metrics(folder / "metrics.jsonl")) if config["sampler"] == "uniform" else ""
 
 
 def _judged_lines(episodes: SavedEpisodes) -> list[str]:
@@ -77,13 +104,18 @@ def _judged_lines(episodes: SavedEpisodes) -> list[str]:
     if not last:
         return []
     rows = [
-        f"| {shown_cell(e.task.id)} | {_paid(e.verdict.reward)} | {shown_cell(e.answer_text[:JUDGED])} "
+        f"| {shown_cell(e.task.id)} | {_paid(e.verdict.reward)} | {shown_cell(_judged(e)[:JUDGED])} "
         f"| {shown_cell(e.verdict.reason[:JUDGED])} |"
         for e in last
     ]
     table = ["## The last completions", "", "| task | reward | judged | reason |", "|---|---|---|---|", *rows, ""]
     turns = told(last[-1].completion)
     return [*table, "The last of them, turn by turn:", "", *(f"- {turn}" for turn in turns), ""] if turns else table
+
+
+def _judged(episode: Episode) -> str:
+    """The answer that the verifier read; where it names none, all that was said."""
+    return episode.answer_text if episode.verdict.answer is not None else episode.completion.content.text
 
 
 def _paid(reward: float | None) -> str:
