@@ -1,4 +1,4 @@
-"""Whether there is a Hugging Face hub: its libraries ask one that is not there six times, for half a minute a file."""
+"""Models of the Hugging Face hub: its libraries ask one that is not there six times, for half a minute a file."""
 
 from __future__ import annotations
 
@@ -10,6 +10,20 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies
+
+
+@contextmanager
+def no_progress_bars() -> Iterator[None]:
+    """Loading and saving a model is one line of ours, not a bar for each of its files."""
+    from transformers.utils import logging
+
+    shown = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if shown:
+            logging.enable_progress_bar()
 
 
 @contextmanager

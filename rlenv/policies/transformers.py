@@ -7,8 +7,7 @@ completions = policy.generate(["What is 2 + 2?"], n=4)
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 from pathlib import Path
@@ -16,11 +15,10 @@ from typing import Any, cast
 
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
-from transformers.utils import logging
 
 from rlenv.completion import Completion
 from rlenv.errors import PolicyError
-from rlenv.hub import asking_hub
+from rlenv.hub import asking_hub, no_progress_bars
 from rlenv.policies.generation import Sampled, sample_tokens
 from rlenv.policies.kept import Kept, version_of
 from rlenv.policies.policy import DEFAULT_SAMPLING, Sampling
@@ -69,7 +67,7 @@ class TransformersPolicy:
         target = torch.device(("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device)
         precision = ("bfloat16" if target.type == "cuda" else "float32") if dtype == "auto" else dtype
         try:
-            with _no_progress_bars(), asking_hub(name):
+            with no_progress_bars(), asking_hub(name):
                 tokenizer = AutoTokenizer.from_pretrained(name)
                 model = AutoModelForCausalLM.from_pretrained(name, dtype=getattr(torch, precision))
         except (OSError, ValueError) as error:
@@ -205,7 +203,7 @@ class TransformersPolicy:
 
     def save(self, folder: Path) -> None:
         """Write a folder that `load` and transformers read; an adapter is merged into the weights that it adapts."""
-        with _no_progress_bars():
+        with no_progress_bars():
             self.merged().save_pretrained(folder)
             self.tokenizer.save_pretrained(folder)
 
@@ -271,18 +269,6 @@ def _copies(rows: Sequence[Ready]) -> int:
         return 1
     runs = [len(list(run)) for _, run in groupby(row.ids for row in rows)]
     return runs[0] if len(set(runs)) == 1 else 1
-
-
-@contextmanager
-def _no_progress_bars() -> Iterator[None]:
-    """Loading and saving a model is one line of ours, not a bar for each of its files."""
-    shown = logging.is_progress_bar_enabled()
-    logging.disable_progress_bar()
-    try:
-        yield
-    finally:
-        if shown:
-            logging.enable_progress_bar()
 
 
 def _mark_ids(tokenizer: PreTrainedTokenizerBase) -> frozenset[int]:

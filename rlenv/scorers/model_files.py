@@ -18,10 +18,9 @@ from typing import Any, NamedTuple, TypeAlias
 import torch
 from torch import nn
 from transformers import AutoConfig, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
-from transformers.utils import logging
 
 from rlenv.errors import ScorerError
-from rlenv.hub import asking_hub
+from rlenv.hub import asking_hub, no_progress_bars
 
 MAX_BATCH_TOKENS = {"cpu": 16_384, "cuda": 131_072}
 """How many tokens, padding included, are read at once."""
@@ -132,9 +131,8 @@ class ModelFiles:
             ("cuda" if torch.cuda.is_available() else "cpu") if self.device == "auto" else self.device
         )
         precision = ("bfloat16" if device.type == "cuda" else "float32") if self.dtype == "auto" else self.dtype
-        logging.disable_progress_bar()
         try:
-            with asking_hub(self.path):
+            with no_progress_bars(), asking_hub(self.path):
                 tokenizer = AutoTokenizer.from_pretrained(self.path, trust_remote_code=self.trust_remote_code)
                 found: Any = self.load_model(
                     self.path,
@@ -145,8 +143,6 @@ class ModelFiles:
         except (OSError, ValueError, RuntimeError) as error:  # the last for weights of other shapes
             first = (str(error).strip().splitlines() or [type(error).__name__])[0]
             raise ScorerError(f"cannot load the scorer {self.path!r}: {first}") from error
-        finally:
-            logging.enable_progress_bar()
         model, info = found
         missing = sorted(info["missing_keys"])
         if missing:

@@ -21,7 +21,7 @@ from transformers import (
 from transformers.utils import logging
 
 from rlenv.errors import ConfigError, MissingExtra, PolicyError
-from rlenv.hub import asking_hub
+from rlenv.hub import asking_hub, no_progress_bars
 from rlenv.trainers.reward_models.config import FitConfig
 from rlenv.trainers.reward_models.tiny import tiny_config, tokenizer_of
 
@@ -57,7 +57,7 @@ def load_model(name: str, head: Head, tokenizer: PreTrainedTokenizerBase, config
         if name == TINY:
             model = AUTO[head].from_config(tiny_config(tokenizer, num_labels=LABELS[head]))
         else:
-            with _told_in_one_line(name):
+            with no_progress_bars(), _told_in_one_line(name):
                 model = AUTO[head].from_pretrained(name, num_labels=LABELS[head], dtype=torch.float32)
         embedding = cast("torch.nn.Embedding", model.get_input_embeddings())
         if len(tokenizer) > embedding.num_embeddings:

@@ -12,11 +12,11 @@ from typing import cast
 
 import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
-from transformers.utils import logging
 
 from rlenv.errors import ConfigError, RunError
 from rlenv.files import replace_text
 from rlenv.folder_lock import run_folder
+from rlenv.hub import no_progress_bars
 from rlenv.jsontypes import Json
 from rlenv.trainers.reward_models.config import FitConfig
 
@@ -56,9 +56,8 @@ def write_scorer(
     merge = getattr(model, "merge_and_unload", None)  # of a model with adapters
     whole = model if merge is None else cast("PreTrainedModel", merge())
     whole.to(getattr(torch, config.saved_dtype))
-    logging.disable_progress_bar()
-    whole.save_pretrained(folder)
-    logging.enable_progress_bar()
+    with no_progress_bars():
+        whole.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     write_spec(folder, {**spec, "max_length": config.max_length})
 
