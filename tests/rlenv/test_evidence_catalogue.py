@@ -22,7 +22,6 @@ from rlenv.evidence.catalogue import (
     RENAMED,
     SAID_ONCE,
     SAID_VALUE,
-    STRANGE_VALUE,
     WRONG_TESTS,
 )
 from rlenv.evidence.catalogue.values import is_number
@@ -33,7 +32,7 @@ from rlenv.verdict import PASS
 
 
 def _made(edit: Edit, text: str | Completion, task: Task | None = None, *others: Task) -> list[Variant]:
-    scene = Scene(task or Task("6 * 7?", "42"), as_completion(text), PASS, others, np.random.default_rng(0))
+    scene = Scene(task or Task("6 * 7?", "42"), as_completion(text), PASS, others, lambda: np.random.default_rng(0))
     return list(edit.make(scene))
 
 
@@ -48,35 +47,39 @@ def test_another_task_keeps_the_completion() -> None:
 
 def test_marked_values_are_those_of_boxes_tags_and_answer_lines() -> None:
     text = "\\boxed{41} \\boxed{42}\n<answer>43</answer>\nAnswer: 44"
-    assert sorted(v.task.reference for v in _made(MARKED_VALUE, text) if isinstance(v.task.reference, str)) == [
-        "41",
-        "43",
-        "44",
-    ]
+    assert [v.detail for v in _made(MARKED_VALUE, text)] == ["44", "", "43", "41"]
 
 
-@pytest.mark.parametrize(("reference", "made"), [("42", ["41", "43"]), (42, [41, 43])])
-def test_said_values_have_the_type_of_the_reference(reference: str | int, made: list[str | int]) -> None:
-    variants = _made(SAID_VALUE, "41, 42 or 43", Task("6 * 7?", reference))
-    assert sorted(str(v.task.reference) for v in variants) == [str(value) for value in made]
+@pytest.mark.parametrize("reference", ["42", 42])
+def test_said_values_have_the_type_of_the_reference(reference: str | int) -> None:
+    variants = _made(SAID_VALUE, "1. 41, 42 or 43", Task("6 * 7?", reference))
+    assert [v.detail for v in variants] == ["43", "", "41"]
     assert all(isinstance(v.task.reference, type(reference)) for v in variants)
+    assert all(v.detail in ("", str(v.task.reference)) for v in variants)
+
+
+def test_of_many_values_some_from_all_over_the_text_are_asked() -> None:
+    asked = [int(v.detail) for v in _made(SAID_VALUE, " ".join(map(str, range(100, 400)))) if v.detail]
+    assert len(asked) == 6
+    assert max(asked) - min(asked) > 200
 
 
 def test_said_values_of_a_label_are_the_answers_of_other_tasks() -> None:
     others = Task("b", "no"), Task("c", "maybe")
-    assert [v.task.reference for v in _made(SAID_VALUE, "yes and no", Task("a", "yes"), *others)] == ["no"]
+    assert [v.detail for v in _made(SAID_VALUE, "yes and no", Task("a", "yes"), *others)] == ["no", ""]
 
 
 def test_said_values_of_a_label_are_the_options_of_the_prompt_too() -> None:
     task = Task("Is the review good, bad or in between: 'A fair price'?", "bad")
     made = _made(SAID_VALUE, "There is good and bad in it, in short.", task)
-    assert [v.task.reference for v in made] == ["good"]
+    assert [v.detail for v in made] == ["good", ""]
 
 
-def test_strange_values_stand_nowhere_in_the_text() -> None:
-    made = _made(STRANGE_VALUE, "It is 42.")
-    assert made
-    assert all(str(v.task.reference) not in "It is 42." for v in made)
+@pytest.mark.parametrize("edit", [MARKED_VALUE, SAID_VALUE], ids=lambda edit: edit.name)
+def test_a_value_without_a_detail_stands_nowhere_in_the_text(edit: Edit) -> None:
+    text = "\\boxed{61473}, \\boxed{42}, 43 or 44"
+    (strange,) = [v for v in _made(edit, text) if not v.detail]
+    assert str(strange.task.reference) not in text
 
 
 def test_repeats_are_said_once_and_the_reasoning_stays() -> None:

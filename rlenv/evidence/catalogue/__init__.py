@@ -11,7 +11,7 @@ from rlenv.evidence.catalogue.renamed import RENAMED
 from rlenv.evidence.catalogue.repeats import SAID_ONCE
 from rlenv.evidence.catalogue.tasks import ANOTHER_TASK
 from rlenv.evidence.catalogue.tests import WRONG_TESTS
-from rlenv.evidence.catalogue.values import MARKED_VALUE, SAID_VALUE, STRANGE_VALUE
+from rlenv.evidence.catalogue.values import MARKED_VALUE, SAID_VALUE
 from rlenv.evidence.edit import Edit
 
 _ALL = (
@@ -28,7 +28,6 @@ _ALL = (
     RENAMED,
     SAID_ONCE,
     SAID_VALUE,
-    STRANGE_VALUE,
     WITHOUT_COPIED,
     WRONG_TESTS,
 )
@@ -49,7 +48,6 @@ __all__ = [
     "RENAMED",
     "SAID_ONCE",
     "SAID_VALUE",
-    "STRANGE_VALUE",
     "WITHOUT_COPIED",
     "WRONG_TESTS",
 ]

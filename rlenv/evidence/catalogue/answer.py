@@ -39,9 +39,11 @@ def _changed(scene: Scene, place: Span, answer: str, detail: str) -> Variant:
 
 
 def _left_out(scene: Scene) -> Iterator[Variant]:
+    if is_number(scene.task.reference):
+        return
     place = judged(scene.text)
     answer = scene.text[slice(*place)]
-    items = [*_ITEM.finditer(answer)] if len(answer) <= LONGEST and not is_number(scene.task.reference) else []
+    items = [*_ITEM.finditer(answer)] if len(answer) <= LONGEST else []
     if len(items) > 2:
         one = items[int(scene.rng.integers(1, len(items) - 1))]
         left = answer[: one.start()] + answer[one.end() :]
@@ -49,10 +51,12 @@ def _left_out(scene: Scene) -> Iterator[Variant]:
 
 
 def _mixed(scene: Scene) -> Iterator[Variant]:
+    if is_number(scene.task.reference):
+        return
     place = judged(scene.text)
     answer = scene.text[slice(*place)]
     letters = [sign for sign in answer if sign.isalpha()]
-    if len(set(letters)) >= LETTERS and len(answer) <= LONGEST and not is_number(scene.task.reference):
+    if len(set(letters)) >= LETTERS and len(answer) <= LONGEST:
         drawn = iter(scene.rng.permutation(letters).tolist())
         mixed = "".join(next(drawn) if sign.isalpha() else sign for sign in answer)
         yield _changed(scene, place, mixed, "its letters mixed")

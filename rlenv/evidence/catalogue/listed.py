@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from rlenv.evidence.catalogue.values import is_number
+from rlenv.evidence.catalogue.values import NOWHERE, is_number, strange
 from rlenv.evidence.edit import Edit, Scene, Variant
 from rlenv.evidence.parts import Part
 from rlenv.evidence.row import collections, replacing, rewritten
@@ -57,23 +57,22 @@ def _items(line: Part, between: re.Pattern[str]) -> Iterator[Part]:
 
 
 def _beside(scene: Scene) -> Iterator[Variant]:
-    text = scene.text
-    for items in enumerations(text):
+    text, folded = scene.text, scene.text.casefold()
+    columns = collections(scene.task).items()
+    said = ((name, values, [v for v in dict.fromkeys(values) if v.casefold() in folded]) for name, values in columns)
+    named = [(name, values, inside[0]) for name, values, inside in said if len(inside) == 1]
+    for items in enumerations(text) if named else ():
         if len(items) < LEAST:
             continue
-        for name, values in collections(scene.task).items():
-            inside = [value for value in dict.fromkeys(values) if value.casefold() in text.casefold()]
-            if len(inside) != 1 or not any(_ends(item.text, inside[0]) for item in items):
+        for name, values, right in named:
+            others = [item for item in items if _may_be(item.text, right, text)]
+            listed = any(_ends(item.text, right) for item in items)
+            if not listed or len(others) < max(LEAST - 1, MOSTLY * len(items)):
                 continue
-            others = [item for item in items if _may_be(item.text, inside[0], text)]
-            if len(others) < max(LEAST - 1, MOSTLY * len(items)):
-                continue
-            chosen = [others[int(index)] for index in scene.rng.permutation(len(others))[:BESIDE]]
-            drawn = f"{scene.rng.integers(1000, 10_000)}"
-            strange = Part(drawn if is_number(inside[0]) else f"zq{drawn}", Span(0, 0))
-            for part in (strange, *chosen):
-                changed = rewritten(scene.task, replacing(dict.fromkeys(values, part.text)), (name,))
-                yield Variant(changed, scene.completion, part.place, "" if part is strange else part.text)
+            for part in (others[-1], NOWHERE, *others[-BESIDE:-1]):
+                value = part.text or strange(text, right)
+                changed = rewritten(scene.task, replacing(dict.fromkeys(values, value)), (name,))
+                yield Variant(changed, scene.completion, part.place, part.text)
             return
 
 
@@ -91,5 +90,5 @@ def _may_be(item: str, value: str, text: str) -> bool:
     return not _ends(item, value) and len(item) > 1 and words <= most and text.count(item) >= often
 
 
-LISTED_VALUE = Edit("listed_value", "unpaid", BESIDE + 1, _beside)
+LISTED_VALUE = Edit("listed_value", "unpaid", BESIDE + 1, _beside, alike=True)
 """Under what stands beside the answer, and, without a detail, under a value that stands nowhere."""

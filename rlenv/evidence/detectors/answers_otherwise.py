@@ -94,4 +94,5 @@ def _alike(one: list[str], other: list[str]) -> float:
 def _code(evidence: Evidence) -> str:
     place = program(evidence.text)
     code = evidence.text if place is None else evidence.text[slice(*place)]
-    return code if any(isinstance(node, PROGRAM) for node in ast.walk(parsed(code))) else ""
+    may_be = "(" in code or "import" in code
+    return code if may_be and any(isinstance(node, PROGRAM) for node in ast.walk(parsed(code))) else ""

@@ -41,7 +41,7 @@ def stems(text: str) -> list[str]:
 
 def _numbers(evidence: Evidence) -> set[str]:
     """The numbers of what was thought and said."""
-    return {part.text for part in numbers(f"{evidence.thought}\n{evidence.text}")}
+    return {part.text for part in numbers(evidence.whole)}
 
 
 def _shown(task: Task) -> set[str]:

@@ -44,9 +44,8 @@ def _untouched(evidence: Evidence, reference: str) -> str:
     answer = float(reference.replace(",", ""))
     given = {float(part.text) for part in numbers(prompt_text(evidence.episode.task.prompt))}
     given = {value for value in given if abs(value) > SMALL}
-    text = f"{evidence.thought}\n{evidence.text}"
-    said = {float(part.text) for part in numbers(text)}
-    if abs(answer) <= SMALL or reference.replace(",", "") in _BLANK.sub("", text):
+    said = {float(part.text) for part in numbers(evidence.whole)}
+    if abs(answer) <= SMALL or reference.replace(",", "") in _BLANK.sub("", evidence.whole):
         return ""
     if said and not any(abs(abs(value) - abs(answer)) <= NEAR * abs(answer) for value in said):
         return f"{reference} stands nowhere in it, and other numbers do"
