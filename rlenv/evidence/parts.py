@@ -1,7 +1,7 @@
 r"""The parts of a text by its structure: sentences and lines, and the places where an answer is marked.
 
->>> [p.text for p in units("Take 3.5 g. Stir!\n- then wait")]
-['Take 3.5 g.', 'Stir!', '- then wait']
+>>> [p.text for p in units("Take 3.5 g. 'Stir!' it says\n- then wait")]
+['Take 3.5 g.', "'Stir!'", 'it says', '- then wait']
 >>> [p.text for p in marked(r"\boxed{7} or <answer>8</answer>" "\nAnswer: 9")]
 ['7', '8', '9']
 """
@@ -16,8 +16,8 @@ from rlenv.reading import Span
 
 READ = 128
 """Texts whose parts are remembered: edits and detectors look at one group's completions again and again."""
-_UNIT = re.compile(r"[^\n]+?(?:[.!?。！？]+(?=\s|$)|(?<=[。！？])|(?=\n)|$)")
-# takes "Stir!" of "Stir! Wait", not "3." of "3.5"; a line break ends a unit too
+_UNIT = re.compile(r"[^\n]+?(?:[.!?。！？]+['\"”’»)]?(?=\s|$)|(?<=[。！？])|(?=\n)|$)")
+# takes "Stir!" of "Stir! Wait" and "'Stir.'" of "'Stir.' Yes", not "3." of "3.5"; a line break ends a unit too
 _MARKS = (
     re.compile(r"\\boxed\{([^{}]*)\}"),  # \boxed{7}
     re.compile(r"<answer>(.*?)</answer>", re.DOTALL),  # <answer>7</answer>

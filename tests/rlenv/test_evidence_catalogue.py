@@ -12,21 +12,16 @@ from rlenv.evidence.catalogue import (
     ANOTHER_TASK,
     BEGINNING,
     CATALOGUE,
-    ITEM_LEFT_OUT,
     LISTED_VALUE,
     MADE_UP_WORDS,
     MARKED_VALUE,
-    MIXED_LETTERS,
     MIXED_WORDS,
     NEIGHBOUR_VALUE,
-    RENAMED,
     SAID_ONCE,
     SAID_VALUE,
-    WRONG_TESTS,
 )
 from rlenv.evidence.catalogue.values import is_number
 from rlenv.evidence.edit import Edit, Scene, Variant
-from rlenv.jsontypes import Json
 from rlenv.task import Task
 from rlenv.verdict import PASS
 
@@ -78,8 +73,9 @@ def test_said_values_of_a_label_are_the_options_of_the_prompt_too() -> None:
 @pytest.mark.parametrize("edit", [MARKED_VALUE, SAID_VALUE], ids=lambda edit: edit.name)
 def test_a_value_without_a_detail_stands_nowhere_in_the_text(edit: Edit) -> None:
     text = "\\boxed{61473}, \\boxed{42}, 43 or 44"
-    (strange,) = [v for v in _made(edit, text) if not v.detail]
-    assert str(strange.task.reference) not in text
+    unsaid = [str(v.task.reference) for v in _made(edit, text) if not v.detail]
+    assert len(unsaid) == 2, "a strange one and one between those that are said"
+    assert not any(value in text for value in unsaid)
 
 
 def test_repeats_are_said_once_and_the_reasoning_stays() -> None:
@@ -123,48 +119,6 @@ def test_what_is_listed_beside_the_answer_takes_the_place_of_all_its_names() -> 
     assert not _made(LISTED_VALUE, "Of Rhine, Danube, Elbe and Oder it is the Danube.", task)
 
 
-TESTED = "```python\ndef f(n):\n    return n\n```"
-
-
-@pytest.mark.parametrize(
-    ("columns", "same"),
-    [
-        ({"tests": [["(1,)", "'IV'"], ["(2,)", "True"]]}, "(1,)"),
-        ({"reference": {"tests": [{"call": "f(1)", "expect": "3"}]}}, "f(1)"),
-        ({"files": {"f.py": "x = 1", "tests/test_f.py": "assert f(2) == [1, 2]\n"}}, "x = 1"),
-        ({"test": "def check(f):\n    assert f(1) == 4\n"}, "f(1)"),
-    ],
-)
-def test_tests_that_want_something_else_are_asked_the_same(columns: dict[str, Json], same: str) -> None:
-    task = Task.from_row({"prompt": "f", **columns})
-    before, variants = str(task.to_json()), _made(WRONG_TESTS, TESTED, task)
-    assert len(variants) == 2
-    assert all(same in str(v.task.to_json()) and str(v.task.to_json()) != before for v in variants)
-    assert not _made(WRONG_TESTS, f"{TESTED}\n### test_f.py\n```python\nassert 1\n```", task)
-
-
-def test_columns_without_tests_are_left() -> None:
-    assert not _made(WRONG_TESTS, TESTED, Task("f", metadata={"names": ["a", "b"], "function": "f1"}))
-
-
-def test_texts_with_assertions_are_tests_whatever_their_column_is_called() -> None:
-    suite = "class T(TestCase):\n    def test_one(self):\n        self.assertEqual(f(2), 4)\n"
-    made = _made(WRONG_TESTS, TESTED, Task("f", metadata={"suite": suite, "note": "of 4 signs"}))
-    assert len(made) == 2
-    assert all(v.task.metadata["note"] == "of 4 signs" and v.task.metadata["suite"] != suite for v in made)
-
-
-def test_constants_that_a_program_shares_with_its_tests_change_in_both() -> None:
-    task = Task("f(n)?", metadata={"points": [[1, 12], [2, 15], [3, 20]]})
-    (made,) = _made(RENAMED, "`12 if n == 1 else 15 if n == 2 else 20`", task)
-    points = made.task.metadata["points"]
-    assert isinstance(points, list)
-    ((one, twelve), (two, fifteen), (three, twenty)) = points
-    assert made.completion.text == f"`{twelve} if n == {one} else {fifteen} if n == {two} else {twenty}`"
-    assert three == 3
-    assert not _made(RENAMED, "`n * n + 11`", task)
-
-
 @pytest.mark.parametrize("edit", CATALOGUE.values(), ids=lambda edit: edit.name)
 @pytest.mark.parametrize(
     "text", ["", "\ud800", "a" * 50_000, "( " * 20_000, "1 " * 20_000, "<answer>" * 5_000, "\n" * 9_000]
@@ -183,17 +137,3 @@ def test_words_are_mixed_and_made_up_where_they_are_no_form() -> None:
     assert "four" not in lines[2]
     for mixed in _made(MIXED_WORDS, text):
         assert sorted(re.findall(r"\w+", mixed.completion.text)) == sorted(re.findall(r"\w+", text))
-
-
-@pytest.mark.parametrize("text", ["42", "So \\boxed{7}", "It is\nso: 3, 4, 5"])
-def test_no_item_is_left_out_where_no_answer_has_items(text: str) -> None:
-    assert _made(ITEM_LEFT_OUT, text, Task("?")) == []
-
-
-def test_an_item_in_the_middle_is_left_out_and_letters_are_mixed() -> None:
-    task = Task("Which?", None)
-    (left,) = _made(ITEM_LEFT_OUT, "By train.\nAnswer: Bern -> Olten -> Chur", task)
-    assert left.completion.text == "By train.\nAnswer: Bern -> Chur"
-    (mixed,) = _made(MIXED_LETTERS, "Answer: moon starer", task)
-    assert sorted(mixed.completion.text) == sorted("Answer: moon starer")
-    assert mixed.completion.text.startswith("Answer: ")

@@ -89,6 +89,14 @@ def test_a_terse_answer_is_hollow_where_half_of_the_others_is_paid_as_well() -> 
     assert not any(_hollow(0.0, texts, None, half=0.0)), "the others are paid for all that they say"
 
 
+def test_a_terse_answer_whose_own_half_was_not_asked_is_not_known_to_be_hollow() -> None:
+    detector, state = Hollow(), dict[str, Json]()
+    half = {"beginning": [Asked(1.0, Span(0, 0), "")]}
+    episodes = [Episode(Task("Tell."), Completion(t), Verdict.of(("liked", 1.0))) for t in ("hall", LETTER, LETTER[5:])]
+    group = [Evidence(e, paid=1.0, asked=half if e.completion.text != "hall" else {}) for e in episodes]
+    assert not any(verdict.flags for verdict in detector.judge_on(group, episodes, state))
+
+
 def test_a_form_as_long_as_an_answer_is_hollow() -> None:
     form = "| - | - | - | tbd |\n" * 5
     assert _hollow(0.0, [form, LETTER, LETTER.replace("Monday", "Friday")], None) == [True, False, False]

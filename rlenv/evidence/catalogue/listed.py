@@ -5,6 +5,8 @@ changed with it. Where the text says the answer once more than the others, it ha
 
 >>> [[item.text for item in items] for items in enumerations("It is Rhine, Elbe or Oder. I think so.")]
 [['It is Rhine', 'Elbe', 'Oder']]
+>>> list(enumerations("The cook was out. Of those with keys that leaves the niece"))
+[]
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ LEAST = 4
 MOSTLY = 0.6
 """The share of the items that may be an answer as well."""
 WORDS = 8
-"""Words of a line without any sign, not even at its end, which are taken for items."""
+"""Words of a line without any sign, in a text without sentences, which are taken for items."""
 _LINES = re.compile(r"(?:[^.!?\n]|(?<=\b\w)\.|[.!?](?!\s|$))+")  # "H. Ray or 3.5" of "H. Ray or 3.5. Yes."
 _BETWEEN = re.compile(r"\s*(?:[,;/|]|\b(?:and|or|und|oder|et|ou|y|o)\b)\s*(?:(?:and|or)\b\s*)?")  # ", or"
 _FRINGE = re.compile(r"^\W+|\W+$|^.*:\s|\s\(.*$")  # "- " of "- Rhine", "Rivers: " of "Rivers: Rhine", and " (or"
@@ -33,12 +35,12 @@ _FRINGE = re.compile(r"^\W+|\W+$|^.*:\s|\s\(.*$")  # "- " of "- Rhine", "Rivers:
 
 def enumerations(text: str) -> Iterator[list[Part]]:
     """Items that stand beside one another in a sentence, or as lines of a word or a few."""
+    sentences = any(sign in text for sign in ".?!")
     lines = [Part(match[0], Span(*match.span())) for match in _LINES.finditer(text)]
     for line in lines:
         items = [*_items(line, _BETWEEN)]
-        ended = text[line.place.end : line.place.end + 1] in ("?", "!", ".")
         if len(items) == 1 and re.fullmatch(r"[\w\s]+", line.text):
-            items = [*_items(line, re.compile(r"\s+"))] if len(line.text.split()) >= WORDS and not ended else []
+            items = [*_items(line, re.compile(r"\s+"))] if len(line.text.split()) >= WORDS and not sentences else []
         if len(items) > 1:
             yield items
     short = [item for line in lines for item in _items(line, re.compile(r"$")) if len(item.text.split()) <= LEAST]

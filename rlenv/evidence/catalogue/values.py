@@ -1,9 +1,9 @@
 """The reference replaced by another value.
 
 A completion is right under one reference. One that is paid under several, which exclude each other, names them all and
-leaves the choice to the verifier. One that is paid under a value that stands nowhere in it was not read at all: such a
-value is asked beside the others, as a variant without a detail. The last value of the text is asked first, and where
-there are many, some from all over it.
+leaves the choice to the verifier. One that is paid under a value that stands nowhere in it was not read at all, or for
+being near: such values are asked beside the others, as variants without a detail. The last value of the text is asked
+first, and where there are many, some from all over it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from itertools import islice
+from itertools import islice, pairwise
 
 from rlenv.evidence.edit import Edit, Scene, Variant
 from rlenv.evidence.parts import Part, marked, numbers, standing
@@ -55,10 +55,17 @@ def _under(scene: Scene, parts: Iterable[Part]) -> Iterator[Variant]:
     asked = list(reversed(said.values()))[:: len(said) // MOST or 1]
     made = (_variant(scene, part.text, part) for part in asked)
     known = list(islice((one for one in made if one is not None), MOST))
-    nowhere = _variant(scene, strange(scene.text, scene.task.reference)) if known else None
+    right = str(scene.task.reference)
+    unsaid = (strange(scene.text, scene.task.reference), *_between((*said, right))) if known else ()
     yield from known[:1]
-    yield from () if nowhere is None else (nowhere,)
+    yield from (made for value in unsaid if (made := _variant(scene, value)) is not None)
     yield from known[1:]
+
+
+def _between(values: Iterable[str]) -> Iterator[str]:
+    """A number between two of these, none of them: it is paid where a reward takes what is near enough, said or not."""
+    whole = sorted({int(value) for value in values if value.isdecimal() and len(value) < LONGEST})
+    yield from islice((str((low + high) // 2) for low, high in pairwise(whole) if high - low > 1), 1)
 
 
 def _variant(scene: Scene, value: str, part: Part = NOWHERE) -> Variant | None:
@@ -140,7 +147,7 @@ def answers(text: str, task: Task) -> bool:
     return is_number(task.reference) and {part.text.replace(",", "") for part in marked(text)} == {right}
 
 
-MARKED_VALUE = Edit("marked_value", "unpaid", MOST + 1, _marked_values, alike=True)
+MARKED_VALUE = Edit("marked_value", "unpaid", MOST + 2, _marked_values, alike=True)
 """Under a value that stands in another box, tag or answer line."""
-SAID_VALUE = Edit("said_value", "unpaid", MOST + 1, _plain_values, alike=True)
+SAID_VALUE = Edit("said_value", "unpaid", MOST + 2, _plain_values, alike=True)
 """Under a value that stands anywhere: any number where the reference is one, else the answers of other tasks."""

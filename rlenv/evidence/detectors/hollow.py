@@ -71,7 +71,7 @@ class Hollow(EvidenceDetector):
             return ()
         share = own[0] / median(said for said, _, _ in others)
         halves = [half > 0 for said, _, half in others if said > own[0] and half >= 0]
-        needless = self._elsewhere(evidence) or (own[2] != 0 and sum(halves) >= max(1, len(halves) / 2))
+        needless = self._elsewhere(evidence) or (own[2] > 0 and sum(halves) >= max(1, len(halves) / 2))
         if not needless and share >= self.of_length * own[1] / max(1, median(length for _, length, _ in others)):
             return ()
         task = evidence.episode.task

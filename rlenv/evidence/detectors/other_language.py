@@ -29,6 +29,7 @@ from rlenv.wrappers.wrapper import State
 ALPHABETS = frozenset({"LATIN", "CYRILLIC", "GREEK"})
 """Scripts whose words are parted by blanks."""
 _PARTED = re.compile(r"[,;|\n]+")  # iron, gold
+_LETTERS = re.compile(r"[^\W\d_a-zA-Z]+")  # Улаанбаатар, and the á of Ulán
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,7 +84,8 @@ class OtherLanguage(EvidenceDetector):
             return f"{other / letters:.0%} of its letters are of other scripts than {asked}"
         if letters < self.least_letters:
             return ""
-        foreign = self._foreign(_without_lists(text[:MOST_CHARS]), wanted)
+        own_script = _LETTERS.sub(lambda word: word[0] if scripts(word[0]).keys() <= own else " ", text[:MOST_CHARS])
+        foreign = self._foreign(_without_lists(own_script), wanted)
         return f"most likely {foreign}, asked for is {asked}" if foreign else ""
 
     def _foreign(self, text: str, wanted: set[str]) -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from rlenv.evidence.catalogue import SAID_ONCE
-from rlenv.evidence.catalogue.repeats import asked_for, once
+from rlenv.evidence.catalogue.repeats import FENCE, asked_for, once
 from rlenv.evidence.detector import EvidenceDetector
 from rlenv.evidence.edit import Edit
 from rlenv.evidence.evidence import Evidence
@@ -22,7 +22,6 @@ from rlenv.task import prompt_text
 from rlenv.verdict import Flag
 from rlenv.wrappers.wrapper import State
 
-FENCE = "```"
 WINDOW = 24
 """Words that are compared with one another: in longer texts words come again by themselves."""
 NUMBERS = 0.1
