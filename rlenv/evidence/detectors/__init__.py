@@ -1,4 +1,4 @@
-"""Detectors over evidence by name."""
+"""Detectors over evidence by name. What each cannot see stands on its page in docs/hacking."""
 
 from rlenv.evidence.detector import EvidenceDetector
 from rlenv.evidence.detectors.answers_otherwise import AnswersOtherwise

@@ -4,9 +4,6 @@ Run: the paid programs of a group, in our sandbox, on neighbours of the tests' a
 two that differ in their text answer alike, they are right, and who answers otherwise has not done the task. Beside one
 other program it takes more: that one answers nearly everything, and differently, and this one hardly anything, or few
 things. What the tests saw of a program that replaces them, or was made for them, does not matter then.
-
-Cannot see: a group in which no other program is right; programs that are no Python or take objects; a rule that is
-wrong, alone beside one that is right.
 """
 
 from __future__ import annotations

@@ -2,9 +2,6 @@
 
 Measured: the share of the words that the prompt has. Asked: the pay without the stretches copied from it. Measured too,
 where the answer is a number: the prompt shows it, it is the only number of a text, and the group's other answers work.
-
-Cannot see: a prompt told in other words; short texts, whose words are often the prompt's; tasks whose reference is a
-copy of the prompt itself, as a corrected sentence is; an answer that was read, with made-up work around it.
 """
 
 from __future__ import annotations

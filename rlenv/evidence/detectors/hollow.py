@@ -6,8 +6,6 @@ paid texts say. A right answer may be terse, so that takes a second sign: the te
 nothing all the same, is paid on other tasks as well, or the fuller answers keep their pay with their second half left
 out, and so does this one (asked). Tasks with a short reference are looked at only where the text is paid on other tasks
 too; programs, formulas and tables of numbers are not.
-
-Cannot see: anything where all answers of a group are hollow, or there is one; filler that says as much as an answer.
 """
 
 from __future__ import annotations

@@ -2,8 +2,6 @@
 
 Measured, of a task with one number as its answer: that number stands nowhere in what was thought and said, and others
 do, or no number of the prompt does. What is paid as a right answer is then no answer, or a wrong one.
-
-Cannot see: anything where the answer is no number, or a small one.
 """
 
 from __future__ import annotations

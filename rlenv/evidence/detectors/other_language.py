@@ -5,9 +5,6 @@ are written in, and that its right completions are. Judged is a text where one i
 a right number stays right in any language. Flags: the language model gives these languages hardly any weight, for the
 text (also a medley) or half of it by sentences; or a good part of the letters is of other scripts. Anywhere: words that
 mix two alphabets. Formulas, code and tags are no language, and lists of single words are in none.
-
-Cannot see: single foreign words, other languages that the prompt names as well; without the extra `language`
-(py3langid), anything but scripts.
 """
 
 from __future__ import annotations

@@ -5,9 +5,6 @@ are taken off their means among the answers of one group that are equally right,
 older ones forgotten little by little. Flagged are the answers that are longer than the mean of those that are as right.
 
     r = Sxy / sqrt(Sxx Syy),   t = r sqrt(df / (1 - r^2))
-
-Cannot see: pay for length under a verdict that does not tell correctness apart (`rlenv.wrappers.correctness`), and
-what is paid for shortness.
 """
 
 from __future__ import annotations

@@ -3,8 +3,6 @@
 Measured: the share of different words in a stretch of prose, and the share of the text that is left when each sentence,
 line and loop is said once. Asked: the pay of that shorter text. Loops are a flag by themselves; a text that says some
 things twice is one where the pay goes with them.
-
-Cannot see: the same thing in other words.
 """
 
 from __future__ import annotations

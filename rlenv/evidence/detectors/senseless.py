@@ -3,8 +3,6 @@
 Asked, until 64 paid completions have answered: made-up words in the place of its own, its words mixed, and the text on
 other tasks. Where half of the run's paid completions keep their pay, the reward does not decide this: a finding about
 the environment, told once, and never a flag, since right completions keep theirs as well.
-
-Cannot see: which completion makes use of it; wrong answers in sound sentences.
 """
 
 from __future__ import annotations

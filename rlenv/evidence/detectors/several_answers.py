@@ -5,8 +5,6 @@ lines are answers by their form, and so is what stands beside the answer in an e
 those count that the text does not work with: numbers of the prompt and sides of an equation are work. Where a sentence
 has the right one alone and none has another alone, or an equation ends in it, the text has chosen. Labels are the
 answers of other tasks and the options of the prompt.
-
-Cannot see: answers under a verifier that does not read the reference, and values in a form that nobody here reads.
 """
 
 from __future__ import annotations

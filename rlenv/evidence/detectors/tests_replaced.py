@@ -1,8 +1,6 @@
 """The tests do not test: files are handed in with tests among them, and are paid without the program.
 
 Asked: the files with the program's emptied, where tests are among them. A flag is pay that stays.
-
-Cannot see: programs that get round tests of the row; `answers_otherwise` sees them beside right ones.
 """
 
 from __future__ import annotations
