@@ -150,6 +150,8 @@ def main() -> None:
     given.out.mkdir(parents=True, exist_ok=True)
     saved = given.out / "results.jsonl"
     runs = plan(given.full)[: given.runs]
+    if given.tables and not saved.exists():
+        raise SystemExit(f"expected runs in {saved}, found none; run it without --tables first")
     left = [] if given.tables else runs
     for result in every_run(left, given.out, given.times * (FULL if given.full else 1), given.jobs):
         add(saved, result)

@@ -15,6 +15,7 @@ from typing import Any, cast
 
 from rlenv.episode import Episode
 from rlenv.jsontypes import Json
+from rlenv.passk import Count, estimate
 from rlenv.view.shape import number, shaped, shaped_task
 from rlenv.view.tokens import decoder
 from rlenv.view.viewed import ViewedRun
@@ -81,6 +82,7 @@ class Packed:
             "name": run.name,
             "training": bool(run.metrics),
             "threshold": run.threshold,
+            "pass_at": self._pass_at(),
             "facts": [[key, value] for key, value in _flat(run.config)],
             "metrics": {name: [number(row.get(name)) for row in run.metrics] for name in names},
             "alarms": [{k: number(v) if isinstance(v, float) else v for k, v in a.items()} for a in run.alarms],
@@ -94,6 +96,20 @@ class Packed:
             "combinations": [list(combination) for combination in self._combinations],
             "sampled": self.held < len(self._block_of),
         }
+
+    def _pass_at(self) -> list[Json]:
+        """[k, pass@k, low, high] of an evaluation, for 1 and every k that it was asked for and has completions for."""
+        asked = self._run.config.get("k")
+        if not isinstance(asked, list):
+            return []  # completions of `rlenv import`: their groups need not be problems
+        judged: dict[Any, Count] = {}  # by group
+        for group, reward in zip(self._episodes["g"], self._episodes["reward"], strict=True):
+            n, c = judged.get(group, (0, 0))
+            judged[group] = (n, c) if reward is None else (n + 1, c + (reward >= self._run.threshold))
+        counts = list(judged.values())
+        most = max((n for n, _ in counts), default=0)
+        found = [(k, estimate(counts, k)) for k in sorted({1, *cast("list[int]", asked)}) if k <= most]
+        return [[k, number(e.value), number(e.low), number(e.high)] for k, e in found]
 
     def _fill(self) -> None:
         waiting: list[str] = []

@@ -23,6 +23,7 @@ from viewed_runs import HOSTILE, hostile_run, hostile_texts, training
 
 import rlenv
 from rlenv import Completion, Episode, Task, Verdict
+from rlenv.analysis import analyse
 from rlenv.cli import app
 from rlenv.errors import RunError
 from rlenv.policies.tiny import tiny_tokenizer
@@ -207,6 +208,9 @@ def test_command_shows_evaluations_side_by_side(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     runs = blocks(out.read_text("utf-8"))["head"]["runs"]
     assert [(run["name"], sum(run["episodes"]["reward"])) for run in runs] == [("right", 6.0), ("empty", 0.0)]
+    reports = [analyse(tmp_path / name).report for name in ("right", "empty")]
+    said = [[k, *(round(x, 6) for x in (e.value, e.low, e.high))] for r in reports for k, e in r.pass_at.items()]
+    assert [entry for run in runs for entry in run["pass_at"]] == said
     assert len(texts(out.read_text("utf-8"), 1)) == 6
 
 

@@ -198,6 +198,23 @@ def test_two_runs_stand_side_by_side(two: Opened) -> None:
     two.level("pair")
 
 
+def test_evaluation_shows_pass_at_k_until_a_filter_takes_completions_out(browser: Browser, tmp_path: Path) -> None:
+    rewards = [[1.0, 1.0], [1.0, 0.0], [0.0, 0.0]]
+    episodes = [
+        Episode(Task("1+1", id=str(g)), Completion(f"text {i}"), Verdict(reward), group=g, index=2 * g + i)
+        for g, group in enumerate(rewards)
+        for i, reward in enumerate(group)
+    ]
+    found = opened(browser, tmp_path / "report.html", ViewedRun(name="eval", episodes=episodes, config={"k": [2]}))
+    tiles = found.go().locator(".tiles").inner_text()
+    assert re.findall(r"pass@(\d)\s+([\d.]+)\s+95 %: 0", tiles) == [("1", "0.500"), ("2", "0.667")]
+    assert found.page.locator(".histogram").inner_text().split() == ["1", "1", "1"]
+    filtered = found.go("#q=text+1").locator(".tiles").inner_text()
+    assert "pass@" not in filtered and "pass rate" in filtered
+    assert found.was_quiet()
+    found.page.close()
+
+
 def test_task_of_both_runs_that_did_not_flip_can_be_seen(two: Opened) -> None:
     page = two.go("#at=task&task=task-0-0")
     assert page.locator(".side h2").count() == 2

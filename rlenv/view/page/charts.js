@@ -119,7 +119,7 @@ function clearCharts() {
 const bar = (share, kind = "") =>
   el(`span.bar${kind && `.${kind}`}`, { set: { "--share": `${100 * Math.max(0, Math.min(1, share ?? 0))}%` } });
 
-// How many values fall into each of ten bins between 0 and 1.
+// How many tasks fall into each of ten bins between 0 and 1.
 function histogram(shares, label) {
   const bins = new Array(10).fill(0);
   for (const share of shares) bins[Math.min(9, Math.floor(share * 10))]++;
@@ -128,7 +128,12 @@ function histogram(shares, label) {
     "div.histogram",
     { role: "img", ariaLabel: label },
     bins.map((count, i) =>
-      el("span", { title: `${i * 10} to ${i * 10 + 10} %: ${count}`, set: { "--share": `${(100 * count) / most}%` } }),
+      el(
+        "div",
+        { title: `${i * 10} to ${i * 10 + 10} %: ${plural(count, "task")}` },
+        el("small", {}, count || ""),
+        el("span", { set: { "--share": `${(100 * count) / most}%` } }),
+      ),
     ),
   );
 }

@@ -13,7 +13,7 @@ function runView(page, run, route, keep) {
   const all = Array.from({ length: run.size }, (_, i) => i);
   const found = run.summary(all, keep);
   put(page, el("h1", {}, run.name), el("p.quiet", {}, subtitle(run)));
-  put(page, el("div.tiles", {}, tiles(run, found)));
+  put(page, el("div.tiles", {}, tiles(run, found, keep)));
   if (run.sampled)
     put(
       page,
@@ -80,7 +80,7 @@ const ends = (values) => {
   return known.length ? [mean(known.slice(0, tenth)), mean(known.slice(-tenth))] : null;
 };
 
-function tiles(run, found) {
+function tiles(run, found, keep) {
   const arrow = (pair) => `${num(pair[0], 2)} → ${num(pair[1], 2)}`;
   const reward = run.training ? ends(run.metrics.reward) : null,
     gold = ends(run.metrics["gold/reward"]);
@@ -96,7 +96,11 @@ function tiles(run, found) {
       ? tile("reward", arrow(reward), "first and last tenth of the steps", rose(reward))
       : tile("mean reward", num(found.reward)),
     gold && tile("gold", arrow(gold), "the true reward, first and last tenth", rose(gold)),
-    tile("pass rate", percent(found.rate), left || `${found.passed.toLocaleString("en")} passed`),
+    keep || !run.pass_at.length
+      ? tile("pass rate", percent(found.rate), left || `${found.passed.toLocaleString("en")} passed`)
+      : run.pass_at.map(([k, value, low, high]) =>
+          tile(`pass@${k}`, value.toFixed(3), `95 %: ${low.toFixed(3)} to ${high.toFixed(3)}`),
+        ),
     tile("mean length", num(found.length), `${run.unit}, ${percent(found.count ? found.cut / found.count : null)} cut`),
     tile(
       "flagged",
