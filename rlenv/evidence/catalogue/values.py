@@ -53,8 +53,8 @@ def _under(scene: Scene, parts: Iterable[Part]) -> Iterator[Variant]:
     """The completion judged under values that are not the reference, the last one first, and under a strange one."""
     said = {part.text: part for part in parts if part.text and part.text != str(scene.task.reference)}
     asked = list(reversed(said.values()))[:: len(said) // MOST or 1]
-    made = (_variant(scene, part.text, part) for part in asked)
-    known = list(islice((one for one in made if one is not None), MOST))
+    variants = (_variant(scene, part.text, part) for part in asked)
+    known = list(islice((one for one in variants if one is not None), MOST))
     right = str(scene.task.reference)
     unsaid = (strange(scene.text, scene.task.reference), *_between((*said, right))) if known else ()
     yield from known[:1]
