@@ -57,7 +57,7 @@ def _is_read(evidence: Evidence) -> bool:
     return answer in {part.text for part in numbers(prompt)} and not any(map(is_number, options(prompt, answer)))
 
 
-def _program(prompt: str) -> list[str] | None:
+def _program(prompt: str) -> tuple[str, ...] | None:
     place = program(prompt)
     return None if place is None else tokens(prompt[slice(*place)])
 

@@ -7,6 +7,7 @@ things twice is one where the pay goes with them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -44,7 +45,7 @@ def few_words(text: str) -> float:
     return max(_different(words), _different(said) - NUMBERS)
 
 
-def _different(words: list[str]) -> float:
+def _different(words: Sequence[str]) -> float:
     windows = [words[start : start + WINDOW] for start in range(0, len(words), WINDOW)]
     whole = [window for window in windows if len(window) >= LEAST]
     return sum(len(set(window)) / len(window) for window in whole) / len(whole)
