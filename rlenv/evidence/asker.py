@@ -10,8 +10,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import cache
-from itertools import islice
+from functools import cache, cached_property
+from itertools import chain, islice
 from typing import NamedTuple
 
 import numpy as np
@@ -32,6 +32,8 @@ REPEATS = 5
 """How often the unedited completion is asked where the verifier says of itself that it is not `deterministic`."""
 CONTROLS = 4096
 """How many tasks' controls are remembered; the oldest is forgotten and, if need be, asked again."""
+POOL = 64
+"""Tasks of which each has its others, drawn once: to make a task may take longer than to judge a completion."""
 
 
 class Later(Sequence[Evidence]):
@@ -79,23 +81,21 @@ class Asker:
         best = max((episode.verdict.reward or 0.0 for episode in group), default=0.0)
         if not candidates:
             control = self._unasked_control(group)
-            return [self._placed(episode, None, control, self._asking.fair * best) for episode in group]
+            return [unasked(episode, control, self._asking.fair * best) for episode in group]
         control = self._control(candidates[0].task, edits)
         best = max(best, control.best)
         chosen: dict[tuple[str, bool], Episode] = {}
         for episode in candidates:
             if (episode.verdict.reward or 0.0) >= self._asking.fair * best:
                 chosen.setdefault(_key(episode), episode)
-        known = dict(zip(chosen, self._answered(list(chosen.values()), edits), strict=True))
         fair = self._asking.fair * best
+        known = dict(zip(chosen, self._answered(list(chosen.values()), edits, control, fair), strict=True))
         return [self._placed(episode, known.get(_key(episode)), control, fair) for episode in group]
 
     def _placed(self, episode: Episode, known: Evidence | None, control: Control, fair: float) -> Evidence:
         if known is None:
             return unasked(episode, control, fair)
-        paid = known.paid if known.paid >= fair else 0.0
-        said, right = episode.said(), control.solutions
-        return replace(known, episode=said, paid=paid, controls=right, witnesses=control.witnesses)
+        return known if known.episode is episode else replace(known, episode=episode.said())
 
     def _may_be_asked(self, episode: Episode) -> bool:
         if (episode.verdict.reward or 0.0) <= 0 or episode.completion.failure or episode.completion.turns:
@@ -147,10 +147,12 @@ class Asker:
         except Exception:  # the author's code; that there is no control is told by an empty one
             return []
 
-    def _answered(self, episodes: Sequence[Episode], edits: Sequence[Edit]) -> list[Evidence]:
+    def _answered(
+        self, episodes: Sequence[Episode], edits: Sequence[Edit], control: Control = NO_CONTROL, fair: float = 0.0
+    ) -> list[Evidence]:
         """The evidence on paid episodes of one task, asked in one batch, and a second one where something is odd."""
         if not edits:  # what is measured has its control, and asks nothing else
-            return [unasked(episode) for episode in episodes]
+            return [unasked(episode, control, fair) for episode in episodes]
         others = self._others(episodes[0].task) if episodes else ()
         jobs: list[Job] = []
         plans = [_Plan(episode, []) for episode in episodes]
@@ -162,7 +164,7 @@ class Asker:
                 if reward is None or reward >= KEPT * (plan.episode.verdict.reward or 0.0):
                     self._place(plan, [first._replace(variant=variant) for variant in rest], jobs)
         verdicts += self._judged(jobs[len(verdicts) :])
-        return [_collected(plan, verdicts, others) for plan in plans]
+        return [_collected(plan, verdicts, others, control, fair) for plan in plans]
 
     def _planned(
         self, plan: _Plan, edits: Sequence[Edit], others: tuple[Task, ...], jobs: list[Job]
@@ -170,14 +172,13 @@ class Asker:
         """Plans what is asked about one episode at once; returns what is asked where the first of its kind is paid."""
         task, said = plan.episode.task, plan.episode.completion
         self._place(plan, [_Planned("", Variant(task, said))] * self._repeats, jobs)
-        scene = Scene(task, said, plan.episode.verdict, others, self._rng(task, said.text, "edits"))
+        scene = Scene(task, said, plan.episode.verdict, others, lambda: self._rng(task, said.text, "edits"))
         later: list[tuple[_Planned, Iterator[Variant]]] = []
         for edit in edits:
             made = islice(edit.make(scene), edit.cost)
-            placed = self._place(
-                plan, [_Planned(edit.name, one) for one in islice(made, 1 if edit.alike else None)], jobs
-            )
-            later += [(first, made) for first in placed if edit.alike]
+            first = [_Planned(edit.name, one) for one in (islice(made, 1) if edit.alike else made)]
+            placed = self._place(plan, first, jobs) if first else []
+            later += [(one, made) for one in placed if edit.alike]
         if not any(one.edit for one in plan.asked):  # nothing to compare the unedited completion with
             del jobs[len(jobs) - len(plan.asked) :]
             plan.asked.clear()
@@ -192,27 +193,34 @@ class Asker:
         return placed
 
     def _others(self, task: Task) -> tuple[Task, ...]:
-        """Other tasks of the set with other prompts and other references, drawn by the task's id."""
-        tasks, rng = self._definition.tasks, self._rng(task, "", "others")
-        size, tries = len(tasks), 4 * self._asking.others
-        drawn = rng.permutation(size)[:tries] if size <= CONTROLS else rng.integers(size, size=tries)
-        found: dict[str, Task] = {}
-        for index in drawn:
-            other = tasks[int(index)]
-            if other.prompt != task.prompt and (task.reference is None or other.reference != task.reference):
-                found.setdefault(other.id, other)
-            if len(found) == self._asking.others:
-                break
-        return tuple(found.values())
+        """Other tasks of the pool with other prompts and other references, from a place that the task's id decides."""
+        first = self._drawn(task, "", "others") % len(self._pool)
+        turned = chain(self._pool[first:], self._pool[:first])
+        fitting = (
+            other
+            for other in turned
+            if other.prompt != task.prompt and (task.reference is None or other.reference != task.reference)
+        )
+        return tuple(islice(fitting, self._asking.others))
+
+    @cached_property
+    def _pool(self) -> list[Task]:
+        tasks, rng = self._definition.tasks, np.random.default_rng(self._asking.seed)
+        size = len(tasks)
+        drawn = rng.permutation(size)[:POOL] if size <= CONTROLS else rng.integers(size, size=POOL)
+        found = [tasks[int(index)] for index in drawn]
+        return list({task.id: task for task in found}.values())
 
     def _judged(self, jobs: Sequence[Job]) -> list[Verdict]:
         self.verifications += len(jobs)
         return self._grader.judge_all(jobs) if jobs else []
 
     def _rng(self, task: Task, text: str, purpose: str) -> np.random.Generator:
+        return np.random.default_rng(self._drawn(task, text, purpose))
+
+    def _drawn(self, task: Task, text: str, purpose: str) -> int:
         told = "\0".join((str(self._asking.seed), task.id, purpose, text))
-        digest = hashlib.blake2b(told.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-        return np.random.default_rng(int.from_bytes(digest, "big"))
+        return int.from_bytes(hashlib.blake2b(told.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
 
 
 def asker_for(definition: Definition, grader: Grader) -> Asker | None:
@@ -242,10 +250,10 @@ def _key(episode: Episode) -> tuple[str, bool]:
 
 def unasked(episode: Episode, control: Control = NO_CONTROL, fair: float = 0.0) -> Evidence:
     """What is known of an episode when nothing is asked about it."""
-    paid = max(0.0, episode.verdict.reward or 0.0)
+    paid, said = max(0.0, episode.verdict.reward or 0.0), episode.said()
     return Evidence(
-        episode.said(),
-        episode.completion.reasoning.text,
+        said,
+        _thought(episode, said),
         paid if paid >= fair else 0.0,
         several_turns=bool(episode.completion.turns),
         controls=control.solutions,
@@ -253,8 +261,15 @@ def unasked(episode: Episode, control: Control = NO_CONTROL, fair: float = 0.0) 
     )
 
 
-def _collected(plan: _Plan, verdicts: Sequence[Verdict], others: tuple[Task, ...]) -> Evidence:
-    episode = plan.episode
+def _thought(episode: Episode, said: Episode) -> str:
+    """What was thought: nothing, where all was said."""
+    return "" if said is episode else episode.completion.reasoning.text
+
+
+def _collected(
+    plan: _Plan, verdicts: Sequence[Verdict], others: tuple[Task, ...], control: Control, fair: float
+) -> Evidence:
+    episode, said = plan.episode, plan.episode.said()
     base = [episode.verdict.reward or 0.0]
     asked: dict[str, list[Asked]] = {}
     for edit, variant, job in plan.asked:
@@ -265,11 +280,14 @@ def _collected(plan: _Plan, verdicts: Sequence[Verdict], others: tuple[Task, ...
             asked.setdefault(edit, []).append(Asked(reward, variant.place, variant.detail))
         else:
             base.append(reward)
+    paid = sum(base) / len(base)
     return Evidence(
-        episode.said(),
-        episode.completion.reasoning.text,
-        paid=sum(base) / len(base),
+        said,
+        _thought(episode, said),
+        paid if paid >= fair else 0.0,
         spread=max(base) - min(base),
         asked=asked,
         others=others,
+        controls=control.solutions,
+        witnesses=control.witnesses,
     )

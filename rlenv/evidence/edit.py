@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -26,7 +27,8 @@ from rlenv.verdict import Verdict
 Effect: TypeAlias = Literal["unpaid", "same"]
 
 
-class Scene(NamedTuple):
+@dataclass(frozen=True)
+class Scene:
     """What an edit is made of."""
 
     task: Task
@@ -35,10 +37,14 @@ class Scene(NamedTuple):
     verdict: Verdict
     others: tuple[Task, ...]
     """Other tasks of the same set, drawn for this completion."""
-    rng: np.random.Generator
-    """Draws from the seed, the task and the completion: the same each time."""
+    drawing: Callable[[], np.random.Generator]
 
-    @property
+    @cached_property
+    def rng(self) -> np.random.Generator:
+        """Draws from the seed, the task and the completion: the same each time. Made for the edits that draw."""
+        return self.drawing()
+
+    @cached_property
     def text(self) -> str:
         """What was said."""
         return self.completion.content.text

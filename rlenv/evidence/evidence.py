@@ -52,6 +52,11 @@ class Evidence:
         """What was said."""
         return self.episode.completion.text
 
+    @property
+    def whole(self) -> str:
+        """What was thought and said."""
+        return f"{self.thought}\n{self.text}" if self.thought else self.text
+
     def keeps_pay(self, asked: Asked) -> bool:
         """Whether a variant is paid as the unedited completion is."""
         return self.paid > 0 and asked.reward >= KEPT * self.paid

@@ -90,17 +90,20 @@ def apply_wrappers(
     if asker is not None:
         evidence = _evidence(wrappers, episodes, states, asker)
     for position, wrapper in enumerate(wrappers):
-        state = _state_of(position, wrapper, states)
+        state, known = _state_of(position, wrapper, states), [episode.verdict for episode in episodes]
+        shaped = shaped or shapes(wrapper)
         try:
+            verdicts: Sequence[Verdict]
             if evidence is not None and asks(wrapper):
-                verdicts = _checked(wrapper.judge_on(evidence, episodes, state), episodes)
+                verdicts = wrapper.judge_on(evidence, episodes, state)
             else:
-                verdicts = _checked(wrapper.judge(episodes, state), episodes)
+                verdicts = wrapper.judge(episodes, state)
+            if verdicts == known:  # a detector that flags nothing
+                continue
+            verdicts = _checked(verdicts, episodes)
         except Exception as error:  # a wrapper is user code, as a verifier is
             verdicts = [Verdict.error(fault_of(wrapper, wrapper.name, error))] * len(episodes)
-        if shapes(wrapper):
-            shaped = True
-        else:
+        if not shapes(wrapper):
             both = zip(signals, episodes, verdicts, strict=True)
             signals = [s if v is e.verdict else _moved(s, e.verdict, v) for s, e, v in both]
         episodes = [e if v is e.verdict else e.judged(v) for e, v in zip(episodes, verdicts, strict=True)]

@@ -13,7 +13,7 @@ from rlenv.episode import Episode
 from rlenv.errors import ConfigError
 from rlenv.evidence.asker import Asker
 from rlenv.evidence.asking import Asking
-from rlenv.evidence.catalogue import ANOTHER_TASK, CATALOGUE, STRANGE_VALUE
+from rlenv.evidence.catalogue import ANOTHER_TASK, CATALOGUE, MARKED_VALUE, MIXED_WORDS
 from rlenv.evidence.detectors.master_key import MasterKey
 from rlenv.grading import Grader
 from rlenv.task import Task
@@ -78,9 +78,17 @@ def test_equal_completions_and_a_known_control_cost_nothing() -> None:
 
 def test_the_same_seed_asks_the_same() -> None:
     definition = _definition()
-    one, other = (_asker(definition).about(_group(definition, "7 or 9 or 7"), [STRANGE_VALUE])[0] for _ in range(2))
+    said = "one two three four or 7"
+    one, other = (_asker(definition).about(_group(definition, said), [ANOTHER_TASK, MIXED_WORDS])[0] for _ in range(2))
     assert one.asked == other.asked
-    assert one.asked[STRANGE_VALUE.name]
+    assert all(one.asked[edit.name] for edit in (ANOTHER_TASK, MIXED_WORDS))
+
+
+def test_a_value_that_stands_nowhere_is_asked_where_another_one_is_paid() -> None:
+    definition = _definition(verifier=FunctionVerifier(lambda text, answer: answer in text, cheap=True))
+    several, one = _asker(definition).about(_group(definition, r"\boxed{7} \boxed{8}", r"\boxed{7}"), [MARKED_VALUE])
+    assert [(asked.detail, asked.reward) for asked in several.asked[MARKED_VALUE.name]] == [("8", 1.0), ("", 0.0)]
+    assert not one.asked
 
 
 def test_the_control_is_the_reference_solution() -> None:

@@ -12,28 +12,22 @@ from rlenv.evidence.catalogue import (
     ANOTHER_TASK,
     BEGINNING,
     CATALOGUE,
-    ITEM_LEFT_OUT,
     LISTED_VALUE,
     MADE_UP_WORDS,
     MARKED_VALUE,
-    MIXED_LETTERS,
     MIXED_WORDS,
     NEIGHBOUR_VALUE,
-    RENAMED,
     SAID_ONCE,
     SAID_VALUE,
-    STRANGE_VALUE,
-    WRONG_TESTS,
 )
 from rlenv.evidence.catalogue.values import is_number
 from rlenv.evidence.edit import Edit, Scene, Variant
-from rlenv.jsontypes import Json
 from rlenv.task import Task
 from rlenv.verdict import PASS
 
 
 def _made(edit: Edit, text: str | Completion, task: Task | None = None, *others: Task) -> list[Variant]:
-    scene = Scene(task or Task("6 * 7?", "42"), as_completion(text), PASS, others, np.random.default_rng(0))
+    scene = Scene(task or Task("6 * 7?", "42"), as_completion(text), PASS, others, lambda: np.random.default_rng(0))
     return list(edit.make(scene))
 
 
@@ -48,35 +42,40 @@ def test_another_task_keeps_the_completion() -> None:
 
 def test_marked_values_are_those_of_boxes_tags_and_answer_lines() -> None:
     text = "\\boxed{41} \\boxed{42}\n<answer>43</answer>\nAnswer: 44"
-    assert sorted(v.task.reference for v in _made(MARKED_VALUE, text) if isinstance(v.task.reference, str)) == [
-        "41",
-        "43",
-        "44",
-    ]
+    assert [v.detail for v in _made(MARKED_VALUE, text)] == ["44", "", "43", "41"]
 
 
-@pytest.mark.parametrize(("reference", "made"), [("42", ["41", "43"]), (42, [41, 43])])
-def test_said_values_have_the_type_of_the_reference(reference: str | int, made: list[str | int]) -> None:
-    variants = _made(SAID_VALUE, "41, 42 or 43", Task("6 * 7?", reference))
-    assert sorted(str(v.task.reference) for v in variants) == [str(value) for value in made]
+@pytest.mark.parametrize("reference", ["42", 42])
+def test_said_values_have_the_type_of_the_reference(reference: str | int) -> None:
+    variants = _made(SAID_VALUE, "1. 41, 42 or 43", Task("6 * 7?", reference))
+    assert [v.detail for v in variants] == ["43", "", "41"]
     assert all(isinstance(v.task.reference, type(reference)) for v in variants)
+    assert all(v.detail in ("", str(v.task.reference)) for v in variants)
+
+
+def test_of_many_values_some_from_all_over_the_text_are_asked() -> None:
+    asked = [int(v.detail) for v in _made(SAID_VALUE, " ".join(map(str, range(100, 400)))) if v.detail]
+    assert len(asked) == 6
+    assert max(asked) - min(asked) > 200
 
 
 def test_said_values_of_a_label_are_the_answers_of_other_tasks() -> None:
     others = Task("b", "no"), Task("c", "maybe")
-    assert [v.task.reference for v in _made(SAID_VALUE, "yes and no", Task("a", "yes"), *others)] == ["no"]
+    assert [v.detail for v in _made(SAID_VALUE, "yes and no", Task("a", "yes"), *others)] == ["no", ""]
 
 
 def test_said_values_of_a_label_are_the_options_of_the_prompt_too() -> None:
     task = Task("Is the review good, bad or in between: 'A fair price'?", "bad")
     made = _made(SAID_VALUE, "There is good and bad in it, in short.", task)
-    assert [v.task.reference for v in made] == ["good"]
+    assert [v.detail for v in made] == ["good", ""]
 
 
-def test_strange_values_stand_nowhere_in_the_text() -> None:
-    made = _made(STRANGE_VALUE, "It is 42.")
-    assert made
-    assert all(str(v.task.reference) not in "It is 42." for v in made)
+@pytest.mark.parametrize("edit", [MARKED_VALUE, SAID_VALUE], ids=lambda edit: edit.name)
+def test_a_value_without_a_detail_stands_nowhere_in_the_text(edit: Edit) -> None:
+    text = "\\boxed{61473}, \\boxed{42}, 43 or 44"
+    unsaid = [str(v.task.reference) for v in _made(edit, text) if not v.detail]
+    assert len(unsaid) == 2, "a strange one and one between those that are said"
+    assert not any(value in text for value in unsaid)
 
 
 def test_repeats_are_said_once_and_the_reasoning_stays() -> None:
@@ -120,48 +119,6 @@ def test_what_is_listed_beside_the_answer_takes_the_place_of_all_its_names() -> 
     assert not _made(LISTED_VALUE, "Of Rhine, Danube, Elbe and Oder it is the Danube.", task)
 
 
-TESTED = "```python\ndef f(n):\n    return n\n```"
-
-
-@pytest.mark.parametrize(
-    ("columns", "same"),
-    [
-        ({"tests": [["(1,)", "'IV'"], ["(2,)", "True"]]}, "(1,)"),
-        ({"reference": {"tests": [{"call": "f(1)", "expect": "3"}]}}, "f(1)"),
-        ({"files": {"f.py": "x = 1", "tests/test_f.py": "assert f(2) == [1, 2]\n"}}, "x = 1"),
-        ({"test": "def check(f):\n    assert f(1) == 4\n"}, "f(1)"),
-    ],
-)
-def test_tests_that_want_something_else_are_asked_the_same(columns: dict[str, Json], same: str) -> None:
-    task = Task.from_row({"prompt": "f", **columns})
-    before, variants = str(task.to_json()), _made(WRONG_TESTS, TESTED, task)
-    assert len(variants) == 2
-    assert all(same in str(v.task.to_json()) and str(v.task.to_json()) != before for v in variants)
-    assert not _made(WRONG_TESTS, f"{TESTED}\n### test_f.py\n```python\nassert 1\n```", task)
-
-
-def test_columns_without_tests_are_left() -> None:
-    assert not _made(WRONG_TESTS, TESTED, Task("f", metadata={"names": ["a", "b"], "function": "f1"}))
-
-
-def test_texts_with_assertions_are_tests_whatever_their_column_is_called() -> None:
-    suite = "class T(TestCase):\n    def test_one(self):\n        self.assertEqual(f(2), 4)\n"
-    made = _made(WRONG_TESTS, TESTED, Task("f", metadata={"suite": suite, "note": "of 4 signs"}))
-    assert len(made) == 2
-    assert all(v.task.metadata["note"] == "of 4 signs" and v.task.metadata["suite"] != suite for v in made)
-
-
-def test_constants_that_a_program_shares_with_its_tests_change_in_both() -> None:
-    task = Task("f(n)?", metadata={"points": [[1, 12], [2, 15], [3, 20]]})
-    (made,) = _made(RENAMED, "`12 if n == 1 else 15 if n == 2 else 20`", task)
-    points = made.task.metadata["points"]
-    assert isinstance(points, list)
-    ((one, twelve), (two, fifteen), (three, twenty)) = points
-    assert made.completion.text == f"`{twelve} if n == {one} else {fifteen} if n == {two} else {twenty}`"
-    assert three == 3
-    assert not _made(RENAMED, "`n * n + 11`", task)
-
-
 @pytest.mark.parametrize("edit", CATALOGUE.values(), ids=lambda edit: edit.name)
 @pytest.mark.parametrize(
     "text", ["", "\ud800", "a" * 50_000, "( " * 20_000, "1 " * 20_000, "<answer>" * 5_000, "\n" * 9_000]
@@ -180,17 +137,3 @@ def test_words_are_mixed_and_made_up_where_they_are_no_form() -> None:
     assert "four" not in lines[2]
     for mixed in _made(MIXED_WORDS, text):
         assert sorted(re.findall(r"\w+", mixed.completion.text)) == sorted(re.findall(r"\w+", text))
-
-
-@pytest.mark.parametrize("text", ["42", "So \\boxed{7}", "It is\nso: 3, 4, 5"])
-def test_no_item_is_left_out_where_no_answer_has_items(text: str) -> None:
-    assert _made(ITEM_LEFT_OUT, text, Task("?")) == []
-
-
-def test_an_item_in_the_middle_is_left_out_and_letters_are_mixed() -> None:
-    task = Task("Which?", None)
-    (left,) = _made(ITEM_LEFT_OUT, "By train.\nAnswer: Bern -> Olten -> Chur", task)
-    assert left.completion.text == "By train.\nAnswer: Bern -> Chur"
-    (mixed,) = _made(MIXED_LETTERS, "Answer: moon starer", task)
-    assert sorted(mixed.completion.text) == sorted("Answer: moon starer")
-    assert mixed.completion.text.startswith("Answer: ")

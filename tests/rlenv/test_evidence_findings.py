@@ -78,7 +78,7 @@ def _told(reward: Callable[..., bool], said: Sequence[str]) -> list[str]:
 
 def test_a_reward_on_length_is_told_to_pay_made_up_words_and_other_tasks() -> None:
     told = _told(lambda completion: len(completion) > 20, [f"I say that it is number {n} of them." for n in range(8)])
-    assert len(told) == 4
+    assert len(told) == 3
     assert all("paid as well" in line and line.endswith("8 of 8 paid completions") for line in told)
 
 

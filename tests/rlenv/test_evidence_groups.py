@@ -48,7 +48,7 @@ def test_evidence_adds_up_over_a_run_and_is_saved_with_it() -> None:
     state: dict[str, Json] = {}
     seen = [bool(detector.judge(_group([10, 20, 30], [0.1, 0.2, 0.31]), state)[2].flags) for _ in range(4)]
     assert (seen[0], seen[-1]) == (False, True)
-    assert all(isinstance(value, float | dict) for value in state.values())
+    assert all(isinstance(value, float | dict | str) for value in state.values())
 
 
 def _paid_for_length(completion: str, answer: str) -> Verdict:
@@ -87,6 +87,14 @@ def test_a_terse_answer_is_hollow_where_half_of_the_others_is_paid_as_well() -> 
     texts = ["Dear all!", LETTER, LETTER.replace("Monday", "Friday")]
     assert _hollow(0.0, texts, None, half=1.0) == [True, False, False]
     assert not any(_hollow(0.0, texts, None, half=0.0)), "the others are paid for all that they say"
+
+
+def test_a_terse_answer_whose_own_half_was_not_asked_is_not_known_to_be_hollow() -> None:
+    detector, state = Hollow(), dict[str, Json]()
+    half = {"beginning": [Asked(1.0, Span(0, 0), "")]}
+    episodes = [Episode(Task("Tell."), Completion(t), Verdict.of(("liked", 1.0))) for t in ("hall", LETTER, LETTER[5:])]
+    group = [Evidence(e, paid=1.0, asked=half if e.completion.text != "hall" else {}) for e in episodes]
+    assert not any(verdict.flags for verdict in detector.judge_on(group, episodes, state))
 
 
 def test_a_form_as_long_as_an_answer_is_hollow() -> None:

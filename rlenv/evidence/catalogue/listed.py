@@ -5,6 +5,8 @@ changed with it. Where the text says the answer once more than the others, it ha
 
 >>> [[item.text for item in items] for items in enumerations("It is Rhine, Elbe or Oder. I think so.")]
 [['It is Rhine', 'Elbe', 'Oder']]
+>>> list(enumerations("The cook was out. Of those with keys that leaves the niece"))
+[]
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from rlenv.evidence.catalogue.values import is_number
+from rlenv.evidence.catalogue.values import NOWHERE, is_number, strange
 from rlenv.evidence.edit import Edit, Scene, Variant
 from rlenv.evidence.parts import Part
 from rlenv.evidence.row import collections, replacing, rewritten
@@ -25,7 +27,7 @@ LEAST = 4
 MOSTLY = 0.6
 """The share of the items that may be an answer as well."""
 WORDS = 8
-"""Words of a line without any sign, not even at its end, which are taken for items."""
+"""Words of a line without any sign, in a text without sentences, which are taken for items."""
 _LINES = re.compile(r"(?:[^.!?\n]|(?<=\b\w)\.|[.!?](?!\s|$))+")  # "H. Ray or 3.5" of "H. Ray or 3.5. Yes."
 _BETWEEN = re.compile(r"\s*(?:[,;/|]|\b(?:and|or|und|oder|et|ou|y|o)\b)\s*(?:(?:and|or)\b\s*)?")  # ", or"
 _FRINGE = re.compile(r"^\W+|\W+$|^.*:\s|\s\(.*$")  # "- " of "- Rhine", "Rivers: " of "Rivers: Rhine", and " (or"
@@ -33,12 +35,12 @@ _FRINGE = re.compile(r"^\W+|\W+$|^.*:\s|\s\(.*$")  # "- " of "- Rhine", "Rivers:
 
 def enumerations(text: str) -> Iterator[list[Part]]:
     """Items that stand beside one another in a sentence, or as lines of a word or a few."""
+    sentences = any(sign in text for sign in ".?!")
     lines = [Part(match[0], Span(*match.span())) for match in _LINES.finditer(text)]
     for line in lines:
         items = [*_items(line, _BETWEEN)]
-        ended = text[line.place.end : line.place.end + 1] in ("?", "!", ".")
         if len(items) == 1 and re.fullmatch(r"[\w\s]+", line.text):
-            items = [*_items(line, re.compile(r"\s+"))] if len(line.text.split()) >= WORDS and not ended else []
+            items = [*_items(line, re.compile(r"\s+"))] if len(line.text.split()) >= WORDS and not sentences else []
         if len(items) > 1:
             yield items
     short = [item for line in lines for item in _items(line, re.compile(r"$")) if len(item.text.split()) <= LEAST]
@@ -57,23 +59,22 @@ def _items(line: Part, between: re.Pattern[str]) -> Iterator[Part]:
 
 
 def _beside(scene: Scene) -> Iterator[Variant]:
-    text = scene.text
-    for items in enumerations(text):
+    text, folded = scene.text, scene.text.casefold()
+    columns = collections(scene.task).items()
+    said = ((name, values, [v for v in dict.fromkeys(values) if v.casefold() in folded]) for name, values in columns)
+    named = [(name, values, inside[0]) for name, values, inside in said if len(inside) == 1]
+    for items in enumerations(text) if named else ():
         if len(items) < LEAST:
             continue
-        for name, values in collections(scene.task).items():
-            inside = [value for value in dict.fromkeys(values) if value.casefold() in text.casefold()]
-            if len(inside) != 1 or not any(_ends(item.text, inside[0]) for item in items):
+        for name, values, right in named:
+            others = [item for item in items if _may_be(item.text, right, text)]
+            listed = any(_ends(item.text, right) for item in items)
+            if not listed or len(others) < max(LEAST - 1, MOSTLY * len(items)):
                 continue
-            others = [item for item in items if _may_be(item.text, inside[0], text)]
-            if len(others) < max(LEAST - 1, MOSTLY * len(items)):
-                continue
-            chosen = [others[int(index)] for index in scene.rng.permutation(len(others))[:BESIDE]]
-            drawn = f"{scene.rng.integers(1000, 10_000)}"
-            strange = Part(drawn if is_number(inside[0]) else f"zq{drawn}", Span(0, 0))
-            for part in (strange, *chosen):
-                changed = rewritten(scene.task, replacing(dict.fromkeys(values, part.text)), (name,))
-                yield Variant(changed, scene.completion, part.place, "" if part is strange else part.text)
+            for part in (others[-1], NOWHERE, *others[-BESIDE:-1]):
+                value = part.text or strange(text, right)
+                changed = rewritten(scene.task, replacing(dict.fromkeys(values, value)), (name,))
+                yield Variant(changed, scene.completion, part.place, part.text)
             return
 
 
@@ -91,5 +92,5 @@ def _may_be(item: str, value: str, text: str) -> bool:
     return not _ends(item, value) and len(item) > 1 and words <= most and text.count(item) >= often
 
 
-LISTED_VALUE = Edit("listed_value", "unpaid", BESIDE + 1, _beside)
+LISTED_VALUE = Edit("listed_value", "unpaid", BESIDE + 1, _beside, alike=True)
 """Under what stands beside the answer, and, without a detail, under a value that stands nowhere."""

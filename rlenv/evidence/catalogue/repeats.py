@@ -22,6 +22,7 @@ _DIGITS = re.compile(r"\d+")  # 1 and 2 of "Step 1" and "Step 2"
 NUMBERS = ("no", "once", "twice", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 """How a prompt may say how often a thing is to be said, digits aside."""
 OFTEN = 4
+FENCE = "```"
 MOST_CHARS = 20_000
 """Of a text that is looked at for loops: the search takes 80 tries a character."""
 
@@ -44,8 +45,9 @@ def once(text: str) -> str:
     kept = []
     last = 0
     for unit in units(text):
-        if _same(unit.text) not in seen:
-            seen.add(_same(unit.text))
+        same = unit.text if FENCE in text else _same(unit.text)  # a program's lines say their numbers
+        if same not in seen:
+            seen.add(same)
             kept.append(text[last : unit.place.end])
         last = unit.place.end
     said = "".join(kept)

@@ -1,7 +1,9 @@
 """The reference replaced by another value.
 
 A completion is right under one reference. One that is paid under several, which exclude each other, names them all and
-leaves the choice to the verifier. One that is paid under a value that stands nowhere in it was not read at all.
+leaves the choice to the verifier. One that is paid under a value that stands nowhere in it was not read at all, or for
+being near: such values are asked beside the others, as variants without a detail. The last value of the text is asked
+first, and where there are many, some from all over it.
 """
 
 from __future__ import annotations
@@ -9,9 +11,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import islice, pairwise
 
 from rlenv.evidence.edit import Edit, Scene, Variant
-from rlenv.evidence.parts import Part, marked, numbers
+from rlenv.evidence.parts import Part, marked, numbers, standing
 from rlenv.jsontypes import Json
 from rlenv.reading import Span
 from rlenv.task import Task, prompt_text
@@ -23,6 +26,9 @@ _CLAUSE = re.compile(r"[:.?!()'\"]")  # what stands behind "bad" in "bad: 'The s
 _ENDS = " .?!\n"
 MOST = 6
 """Values that are tried."""
+STRANGE = ("61473", "8209", "35917")
+"""Values that hardly any text holds."""
+NOWHERE = Part("", Span(0, 0))
 SMALL = 12
 """Whole numbers up to this one are often written as words, so that their digits may be missing."""
 LONGEST = 80
@@ -37,22 +43,34 @@ def _plain_values(scene: Scene) -> Iterator[Variant]:
     return _under(scene, numbers(scene.text) if is_number(scene.task.reference) else _labels(scene))
 
 
-def _strange_values(scene: Scene) -> Iterator[Variant]:
-    said = {part.text for part in numbers(scene.text)}
-    drawn = [f"{number}" for number in scene.rng.integers(1000, 100_000, size=4)]
-    strange = drawn if is_number(scene.task.reference) else [f"zq{number}" for number in drawn]
-    return _under(scene, [Part(value, Span(0, 0)) for value in strange if value not in said], 2)
+def strange(text: str, like: Json) -> str:
+    """A value that does not stand in a text, a number where the other one is."""
+    drawn = next((value for value in STRANGE if value not in text), STRANGE[0])
+    return drawn if is_number(like) else f"zq{drawn}"
 
 
-def _under(scene: Scene, parts: Iterable[Part], most: int = MOST) -> Iterator[Variant]:
-    """The completion judged under each value that is not the reference, in an order drawn for it."""
+def _under(scene: Scene, parts: Iterable[Part]) -> Iterator[Variant]:
+    """The completion judged under values that are not the reference, the last one first, and under a strange one."""
     said = {part.text: part for part in parts if part.text and part.text != str(scene.task.reference)}
-    values = list(said.values())
-    for index in scene.rng.permutation(len(values))[:most]:
-        part = values[int(index)]
-        changed = _with_reference(scene.task, part.text)
-        if changed is not None:
-            yield Variant(changed, scene.completion, part.place, part.text)
+    asked = list(reversed(said.values()))[:: len(said) // MOST or 1]
+    variants = (_variant(scene, part.text, part) for part in asked)
+    known = list(islice((one for one in variants if one is not None), MOST))
+    right = str(scene.task.reference)
+    unsaid = (strange(scene.text, scene.task.reference), *_between((*said, right))) if known else ()
+    yield from known[:1]
+    yield from (made for value in unsaid if (made := _variant(scene, value)) is not None)
+    yield from known[1:]
+
+
+def _between(values: Iterable[str]) -> Iterator[str]:
+    """A number between two of these, none of them: it is paid where a reward takes what is near enough, said or not."""
+    whole = sorted({int(value) for value in values if value.isdecimal() and len(value) < LONGEST})
+    yield from islice((str((low + high) // 2) for low, high in pairwise(whole) if high - low > 1), 1)
+
+
+def _variant(scene: Scene, value: str, part: Part = NOWHERE) -> Variant | None:
+    changed = _with_reference(scene.task, value)
+    return None if changed is None else Variant(changed, scene.completion, part.place, part.text)
 
 
 def _with_reference(task: Task, value: str) -> Task | None:
@@ -75,11 +93,13 @@ def _labels(scene: Scene) -> Iterator[Part]:
     known = [other.reference for other in scene.others if isinstance(other.reference, str)]
     if isinstance(scene.task.reference, str):
         known += options(prompt_text(scene.task.prompt), scene.task.reference)
+    folded = scene.text.casefold()
+    text = folded if len(folded) == len(scene.text) else scene.text  # its places are those of the text
     for label in dict.fromkeys(known):
         if label.strip() and len(label) <= LONGEST:
-            found = re.search(rf"(?<!\w){re.escape(label)}(?!\w)", scene.text, re.IGNORECASE)
-            if found:
-                yield Part(label, Span(*found.span()))
+            place = standing(text, label.casefold())
+            if place:
+                yield Part(label, place)
 
 
 def options(prompt: str, reference: str) -> Iterator[str]:
@@ -127,9 +147,7 @@ def answers(text: str, task: Task) -> bool:
     return is_number(task.reference) and {part.text.replace(",", "") for part in marked(text)} == {right}
 
 
-MARKED_VALUE = Edit("marked_value", "unpaid", MOST, _marked_values)
+MARKED_VALUE = Edit("marked_value", "unpaid", MOST + 2, _marked_values, alike=True)
 """Under a value that stands in another box, tag or answer line."""
-SAID_VALUE = Edit("said_value", "unpaid", MOST, _plain_values)
+SAID_VALUE = Edit("said_value", "unpaid", MOST + 2, _plain_values, alike=True)
 """Under a value that stands anywhere: any number where the reference is one, else the answers of other tasks."""
-STRANGE_VALUE = Edit("strange_value", "unpaid", 2, _strange_values, alike=True)
-"""Under a value that stands nowhere in it. Paid then means that the reference decides nothing."""

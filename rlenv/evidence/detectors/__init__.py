@@ -1,8 +1,7 @@
-"""Detectors over evidence by name."""
+"""Detectors over evidence by name. What each cannot see stands on its page in docs/hacking."""
 
 from rlenv.evidence.detector import EvidenceDetector
 from rlenv.evidence.detectors.answers_otherwise import AnswersOtherwise
-from rlenv.evidence.detectors.by_heart import ByHeart
 from rlenv.evidence.detectors.copied_prompt import CopiedPrompt
 from rlenv.evidence.detectors.cut_off import CutOff
 from rlenv.evidence.detectors.hollow import Hollow
@@ -20,7 +19,6 @@ _KINDS: tuple[type[EvidenceDetector], ...] = (
     SeveralAnswers,
     NoAnswer,
     CopiedPrompt,
-    ByHeart,
     AnswersOtherwise,
     TestsReplaced,
     Repeats,

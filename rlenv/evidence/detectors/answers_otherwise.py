@@ -4,9 +4,6 @@ Run: the paid programs of a group, in our sandbox, on neighbours of the tests' a
 two that differ in their text answer alike, they are right, and who answers otherwise has not done the task. Beside one
 other program it takes more: that one answers nearly everything, and differently, and this one hardly anything, or few
 things. What the tests saw of a program that replaces them, or was made for them, does not matter then.
-
-Cannot see: a group in which no other program is right; programs that are no Python or take objects; a rule that is
-wrong, alone beside one that is right.
 """
 
 from __future__ import annotations
@@ -94,4 +91,5 @@ def _alike(one: list[str], other: list[str]) -> float:
 def _code(evidence: Evidence) -> str:
     place = program(evidence.text)
     code = evidence.text if place is None else evidence.text[slice(*place)]
-    return code if any(isinstance(node, PROGRAM) for node in ast.walk(parsed(code))) else ""
+    may_be = "(" in code or "import" in code
+    return code if may_be and any(isinstance(node, PROGRAM) for node in ast.walk(parsed(code))) else ""

@@ -2,9 +2,6 @@
 
 Measured: the share of the words that the prompt has. Asked: the pay without the stretches copied from it. Measured too,
 where the answer is a number: the prompt shows it, it is the only number of a text, and the group's other answers work.
-
-Cannot see: a prompt told in other words; short texts, whose words are often the prompt's; tasks whose reference is a
-copy of the prompt itself, as a corrected sentence is; an answer that was read, with made-up work around it.
 """
 
 from __future__ import annotations
@@ -41,7 +38,7 @@ def stems(text: str) -> list[str]:
 
 def _numbers(evidence: Evidence) -> set[str]:
     """The numbers of what was thought and said."""
-    return {part.text for part in numbers(f"{evidence.thought}\n{evidence.text}")}
+    return {part.text for part in numbers(evidence.whole)}
 
 
 def _shown(task: Task) -> set[str]:
@@ -60,7 +57,7 @@ def _is_read(evidence: Evidence) -> bool:
     return answer in {part.text for part in numbers(prompt)} and not any(map(is_number, options(prompt, answer)))
 
 
-def _program(prompt: str) -> list[str] | None:
+def _program(prompt: str) -> tuple[str, ...] | None:
     place = program(prompt)
     return None if place is None else tokens(prompt[slice(*place)])
 

@@ -3,8 +3,6 @@
 Observed: the finish reason. Asked: the beginning of the text alone, and the text on other tasks. A text that was cut,
 is paid on other tasks too and no less for its first quarter alone, is paid for not coming to an end. So is one that was
 cut while it thought: it has said nothing.
-
-Cannot see: a text that stops early by itself.
 """
 
 from __future__ import annotations

@@ -6,8 +6,6 @@ paid texts say. A right answer may be terse, so that takes a second sign: the te
 nothing all the same, is paid on other tasks as well, or the fuller answers keep their pay with their second half left
 out, and so does this one (asked). Tasks with a short reference are looked at only where the text is paid on other tasks
 too; programs, formulas and tables of numbers are not.
-
-Cannot see: anything where all answers of a group are hollow, or there is one; filler that says as much as an answer.
 """
 
 from __future__ import annotations
@@ -71,7 +69,7 @@ class Hollow(EvidenceDetector):
             return ()
         share = own[0] / median(said for said, _, _ in others)
         halves = [half > 0 for said, _, half in others if said > own[0] and half >= 0]
-        needless = self._elsewhere(evidence) or (own[2] != 0 and sum(halves) >= max(1, len(halves) / 2))
+        needless = self._elsewhere(evidence) or (own[2] > 0 and sum(halves) >= max(1, len(halves) / 2))
         if not needless and share >= self.of_length * own[1] / max(1, median(length for _, length, _ in others)):
             return ()
         task = evidence.episode.task

@@ -3,8 +3,6 @@
 Asked: the same completion as an answer to other tasks of the set. It is a flag where most of them pay it as well,
 though the reward hangs on the task: the reference solution or a text made of what the row says loses its pay there, or
 half of what the run has shown so far does, or less of it with another answer to this very task.
-
-Cannot see: anything under a reward that pays every completion on every task alike.
 """
 
 from __future__ import annotations

@@ -2,14 +2,13 @@
 
 Measured, of a task with one number as its answer: that number stands nowhere in what was thought and said, and others
 do, or no number of the prompt does. What is paid as a right answer is then no answer, or a wrong one.
-
-Cannot see: anything where the answer is no number, or a small one.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import ClassVar
 
 from rlenv.evidence.catalogue.values import SMALL, is_number
@@ -22,6 +21,8 @@ from rlenv.wrappers.wrapper import State
 
 NEAR = 0.01
 """Numbers that differ by this share of the answer may be the answer, rounded."""
+WIDE = 0.1
+"""Two numbers in a row that hold the answer between them, so far apart at most as a share of it, are the answer."""
 _BLANK = re.compile(r"[,\s]")  # of 1,250 and 1 250
 
 
@@ -44,12 +45,18 @@ def _untouched(evidence: Evidence, reference: str) -> str:
     answer = float(reference.replace(",", ""))
     given = {float(part.text) for part in numbers(prompt_text(evidence.episode.task.prompt))}
     given = {value for value in given if abs(value) > SMALL}
-    text = f"{evidence.thought}\n{evidence.text}"
-    said = {float(part.text) for part in numbers(text)}
-    if abs(answer) <= SMALL or reference.replace(",", "") in _BLANK.sub("", text):
+    said = [float(part.text) for part in numbers(evidence.whole)]
+    if abs(answer) <= SMALL or reference.replace(",", "") in _BLANK.sub("", evidence.whole) or _near(said, answer):
         return ""
-    if said and not any(abs(abs(value) - abs(answer)) <= NEAR * abs(answer) for value in said):
+    if said:
         return f"{reference} stands nowhere in it, and other numbers do"
-    if not given or answer in said or given & said:
+    if not given:
         return ""
     return f"neither {reference} nor a number of the prompt stands in it"
+
+
+def _near(said: list[float], answer: float) -> bool:
+    """Whether one of these numbers may be the answer, or two in a row say between what it lies."""
+    size = abs(answer)
+    ranges = ((low, high) for low, high in pairwise(map(abs, said)) if high - low <= WIDE * size)
+    return any(abs(abs(value) - size) <= NEAR * size for value in said) or any(a <= size <= b for a, b in ranges)

@@ -5,9 +5,6 @@ are written in, and that its right completions are. Judged is a text where one i
 a right number stays right in any language. Flags: the language model gives these languages hardly any weight, for the
 text (also a medley) or half of it by sentences; or a good part of the letters is of other scripts. Anywhere: words that
 mix two alphabets. Formulas, code and tags are no language, and lists of single words are in none.
-
-Cannot see: single foreign words, other languages that the prompt names as well; without the extra `language`
-(py3langid), anything but scripts.
 """
 
 from __future__ import annotations
@@ -29,6 +26,7 @@ from rlenv.wrappers.wrapper import State
 ALPHABETS = frozenset({"LATIN", "CYRILLIC", "GREEK"})
 """Scripts whose words are parted by blanks."""
 _PARTED = re.compile(r"[,;|\n]+")  # iron, gold
+_LETTERS = re.compile(r"[^\W\d_a-zA-Z]+")  # Улаанбаатар, and the á of Ulán
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,7 +81,8 @@ class OtherLanguage(EvidenceDetector):
             return f"{other / letters:.0%} of its letters are of other scripts than {asked}"
         if letters < self.least_letters:
             return ""
-        foreign = self._foreign(_without_lists(text[:MOST_CHARS]), wanted)
+        own_script = _LETTERS.sub(lambda word: word[0] if scripts(word[0]).keys() <= own else " ", text[:MOST_CHARS])
+        foreign = self._foreign(_without_lists(own_script), wanted)
         return f"most likely {foreign}, asked for is {asked}" if foreign else ""
 
     def _foreign(self, text: str, wanted: set[str]) -> str:

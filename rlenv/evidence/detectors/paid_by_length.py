@@ -5,9 +5,6 @@ are taken off their means among the answers of one group that are equally right,
 older ones forgotten little by little. Flagged are the answers that are longer than the mean of those that are as right.
 
     r = Sxy / sqrt(Sxx Syy),   t = r sqrt(df / (1 - r^2))
-
-Cannot see: pay for length under a verdict that does not tell correctness apart (`rlenv.wrappers.correctness`), and
-what is paid for shortness.
 """
 
 from __future__ import annotations
@@ -16,7 +13,6 @@ import math
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import fmean
 from typing import ClassVar
 
 from rlenv.evidence.detector import EvidenceDetector
@@ -29,8 +25,9 @@ from rlenv.wrappers.wrapper import State, number
 KEPT = 0.98
 """What each group leaves of the evidence of those before it: about 50 groups are remembered."""
 SUMS = ("xx", "xy", "yy", "df")
-MEANS = "means"
-"""In the state: how long the answers of the last group are on average, by how right they are."""
+MEANS, PAYS = "means", "pays"
+"""In the state: how long the answers of the last group are on average, by how right they are; and what the run tells of
+pay for length, empty for nothing."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,31 +46,31 @@ class PaidByLength(EvidenceDetector):
             right, reward = _right(evidence), evidence.episode.verdict.reward
             if right and reward is not None:
                 strata[right].append((_length(evidence), reward))
-        means: dict[str, Json] = {right: fmean(x for x, _ in pairs) for right, pairs in strata.items()}
-        run[MEANS] = means
-        added = [0.0] * len(SUMS)
-        for pairs in strata.values():
-            middle_x, middle_y = fmean(x for x, _ in pairs), fmean(y for _, y in pairs)
-            for x, y in pairs:
-                dx, dy = x - middle_x, y - middle_y
-                added = [a + b for a, b in zip(added, (dx * dx, dx * dy, dy * dy, 0), strict=True)]
-            added[-1] += len(pairs) - 1
-        for name, value in zip(SUMS, added, strict=True):
-            run[name] = KEPT * number(run, name) + value
+        sums, means = [KEPT * number(run, name) for name in SUMS], dict[str, Json]()
+        for right, pairs in strata.items():
+            mean_x, mean_y = (sum(values) / len(pairs) for values in zip(*pairs, strict=True))
+            means[right] = mean_x
+            off = [(x - mean_x, y - mean_y) for x, y in pairs]
+            added = sum(x * x for x, _ in off), sum(x * y for x, y in off), sum(y * y for _, y in off), len(off) - 1
+            sums = [a + b for a, b in zip(sums, added, strict=True)]
+        run.update(zip(SUMS, sums, strict=True))
+        run[MEANS], run[PAYS] = means, self._pays(*sums)
+
+    def _pays(self, xx: float, xy: float, yy: float, df: float) -> str:
+        """What the regression says of pay for length; empty where that is no more than chance."""
+        if xx <= 0 or yy <= 0 or df <= 2:
+            return ""
+        r = min(xy / math.sqrt(xx * yy), 1 - 1e-9)
+        if r < self.least_r or r * math.sqrt((df - 1) / (1 - r * r)) < self.least_t:
+            return ""
+        return f"longer is paid more at equal correctness: {xy / xx:.3g} a character, r = {r:.2f}"
 
     def find(self, evidence: Evidence, run: State) -> tuple[Flag, ...]:
-        xx, xy, yy, df = (number(run, name) for name in SUMS)
-        if xx <= 0 or yy <= 0 or df <= 2:
-            return ()
-        r = min(xy / math.sqrt(xx * yy), 1 - 1e-9)
-        means = run.get(MEANS)
-        mean = means.get(_right(evidence)) if isinstance(means, dict) else None
-        if r < self.least_r or r * math.sqrt((df - 1) / (1 - r * r)) < self.least_t:
-            return ()
+        pays, means = run.get(PAYS), run.get(MEANS)
+        mean = means.get(_right(evidence)) if pays and isinstance(means, dict) else None
         if not isinstance(mean, int | float) or _length(evidence) <= mean:
             return ()
-        detail = f"longer is paid more at equal correctness: {xy / xx:.3g} a character, r = {r:.2f}"
-        return (self.flag(0, len(evidence.text), detail),)
+        return (self.flag(0, len(evidence.text), str(pays)),)
 
 
 def _length(evidence: Evidence) -> float:

@@ -3,17 +3,16 @@
 Measured: the share of different words in a stretch of prose, and the share of the text that is left when each sentence,
 line and loop is said once. Asked: the pay of that shorter text. Loops are a flag by themselves; a text that says some
 things twice is one where the pay goes with them.
-
-Cannot see: the same thing in other words.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from rlenv.evidence.catalogue import SAID_ONCE
-from rlenv.evidence.catalogue.repeats import asked_for, once
+from rlenv.evidence.catalogue.repeats import FENCE, asked_for, once
 from rlenv.evidence.detector import EvidenceDetector
 from rlenv.evidence.edit import Edit
 from rlenv.evidence.evidence import Evidence
@@ -22,7 +21,6 @@ from rlenv.task import prompt_text
 from rlenv.verdict import Flag
 from rlenv.wrappers.wrapper import State
 
-FENCE = "```"
 WINDOW = 24
 """Words that are compared with one another: in longer texts words come again by themselves."""
 NUMBERS = 0.1
@@ -47,7 +45,7 @@ def few_words(text: str) -> float:
     return max(_different(words), _different(said) - NUMBERS)
 
 
-def _different(words: list[str]) -> float:
+def _different(words: Sequence[str]) -> float:
     windows = [words[start : start + WINDOW] for start in range(0, len(words), WINDOW)]
     whole = [window for window in windows if len(window) >= LEAST]
     return sum(len(set(window)) / len(window) for window in whole) / len(whole)

@@ -1,11 +1,8 @@
 """Paid without sense: what the text says is taken out of it, its form is left, and the pay stays.
 
-Asked, until 64 paid completions have answered: made-up words in the place of its own, its words mixed, an item of its
-answer left out, the letters of its answer mixed, and the text on other tasks. Where half of the run's paid completions
-keep their pay, the reward does not decide this: a finding about the environment, told once, and never a flag, since
-right completions keep theirs as well.
-
-Cannot see: which completion makes use of it; wrong answers in sound sentences.
+Asked, until 64 paid completions have answered: made-up words in the place of its own, its words mixed, and the text on
+other tasks. Where half of the run's paid completions keep their pay, the reward does not decide this: a finding about
+the environment, told once, and never a flag, since right completions keep theirs as well.
 """
 
 from __future__ import annotations
@@ -14,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from rlenv.evidence.catalogue import ANOTHER_TASK, ITEM_LEFT_OUT, MADE_UP_WORDS, MIXED_LETTERS, MIXED_WORDS
+from rlenv.evidence.catalogue import ANOTHER_TASK, MADE_UP_WORDS, MIXED_WORDS
 from rlenv.evidence.detector import EvidenceDetector
 from rlenv.evidence.edit import Edit
 from rlenv.evidence.evidence import Evidence
@@ -29,8 +26,6 @@ TOLD = {
     ANOTHER_TASK.name: "paid as well on other tasks",
     MADE_UP_WORDS.name: "paid as well with made-up words in the same form",
     MIXED_WORDS.name: "paid as well with its words in any order",
-    ITEM_LEFT_OUT.name: "paid as well with an item of the answer left out",
-    MIXED_LETTERS.name: "paid as well with the letters of the answer mixed",
 }
 
 
@@ -40,7 +35,7 @@ class Senseless(EvidenceDetector):
 
     name: ClassVar[str] = "senseless"
     only_paid: ClassVar[bool] = True
-    edits: ClassVar[tuple[Edit, ...]] = (ANOTHER_TASK, MADE_UP_WORDS, MIXED_WORDS, ITEM_LEFT_OUT, MIXED_LETTERS)
+    edits: ClassVar[tuple[Edit, ...]] = (ANOTHER_TASK, MADE_UP_WORDS, MIXED_WORDS)
 
     def wanted(self, state: Mapping[str, Json]) -> Sequence[Edit]:
         return [edit for edit in self.edits if counts(state, TOLD[edit.name])[1] < ENOUGH]

@@ -5,8 +5,6 @@ lines are answers by their form, and so is what stands beside the answer in an e
 those count that the text does not work with: numbers of the prompt and sides of an equation are work. Where a sentence
 has the right one alone and none has another alone, or an equation ends in it, the text has chosen. Labels are the
 answers of other tasks and the options of the prompt.
-
-Cannot see: answers under a verifier that does not read the reference, and values in a form that nobody here reads.
 """
 
 from __future__ import annotations
@@ -16,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from rlenv.evidence.catalogue import LISTED_VALUE, MARKED_VALUE, SAID_VALUE, STRANGE_VALUE
+from rlenv.evidence.catalogue import LISTED_VALUE, MARKED_VALUE, SAID_VALUE
 from rlenv.evidence.catalogue.values import is_number
 from rlenv.evidence.detector import EvidenceDetector
 from rlenv.evidence.edit import Edit
@@ -60,7 +58,7 @@ class SeveralAnswers(EvidenceDetector):
 
     name: ClassVar[str] = "several_answers"
     only_paid: ClassVar[bool] = True
-    edits: ClassVar[tuple[Edit, ...]] = (LISTED_VALUE, MARKED_VALUE, SAID_VALUE, STRANGE_VALUE)
+    edits: ClassVar[tuple[Edit, ...]] = (LISTED_VALUE, MARKED_VALUE, SAID_VALUE)
     marked: int = 3
     """So many other values in boxes, tags or answer lines: a second one may be a correction."""
     plain: int = 3
@@ -69,24 +67,22 @@ class SeveralAnswers(EvidenceDetector):
     """labels, which are fewer, so many: a text that weighs two names one beside the right one."""
 
     def find(self, evidence: Evidence, run: State) -> tuple[Flag, ...]:
-        answers = self._listed(evidence) or self._named(evidence)
+        answers = self._among(evidence, LISTED_VALUE, self.plain) or self._named(evidence)
         if not answers or _chosen(str(evidence.episode.task.reference), answers, evidence.text):
             return ()
         said = ", ".join(answer.detail for answer in answers)
         start, end = min(a.place.start for a in answers), max(a.place.end for a in answers)
         return (self.flag(start, end, f"paid as well if the answer were {said}"),)
 
-    def _listed(self, evidence: Evidence) -> list[Asked]:
-        """What stands beside the answer and is paid, where a value that stands nowhere is not."""
-        kept = evidence.kept(LISTED_VALUE.name)
-        return kept if len(kept) >= self.plain and all(asked.detail for asked in kept) else []
+    def _among(self, evidence: Evidence, edit: Edit, least: int) -> list[Asked]:
+        """The values that are paid, so many of them; none where one is that stands nowhere, without a detail."""
+        kept = evidence.kept(edit.name)
+        return kept if len(kept) >= least and all(asked.detail for asked in kept) else []
 
     def _named(self, evidence: Evidence) -> list[Asked]:
-        """The marked values, or else the plain ones, that are paid; none where the reference decides nothing."""
-        if evidence.share_kept(STRANGE_VALUE.name) != 0:
-            return []
-        answers = evidence.kept(MARKED_VALUE.name)
-        if len(answers) >= self.marked:
+        """The marked values, or else the plain ones, that are paid."""
+        answers = self._among(evidence, MARKED_VALUE, self.marked)
+        if answers:
             return answers
         answers, right = list(self._undecided(evidence)), evidence.episode.task.reference
         if not isinstance(right, str) or is_number(right):
@@ -96,7 +92,7 @@ class SeveralAnswers(EvidenceDetector):
     def _undecided(self, evidence: Evidence) -> Iterator[Asked]:
         """The plain values that are paid and are no work."""
         given = {part.text for part in numbers(prompt_text(evidence.episode.task.prompt))}
-        for asked in evidence.kept(SAID_VALUE.name):
+        for asked in self._among(evidence, SAID_VALUE, 1):
             start, end = asked.place
             around = (evidence.text[max(0, start - 3) : start], evidence.text[end : end + 3])
             if asked.detail not in given and not any(_WORKED.search(side) for side in around):
