@@ -44,8 +44,9 @@ def once(text: str) -> str:
     seen: set[str] = set()
     kept = []
     last = 0
+    fenced = FENCE in text
     for unit in units(text):
-        same = unit.text if FENCE in text else _same(unit.text)  # a program's lines say their numbers
+        same = unit.text if fenced else _same(unit.text)  # a program's lines say their numbers
         if same not in seen:
             seen.add(same)
             kept.append(text[last : unit.place.end])
