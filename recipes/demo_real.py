@@ -24,7 +24,7 @@ from rlenv.trainers.branches.sft import demonstrations, supervised
 
 HELD_OUT, SAMPLES = 75, 4
 """Tasks, and answers to each: a pass over them takes a minute of the half hour."""
-SHOWN = SftConfig(steps=40, batch_size=8, learning_rate=2e-5, warmup_steps=5)
+SHOWN = SftConfig(steps=32, batch_size=8, learning_rate=1e-4, warmup_steps=5)
 RL = TrainConfig(
     algorithm="grpo",
     steps=40,
@@ -45,7 +45,7 @@ def main() -> None:
     recipe.add("as it comes", passed(recipe, test, policy))
 
     shown = demonstrations(practice, policy, recipe.few(200))
-    supervised(policy, shown, recipe.sft(SHOWN))
+    supervised(policy, shown, replace(recipe.sft(SHOWN), learning_rate=SHOWN.learning_rate))
     recipe.add("has seen the form", passed(recipe, test, policy), demonstrations=len(shown))
 
     config = replace(recipe.rl(RL), learning_rate=RL.learning_rate)
