@@ -4,6 +4,7 @@ import json
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import ClassVar
 
 import pytest
@@ -165,14 +166,18 @@ HOSTILE = {
 }
 
 
+_NEW = count()
+
+
 @pytest.mark.parametrize("unit", HOSTILE.values(), ids=HOSTILE.keys())
 def test_hostile_texts_cost_in_proportion_to_their_length(unit: str) -> None:
     for name in DETECTORS:
-        assert_linear(_looks(name, unit), 5_000)
+        assert_linear(_looks(name, unit), 20_000)
 
 
 def _looks(name: str, unit: str) -> Callable[[int], object]:
-    return lambda length: looked(name, unit * (length // len(unit)))
+    """Each text is a new one: what was made of a text is remembered."""
+    return lambda length: looked(name, f"{next(_NEW)} " + unit * (length // len(unit)))
 
 
 @settings(max_examples=60, deadline=None)
