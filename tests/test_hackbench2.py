@@ -10,6 +10,7 @@ def inline(case: Case) -> bool:
     return not case.reward.startswith("{") or environment(case.reward).inline
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("half", HALVES)
 def test_each_reward_pays_what_the_file_says(half: str) -> None:
     found = [case for case in cases(half) if inline(case)]

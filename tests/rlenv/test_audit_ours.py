@@ -40,7 +40,14 @@ def loaded(id: str, folder: Path) -> Definition:
     return rlenv.load(id, **kwargs)
 
 
-@pytest.mark.parametrize("id", [*(id for id in OURS if id not in LEARNED), *PUZZLES])
+LONG = ("tools/orders-v0", "safety/pressure-v0", "games/blackjack-v0", "games/maze-v0")
+"""Each takes ten seconds and more."""
+
+
+PLAYED = [*(id for id in OURS if id not in LEARNED), *PUZZLES]
+
+
+@pytest.mark.parametrize("id", [pytest.param(id, marks=pytest.mark.slow) if id in LONG else id for id in PLAYED])
 def test_environment_is_not_hackable(id: str, tmp_path: Path) -> None:
     assert_not_hackable(loaded(id, tmp_path), tasks=6)
 

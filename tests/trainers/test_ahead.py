@@ -72,6 +72,7 @@ def drawn_with(folder: Path, generators: int, **given: Any) -> list[Any]:
     return [said_of(folder, step) for step in range(4)]
 
 
+@pytest.mark.slow
 def test_any_number_of_generators_draws_the_same(tmp_path: Path) -> None:
     said = [drawn_with(tmp_path / str(count), count, staleness=2) for count in (1, 3)]
     assert said[0] == said[1]
@@ -89,6 +90,7 @@ def test_a_run_goes_on_with_another_number_of_generators(tmp_path: Path) -> None
     assert fingerprint(more.model.state_dict()) == fingerprint(whole.model.state_dict())
 
 
+@pytest.mark.slow
 def test_generators_without_work_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"expected at most 1 generators, got 2: .* make it smaller"):
         train(settings(generators=2), digits(), warm(), tmp_path, quiet=True)
