@@ -43,7 +43,7 @@ def change_algorithm(options: dict[str, Any], others: dict[str, Any]) -> None:
 
     Modules of `--import` come first: they may add a row to the table of algorithms.
     """
-    import_modules(others["imports"])
+    import_modules(others.get("imports"))  # `rlenv plan` has none
     others["settings"], given = split_settings(others["settings"])
     of_parts = {part: _within(part, given) for part in PARTS}
     changes = {path: value for path, value in given.items() if path.partition(".")[0] not in PARTS}

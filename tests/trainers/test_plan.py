@@ -8,7 +8,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from transformers import LlamaConfig
+from typer.testing import CliRunner
 
+from rlenv.cli import app
 from rlenv.errors import ConfigError, PolicyError
 from rlenv.trainers import TrainConfig
 from rlenv.trainers.networks.engine import EngineConfig
@@ -130,3 +132,12 @@ def test_names_and_machines_that_are_not_known_are_refused() -> None:
         model_config_named("./nothing-here")
     with pytest.raises(ConfigError, match="h100"):
         Machine(chip="h1000")
+
+
+def test_the_command_takes_settings_of_the_engine() -> None:
+    asked = ["plan", "--model", "0.5b", "--chip", "h100", "--max-new-tokens", "256"]
+    plain, less = (
+        CliRunner().invoke(app, [*asked, *more]) for more in ([], ["--set", "engine.gradient_checkpointing=true"])
+    )
+    assert plain.exit_code == less.exit_code == 0, plain.output + less.output
+    assert plain.output != less.output
