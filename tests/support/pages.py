@@ -6,7 +6,8 @@ What a block of Markdown means:
 - any other ```python is a program, and ```sh are commands, of which one that ends in `&` goes on in the background;
 - ```text is what the block before it prints, with `...` for what differs from machine to machine;
 - `    rlenv ...`, indented, is a command too (README.md);
-- `<!-- not run: why -->` above a block leaves it out, `<!-- exit 1: why -->` says how it ends.
+- `<!-- not run: why -->` above a block leaves it out, `<!-- exit 1: why -->` says how it ends;
+- `<!-- within 0.2: why -->` above an output lets its decimals differ by so much: a policy learns so on one processor.
 """
 
 from __future__ import annotations
@@ -25,12 +26,13 @@ from typing import Literal
 
 BLOCK = re.compile(
     r"(?:as\s`(?P<file>[\w./-]+)`:\n\n)?"  # "Save this as `my_tasks.py`:"
-    r"(?:<!-- (?P<note>not run|exit 1): (?P<why>[^>]+) -->\n)?"  # "<!-- not run: it needs a GPU -->"
+    r"(?:<!-- (?P<note>not run|exit 1|within [\d.]+): (?P<why>[^>]+) -->\n)?"  # "<!-- not run: it needs a GPU -->"
     r"(?:```(?P<kind>python|sh|text|json|toml|md)\n(?P<body>.*?)```|^    (?P<command>rlenv (?:[^\n]*\\\n)*[^\n]*)$)",
     re.MULTILINE | re.DOTALL,
 )
 PORTS = ("8000", "8411")
 """Ports that pages name: free ones take their place, for these may be in use."""
+DECIMAL = re.compile(r"\d+\.\d+")
 OUR_WARNING = re.compile(r"^(?!.*site-packages).*\.py:\d+: \w*Warning", re.MULTILINE)
 """"/x/rlenv/batch.py:9: UserWarning"; those of other packages are theirs to fix."""
 Kind = Literal["file", "program", "commands", "output"]
@@ -45,6 +47,7 @@ class Step:
     file: str = ""
     not_run: str = ""
     ends_with: int = 0
+    within: float = 0.0
 
 
 def steps(page: str) -> list[Step]:
@@ -54,10 +57,10 @@ def steps(page: str) -> list[Step]:
         kinds: dict[str, Kind] = {"python": "program", "sh": "commands", "text": "output"}
         kind = "file" if block["file"] else kinds.get(block["kind"] or "sh")
         if kind is not None:
-            not_run, ends_with = (
-                (block["why"], 0) if block["note"] == "not run" else ("", int(block["note"] == "exit 1"))
-            )
-            found.append(Step(kind, block["body"] or f"{block['command']}\n", block["file"] or "", not_run, ends_with))
+            text, note = block["body"] or f"{block['command']}\n", block["note"] or ""
+            not_run = block["why"] if note == "not run" else ""
+            within = float(note.removeprefix("within ")) if note.startswith("within") else 0.0
+            found.append(Step(kind, text, block["file"] or "", not_run, int(note == "exit 1"), within))
     return found
 
 
@@ -95,7 +98,7 @@ class Reader:
             return
         text = self._with_free_ports(step.text)
         if step.kind == "output":
-            _expect(text, self.said)
+            _expect(text, self.said, step.within)
         elif step.kind == "file":
             target = self.folder / step.file
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -140,7 +143,12 @@ class Reader:
         return text
 
 
-def _expect(wanted: str, said: str) -> None:
+def _expect(wanted: str, said: str, within: float) -> None:
+    if within:
+        pairs = zip(DECIMAL.findall(wanted), DECIMAL.findall(said), strict=False)
+        far = [f"{page}, not {here}" for page, here in pairs if abs(float(page) - float(here)) > within]
+        assert not far, f"further apart than {within}: the page says {'; '.join(far)}\n{said}"
+        wanted, said = DECIMAL.sub("#", wanted), DECIMAL.sub("#", said)
     checker, options = doctest.OutputChecker(), doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
     if not checker.check_output(wanted, said, options):
         raise AssertionError(checker.output_difference(doctest.Example("", wanted), said, options))
