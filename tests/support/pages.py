@@ -7,7 +7,7 @@ What a block of Markdown means:
 - ```text is what the block before it prints, with `...` for what differs from machine to machine;
 - `    rlenv ...`, indented, is a command too (README.md);
 - `<!-- not run: why -->` above a block leaves it out, `<!-- exit 1: why -->` says how it ends;
-- `<!-- within 0.2: why -->` above an output lets its decimals differ by so much: a policy learns so on one processor.
+- `<!-- within 0.2: why -->` above an output lets its decimals differ by so much: processors round otherwise.
 """
 
 from __future__ import annotations
