@@ -26,7 +26,7 @@ test-quick: $(VENV)/installed
 	$(THREADS) $(BIN)/python -m pytest -m "not slow" --quick --numprocesses $(WORKERS) --dist worksteal
 
 test-slow: $(VENV)/installed
-	$(THREADS) $(BIN)/python -m pytest -m "slow"
+	$(THREADS) $(BIN)/python -m pytest -m "slow" --numprocesses $(WORKERS) --dist loadgroup
 
 # Other people's packages, each in an environment of its own under .venvs; PACKAGES="verl trl" takes these alone.
 test-integrations:

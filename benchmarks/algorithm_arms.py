@@ -60,12 +60,12 @@ class Arm:
 _CRITIC: dict[str, int | float] = {"critic_learning_rate": 1e-3}
 _FOUR: dict[str, int | float] = {"minibatches": 4, "learning_rate": 2e-4, "warmup_steps": 120}
 """Four optimiser steps a rollout, so that ratios leave 1 and bounds have something to do."""
-_SMALL: dict[str, int | float] = {"groups": 16, "learning_rate": 2e-4}
-"""Half a rollout for each step of a row without a ratio, which can take but one."""
+_SMALL: dict[str, int | float] = {"groups": 16, "learning_rate": 1e-4}
+"""Half a rollout for each step of a row without a ratio, which can take but one; 2e-4 dips below the start first."""
 _PAIRS: dict[str, int | float] = {"learning_rate": 2e-4, "decay_share": 0.7}
 
 ARMS: tuple[Arm, ...] = (
-    Arm(algorithm="reinforce", steps=600, settings={**_SMALL, "learning_rate": 1e-4}),
+    Arm(algorithm="reinforce", steps=600, settings=_SMALL),
     Arm(algorithm="reinforce-baseline", steps=560, settings=_SMALL),
     Arm(algorithm="reinforce++", settings=_FOUR),
     Arm(algorithm="reinforce++-baseline", settings=_FOUR),
@@ -73,10 +73,12 @@ ARMS: tuple[Arm, ...] = (
     Arm(algorithm="grpo", settings=_FOUR),
     Arm(algorithm="dr-grpo", settings=_FOUR),
     Arm(algorithm="dapo", steps=200, settings=_FOUR),
-    Arm(algorithm="high-entropy", steps=200, settings=_FOUR, changes={"advantage.entropy_share": 0.5}),
+    Arm(
+        algorithm="high-entropy", settings={**_FOUR, "learning_rate": 1.5e-4}, changes={"advantage.entropy_share": 0.5}
+    ),
     Arm(algorithm="kl-cov", settings={"minibatches": 2, "learning_rate": 1e-4}),
-    Arm(algorithm="gfpo", settings=_FOUR),
-    Arm(algorithm="length-aware", steps=480, settings=_SMALL),
+    Arm(algorithm="gfpo", settings={**_FOUR, "learning_rate": 1e-4}, changes={"advantage.kept_share": 0.75}),
+    Arm(algorithm="length-aware", steps=480, settings=_SMALL, changes={"advantage.length_weight": 0.2}),
     Arm(algorithm="darling", settings=_FOUR),
     Arm(algorithm="entropy-target", settings=_FOUR, changes={"entropy.target": 0.25}),
     Arm(algorithm="reinforce-rej", settings=_FOUR),

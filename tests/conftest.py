@@ -3,6 +3,7 @@
 import os
 import signal
 from collections.abc import Sequence
+from pathlib import Path
 
 import hypothesis
 import pytest
@@ -13,6 +14,8 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")  # read when torch is imported; te
 hypothesis.settings.register_profile("any machine", deadline=None)  # its default is 0.2 s an example
 hypothesis.settings.load_profile("any machine")
 hypothesis.settings.register_profile("quick", deadline=None, max_examples=10)
+WHOLE_MACHINE = Path(__file__).parent / "sandbox"
+"""Its tests look at what is left on the machine, which a container of another test would be."""
 COLLECTED = pytest.StashKey[Sequence[pytest.Item]]()
 
 
@@ -28,10 +31,13 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """What needs a container engine is slow."""
+    """What needs an engine is slow. With `--dist loadgroup` one process has all of those, and all of a file."""
     for item in items:
-        if item.get_closest_marker("engine"):
+        engine = item.get_closest_marker("engine") is not None
+        if engine:
             item.add_marker(pytest.mark.slow)
+        together = "engine" if engine or WHOLE_MACHINE in item.path.parents else item.path.stem
+        item.add_marker(pytest.mark.xdist_group(together))
     config.stash[COLLECTED] = tuple(items)
 
 
