@@ -50,10 +50,14 @@ def _containers() -> Iterator[str]:
 
 
 def _mounts() -> Iterator[str]:
+    """All of ours. Those of an engine that tests started belong to its containers, whosever they are."""
+    temporary = tempfile.gettempdir() + "/"
     with contextlib.suppress(OSError):
         for line in Path("/proc/self/mountinfo").read_text().splitlines():
-            if "rlenv" in line or line.split()[4].startswith(tempfile.gettempdir() + "/"):
-                yield f"mount {line.split()[4]}"
+            place = line.split()[4]
+            ours = "rlenv" in line or place.startswith(temporary)
+            if ours and not place.startswith(f"{temporary}rlenv-engine."):
+                yield f"mount {place}"
 
 
 def _control_groups() -> Iterator[str]:

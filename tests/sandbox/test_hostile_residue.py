@@ -53,6 +53,19 @@ def test_a_container_of_this_process_is_found() -> None:
     assert residue(engine=True) <= before
 
 
+@pytest.mark.slow  # the others of this file would see its mounts
+@pytest.mark.skipif(sys.platform != "linux" or os.getuid() != 0, reason="only root can mount")
+def test_a_mount_is_found_and_one_of_an_engine_is_not(tmp_path: Path) -> None:
+    before = residue(engine=False)
+    with tempfile.TemporaryDirectory(prefix="rlenv-engine.") as engine:
+        for place, found in ((tmp_path, {f"mount {tmp_path}"}), (Path(engine), set())):
+            subprocess.run(["mount", "-t", "tmpfs", "none", str(place)], check=True)
+            try:
+                assert residue(engine=False) - before == found
+            finally:
+                subprocess.run(["umount", str(place)], check=True)
+
+
 def test_control_groups_are_told_by_the_process_in_their_name() -> None:
     mine = Path("/sys/fs/cgroup/pids") / f"rlenv-cell-{os.getpid()}-test"
     try:
