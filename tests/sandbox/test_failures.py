@@ -237,6 +237,7 @@ def test_an_engine_that_stands_still_delays_nothing_for_ever(folder: Path, monke
 
 
 @needs_own_engine
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # a request of the drill above ends late
 def test_the_starter_leaves_no_process_and_no_file(folder: Path) -> None:
     address = start_engine(folder)
     connect(address).close()
