@@ -32,12 +32,14 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """What needs an engine is slow. With `--dist loadgroup` one process has all of those, and all of a file."""
+    shared_out = config.pluginmanager.hasplugin("xdist")
     for item in items:
         engine = item.get_closest_marker("engine") is not None
         if engine:
             item.add_marker(pytest.mark.slow)
-        together = "engine" if engine or WHOLE_MACHINE in item.path.parents else item.path.stem
-        item.add_marker(pytest.mark.xdist_group(together))
+        if shared_out:
+            together = "engine" if engine or WHOLE_MACHINE in item.path.parents else item.path.stem
+            item.add_marker(pytest.mark.xdist_group(together))
     config.stash[COLLECTED] = tuple(items)
 
 
