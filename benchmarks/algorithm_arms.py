@@ -1,7 +1,7 @@
 """What benchmarks/algorithms.py runs: every row of the table, with the settings that its run here takes.
 
-Settings were chosen on short runs of seed 100, which is none of the benchmark's seeds. Those of about half of the arms were
-changed once more after a run of the benchmark's seeds that dipped below its start or gained little.
+Settings were chosen on short runs of seed 100, which is none of the benchmark's seeds. Those of about half of the
+arms were changed once more after a run of the benchmark's seeds that dipped below its start or gained little.
 """
 
 from __future__ import annotations
