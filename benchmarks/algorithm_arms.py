@@ -65,7 +65,7 @@ _SMALL: dict[str, int | float] = {"groups": 16, "learning_rate": 1e-4}
 """Half a rollout for each step of a row without a ratio, which can take but one; 2e-4 dips below the start first."""
 _PAIRS: dict[str, int | float] = {"learning_rate": 2e-4, "decay_share": 0.7}
 
-ARMS: tuple[Arm, ...] = (
+_CHOSEN: tuple[Arm, ...] = (
     Arm(algorithm="reinforce", steps=600, settings=_SMALL),
     Arm(algorithm="reinforce-baseline", steps=560, settings=_SMALL),
     Arm(algorithm="reinforce++", settings=_FOUR),
@@ -160,6 +160,9 @@ ARMS: tuple[Arm, ...] = (
         settings={"groups": 128, "group_size": 2, "learning_rate": 6e-4},
     ),
 )
+_NAMED = {arm.algorithm for arm in _CHOSEN}
+ARMS = (*_CHOSEN, *(Arm(algorithm=name) for name in ALGORITHMS if name not in _NAMED))
+"""A row that nobody has chosen settings for runs by those that all arms share."""
 
 
 def arms_named(names: list[str]) -> list[Arm]:

@@ -65,4 +65,5 @@ def test_it_says_how_many_algorithms_there_are() -> None:
     pytest.importorskip("torch", reason="needs the extra train")
     from rlenv.trainers import ALGORITHMS
 
-    assert f"({len(ALGORITHMS)} algorithms on one" in README.read_text()
+    [least] = re.findall(r"more than (\d+) algorithms on one", README.read_text())
+    assert int(least) < len(ALGORITHMS) <= int(least) + 10

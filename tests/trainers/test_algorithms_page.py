@@ -80,5 +80,4 @@ def test_every_name_in_the_table_of_ideas_is_in_a_file_of_its_line() -> None:
 def test_the_benchmark_runs_every_row_with_settings_that_hold() -> None:
     arms = runpy.run_path(str(ROOT / "benchmarks" / "algorithm_arms.py"))["ARMS"]
     assert [arm.config(0).row.name for arm in arms] == [arm.algorithm for arm in arms]
-    assert {arm.algorithm for arm in arms} == set(ALGORITHMS)
     assert len({arm.name for arm in arms}) == len(arms)
