@@ -12,8 +12,12 @@ register("format/tags-v0", entry_point="rlenv.envs.format.tags:tags")
 register("format/json-v0", entry_point="rlenv.envs.format.json_schema:json_format")
 register("format/regex-v0", entry_point="rlenv.envs.format.regular_expression:regex_format")
 register("format/instructions-v0", entry_point="rlenv.envs.format.instructions.environment:instructions")
-register("process/arithmetic-v0", entry_point="rlenv.envs.process.arithmetic:arithmetic")
-register("process/gsm8k-v0", entry_point="rlenv.envs.process.gsm8k:gsm8k")
+register(
+    "process/arithmetic-v0",
+    entry_point="rlenv.envs.process.arithmetic:arithmetic",
+    row_may_name={"scorer": ("exact", "repeatable", "true_equations")},
+)
+register("process/gsm8k-v0", entry_point="rlenv.envs.process.gsm8k:gsm8k", row_may_name={"scorer": ("symbolic",)})
 register("code/humaneval-v0", entry_point="rlenv.envs.code.humaneval:humaneval")
 register("code/mbpp-v0", entry_point="rlenv.envs.code.mbpp:mbpp")
 register("code/apps-v0", entry_point="rlenv.envs.code.apps:apps")
@@ -27,6 +31,7 @@ register(
         "scorer": "the folder of a model that `rlenv train-rm` made, a hub id, or package.module:function; "
         "scorer=toy is the small model that comes along, for trials and tests only (docs/safety.md says what fools it)"
     },
+    row_may_name={"scorer": ("toy",)},
 )
 register(
     "safety/refusal-v0",
@@ -35,6 +40,7 @@ register(
         "scorer": "a judge of replies to harmful prompts: a reward model's folder or hub id, an LLM judge, or "
         "package.module:function; scorer=toy is the small judge that comes along, for trials (docs/safety.md)"
     },
+    row_may_name={"scorer": ("toy",)},
 )
 register("safety/agreement-v0", entry_point="rlenv.envs.safety.agreement:agreement")
 register("safety/pressure-v0", entry_point="rlenv.envs.safety.pressure:pressure")

@@ -40,6 +40,7 @@ _definitions: dict[str, Definition] = {}
 _splits: dict[str, dict[str, TaskSet]] = {}
 """The task sets of what was registered with several, by their names; the definition holds the first."""
 _needs: dict[str, dict[str, str]] = {}
+_nameable: dict[str, dict[str, tuple[str, ...]]] = {}
 
 
 def register(
@@ -59,6 +60,7 @@ def register(
     entry_point: str | None = None,
     kwargs: Mapping[str, Json] | None = None,
     needs: Mapping[str, str] | None = None,
+    row_may_name: Mapping[str, Sequence[str]] | None = None,
 ) -> None:
     """Register an environment under `family/name-vN`.
 
@@ -76,7 +78,8 @@ def register(
     `train`, that is trained on.
 
     Or with `entry_point`, a factory "package.module:function" whose JSON-able `kwargs` may be overridden in make;
-    `needs` are keywords without which it cannot be made, each with what to give.
+    `needs` are keywords without which it cannot be made, each with what to give. `row_may_name` are the values of
+    `scorer` and `cost` that a row from elsewhere may ask for (rlenv.door.admission); any other the operator gives.
 
     Raises ConfigError for a malformed call, TaskError for a bad row, VerifierContractError for a verifier
     that asks for a column that the rows do not have.
@@ -95,10 +98,11 @@ def register(
                 "stand in the Definition that an entry_point returns; set them there"
             )
         _register(id, {"factory": entry_point, **(kwargs or {})}, needs)
+        _nameable[id] = {name: tuple(values) for name, values in (row_may_name or {}).items()}
         return
     if tasks is None or verifier is None:
         raise ConfigError(f"{id}: expected tasks and a verifier, or an entry_point; give both tasks and verifier")
-    for name, given in (("kwargs", kwargs), ("needs", needs)):
+    for name, given in (("kwargs", kwargs), ("needs", needs), ("row_may_name", row_may_name)):
         if given:
             raise ConfigError(f"{id}: {name} belong to an entry_point, got {sorted(given)} beside tasks; drop them")
     splits = splits_of(tasks, row_map, test_share)
@@ -134,7 +138,9 @@ def _register(id: str, kwargs: Mapping[str, Json], needs: Mapping[str, str] | No
 
 def build_environment(env_id: str, render_mode: str | None = None, **kwargs: Any) -> Environment:
     """The entry point behind every id; gymnasium calls it with the registered kwargs."""
-    return Environment(_build(env_id, **kwargs), render_mode)
+    made = _build(env_id, **kwargs)
+    len(made.tasks)
+    return Environment(made, render_mode)
 
 
 def _build(
@@ -199,6 +205,12 @@ def needed(id: str) -> dict[str, str]:
     return dict(_needs.get(id, {}))
 
 
+def nameable(id: str) -> dict[str, tuple[str, ...]]:
+    """What a row may name beside what every environment allows. Raises UnknownEnvironment where there is none."""
+    _spec(id)
+    return dict(_nameable.get(id, {}))
+
+
 def check_given(id: str, kwargs: Mapping[str, object]) -> None:
     """Raise ConfigError, with what to give, for a keyword that an environment needs and that is not there or None."""
     for name, what in needed(id).items():
@@ -213,6 +225,13 @@ def _resolve(factory: str) -> Callable[..., Definition]:
 
 def load(id: str, **kwargs: Any) -> Definition:
     """The definition of a registered environment: what batches, evaluation and trainers are made of."""
+    made = load_for_row(id, **kwargs)
+    len(made.tasks)  # those of a hub are fetched now, so that what fails does so here
+    return made
+
+
+def load_for_row(id: str, **kwargs: Any) -> Definition:
+    """As `load`, for judging rows, which hold their tasks: those of a hub are asked for when one is looked at."""
     spec = _spec(id)
     return _build(**{**spec.kwargs, **kwargs})
 

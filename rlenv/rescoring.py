@@ -18,15 +18,16 @@ from typing import cast
 from rlenv.batch import BatchEnvironment, EnvLike
 from rlenv.batch import definition as definition_of
 from rlenv.definition import Definition
+from rlenv.door.admission import admitted, operators_given, without_source
 from rlenv.episode import Episode
-from rlenv.errors import RunError, UnknownEnvironment
+from rlenv.errors import ConfigError, RunError, UnknownEnvironment
 from rlenv.files import replace_text
 from rlenv.folder_lock import run_folder
 from rlenv.jsontypes import Json, line
 from rlenv.mean_change import PairedRewards
 from rlenv.passk import Estimate
 from rlenv.progress import progress
-from rlenv.registry import load
+from rlenv.registry import load_for_row
 from rlenv.report import Report, Tally
 from rlenv.savedrun import SavedRun
 from rlenv.second_opinion import Disagreement, Opinion, counted, disagreement
@@ -102,16 +103,17 @@ def rescore(
     """Judge the episodes saved in `folder` with the present verifier of the environment that it names, or of `env`.
 
     `env_kwargs` change those of the run: `{"verifier": "math-verify"}` asks for a second opinion, and each change says
-    which of the two is right where it can be proved. `k` and `threshold` are those of the run unless given. An
-    interrupted run is judged as far as it went.
+    which of the two is right where it can be proved. The folder itself may name nothing but registered names and plain
+    values; a scorer or tools of your own are given here again. `k` and `threshold` are those of the run unless given.
+    An interrupted run is judged as far as it went.
     Raises RunError when the folder is not a run's or its environment cannot be made without `env`.
     """
     saved = SavedRun(Path(folder))
     asked: dict[str, Json] = {"k": None if k is None else list(k), "threshold": threshold}
     settings = saved.settings() | {key: value for key, value in asked.items() if value is not None}
-    before = _definition(settings, env) if env_kwargs else None
+    before = _before(settings, env) if env_kwargs else None
+    definition = _definition(settings, env, env_kwargs or {})
     settings["env_kwargs"] = {**cast("dict[str, Json]", settings["env_kwargs"]), **(env_kwargs or {})}
-    definition = _definition(settings, env)
     other = None if before is None or _same_kind(before, definition) else before.verifier
     flags_too = other is None and not settings.get("imported")
     n = cast("int", settings["n"]) if definition.wrappers else 1  # only wrappers look at whole groups
@@ -148,12 +150,21 @@ def rescore(
         )
 
 
-def _definition(settings: dict[str, Json], env: EnvLike | None) -> Definition:
-    kwargs = cast("dict[str, Json]", settings["env_kwargs"])
-    if env is not None:
-        return load(env, **kwargs) if env == settings["env"] else definition_of(env)
+def _before(settings: Mapping[str, Json], env: EnvLike | None) -> Definition | None:
+    """What judged the run; None where its folder names what only the operator may."""
     try:
-        return load(str(settings["env"]), **kwargs)
+        return _definition(settings, env, {})
+    except ConfigError:
+        return None
+
+
+def _definition(settings: Mapping[str, Json], env: EnvLike | None, given: Mapping[str, Json]) -> Definition:
+    if env is not None and env != settings["env"]:
+        return definition_of(env)
+    id = str(settings["env"])
+    try:
+        kwargs = without_source(cast("dict[str, Json]", settings["env_kwargs"]))
+        return load_for_row(id, **admitted(id, kwargs, {**operators_given(), id: given} if given else None))
     except UnknownEnvironment as error:
         raise RunError(f"the run's environment cannot be made: {error}; register it first, or give env") from error
 

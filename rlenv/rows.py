@@ -6,6 +6,10 @@
 
 A row is JSON text that says which environment judges (`env`, `kwargs`) and holds the task whole, so that a trainer, a
 data file or a server needs nothing else. `RowJudge` judges many at once, group by group, with the wrappers.
+
+Rows come from elsewhere, so their keywords are plain values and registered names (`rlenv.door.admission`). What else an
+environment needs, the operator gives beside them: `given={"safety/rm-v0": {"scorer": my_scorer}}`, or as a JSON file
+whose path stands in the environment variable RLENV_GIVEN.
 """
 
 from __future__ import annotations
@@ -19,12 +23,13 @@ from typing import NamedTuple, cast
 
 from rlenv.completion import Completion, as_completion
 from rlenv.definition import Definition, check_trainable
+from rlenv.door.admission import Given, admitted, without_source
 from rlenv.episode import Episode
 from rlenv.errors import ConfigError, TaskError
 from rlenv.evidence.asker import asker_for
 from rlenv.grading import Grader
 from rlenv.jsontypes import Json, canonical
-from rlenv.registry import load
+from rlenv.registry import load, load_for_row
 from rlenv.task import Task
 from rlenv.verdict import Verdict
 from rlenv.workers import Pool
@@ -34,14 +39,19 @@ log = logging.getLogger(__name__)
 _STRICT = json.JSONEncoder(sort_keys=True, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
 """As `canonical` writes, without the NaN that other readers of JSON stop at."""
 
+MOST_JUDGES = 256
+"""Different environments and keywords that a judge of rows holds at once; the oldest goes."""
+
 
 def to_row(env: str, task: Task, kwargs: Mapping[str, Json] | None = None) -> str:
     """The row of a task of the environment with this id, made with these keywords; equal tasks give equal text.
 
+    Keywords that only say where tasks come from (`data`, `limit`) are left out: the row holds its task.
+
     Raises TaskError for a task or keywords that JSON cannot hold, NaN among them.
     """
     try:
-        return _STRICT.encode({"env": env, "kwargs": dict(kwargs or {}), "task": task.to_json()})
+        return _STRICT.encode({"env": env, "kwargs": without_source(kwargs or {}), "task": task.to_json()})
     except (TypeError, ValueError, RecursionError) as error:
         raise TaskError(f"task {task.id}: expected JSON values, {error}; give text in their place") from error
 
@@ -54,13 +64,18 @@ class RowParts(NamedTuple):
     task: Task
 
 
-def read_row(row: str) -> RowParts:
-    """What a row holds. Raises ConfigError, with what is wrong, for what is none."""
+def read_row(row: str, given: Given | None = None) -> RowParts:
+    """What a row holds, its keywords with what the operator gives for its environment.
+
+    Raises ConfigError for what is no row, and for a keyword that a row may not set; UnknownEnvironment for one that
+    names none.
+    """
     try:
         data = json.loads(row)
-        return RowParts(str(data["env"]), data.get("kwargs") or {}, Task.from_json(data["task"]))
-    except (ValueError, KeyError, TypeError, AttributeError, TaskError) as error:
+        env, kwargs, task = str(data["env"]), data.get("kwargs") or {}, Task.from_json(data["task"])
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, TaskError) as error:
         raise ConfigError(f"expected a row of to_row(), got {row!r:.80} ({type(error).__name__}: {error})") from error
+    return RowParts(env, admitted(env, kwargs, given), task)
 
 
 def rows_of(env: str, indices: Sequence[int] | None = None, **kwargs: Json) -> list[str]:
@@ -69,20 +84,26 @@ def rows_of(env: str, indices: Sequence[int] | None = None, **kwargs: Json) -> l
     return [to_row(env, tasks[i], kwargs) for i in (range(len(tasks)) if indices is None else indices)]
 
 
-def judge_row(row: str, text: str | Completion, *, finished: bool = True) -> Verdict:
+def judge_row(row: str, text: str | Completion, *, finished: bool = True, given: Given | None = None) -> Verdict:
     """The verdict on one completion, without the environment's wrappers. Never raises for what it is asked to judge.
 
-    `finished` is False where the policy was cut at its token limit. A row that cannot be read, and whatever else
-    goes wrong on our side, is a `verifier_error`, whose reward is None.
+    `finished` is False where the policy was cut at its token limit. `given` is what the operator gives beside the row,
+    keywords by the id of the environment. A row that cannot be read, and whatever else goes wrong on our side, is a
+    `verifier_error`, whose reward is None.
     """
-    return judge_rows([row], [text], finished=[finished])[0]
+    return judge_rows([row], [text], finished=[finished], given=given)[0]
 
 
 def judge_rows(
-    rows: Sequence[str], texts: Sequence[str | Completion], *, finished: Sequence[bool] | None = None
+    rows: Sequence[str],
+    texts: Sequence[str | Completion],
+    *,
+    finished: Sequence[bool] | None = None,
+    given: Given | None = None,
 ) -> list[Verdict]:
     """The verdicts on many, in order, without wrappers."""
-    return [episode.verdict for episode in _plain().judge(rows, texts, finished=finished)]
+    judge = _plain() if given is None else RowJudge(wrappers=False, given=given)
+    return [episode.verdict for episode in judge.judge(rows, texts, finished=finished)]
 
 
 class GroupJudge:
@@ -145,10 +166,18 @@ class RowJudge:
 
     Without `wrappers` the verifiers alone judge. What wrappers learn stays in the object (`state_dict`). With
     `training`, an environment that is for evaluation only is refused: its rows are a `verifier_error` that says so.
+    `given` is what the operator gives beside the rows, keywords by the id of the environment.
     """
 
-    def __init__(self, *, wrappers: bool = True, training: bool = False, pool: Pool | None = None) -> None:
-        self.wrappers, self.training, self._pool = wrappers, training, pool
+    def __init__(
+        self,
+        *,
+        wrappers: bool = True,
+        training: bool = False,
+        pool: Pool | None = None,
+        given: Given | None = None,
+    ) -> None:
+        self.wrappers, self.training, self._pool, self._given = wrappers, training, pool, given
         self._judges: dict[str, GroupJudge] = {}
 
     def judge(
@@ -203,22 +232,29 @@ class RowJudge:
         """Go on from what was learned before. Raises RlenvError where an environment is not there."""
         for key, states in state.items():
             of_wrappers = cast("Mapping[str, Mapping[str, Json]]", states)
-            self._judge_of(*json.loads(key)).states = {name: dict(values) for name, values in of_wrappers.items()}
+            env, kwargs = json.loads(key)
+            self._judge_of(env, admitted(env, kwargs, self._given), key).states = {
+                name: dict(values) for name, values in of_wrappers.items()
+            }
 
     def _read(self, row: str) -> _Row:
         try:
             data = json.loads(row)
-            return _Row(Task.from_json(data["task"]), self._judge_of(data["env"], data.get("kwargs") or {}))
+            env, kwargs = data["env"], data.get("kwargs") or {}
+            task = Task.from_json(data["task"])
+            return _Row(task, self._judge_of(env, admitted(env, kwargs, self._given), canonical([env, kwargs])))
         except Exception as error:  # rows come from files and networks, and environments are anybody's code
             return _Row(Task("", id="unreadable"), None, f"the row cannot be judged: {type(error).__name__}: {error}")
 
-    def _judge_of(self, id: str, kwargs: Mapping[str, Json]) -> GroupJudge:
-        key = canonical([id, kwargs])
+    def _judge_of(self, id: str, kwargs: Mapping[str, Json], key: str) -> GroupJudge:
+        """The judge of rows with this key: their environment and keywords, without what the operator gives."""
         if key not in self._judges:
-            definition = load(id, **kwargs)
+            definition = load_for_row(id, **kwargs)
             if self.training:
                 check_trainable(definition)
             self._judges[key] = GroupJudge(definition, self._pool)
+            if len(self._judges) > MOST_JUDGES:
+                self._judges.pop(next(iter(self._judges)))
         return self._judges[key]
 
 

@@ -76,6 +76,25 @@ class ProceduralTasks:
         return self.make(self.seed, index)
 
 
+class DeferredTasks:
+    """Tasks of a hub or of a file, which are fetched when one is looked at; a judge of rows never looks."""
+
+    def __init__(self, fetch: Callable[[], TaskSet]) -> None:
+        self._fetch, self._tasks = fetch, cast("TaskSet | None", None)
+
+    def now(self) -> TaskSet:
+        """The tasks, fetched. Raises what fetching raises."""
+        if self._tasks is None:
+            self._tasks = self._fetch()
+        return self._tasks
+
+    def __len__(self) -> int:
+        return len(self.now())
+
+    def __getitem__(self, index: int) -> Task:
+        return self.now()[index]
+
+
 Given: TypeAlias = "TaskSet | Sequence[Row | Task] | str | Path"
 """What a task set is made of: itself, a list of rows or Tasks, a table of rows, or a file."""
 

@@ -24,7 +24,7 @@ from rlenv.envs.code.verifier import code_verifier
 from rlenv.errors import ConfigError, TaskError
 from rlenv.jsontypes import Json, read_json
 from rlenv.task import Task
-from rlenv.tasksets import ListTasks, Row, RowMap, TaskSet, hub_tasks, load_tasks
+from rlenv.tasksets import DeferredTasks, ListTasks, Row, RowMap, TaskSet, hub_tasks, load_tasks
 
 MAX_COMPLETION_CHARS = 100_000
 FENCE = "```"
@@ -85,12 +85,13 @@ def fenced_solution(task: Task) -> str:
 
 def read_tasks(
     data: str | None, hub_id: str, config: str | None, split: str, row_map: RowMap, limit: int | None
-) -> ListTasks:
+) -> TaskSet:
     """Tasks of a file (.jsonl.gz beside what load_tasks reads), or of the hub where `data` is None."""
     if limit is not None and limit < 1:
         raise ConfigError(f"expected a limit of at least 1, got {limit!r}")
     if data is None:
-        return hub_tasks(hub_id, config, split if limit is None else f"{split}[:{limit}]", row_map)
+        part = split if limit is None else f"{split}[:{limit}]"
+        return DeferredTasks(lambda: hub_tasks(hub_id, config, part, row_map))
     if not data.endswith(".jsonl.gz"):
         return load_tasks(data, row_map, limit)
     try:

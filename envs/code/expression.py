@@ -28,6 +28,8 @@ from rlenv.envs.code.trees import tree
 Namespace: TypeAlias = "Mapping[str, object]"
 MAX_BITS = 100_000
 """In arithmetic an integer of more bits is refused, as is a sequence of more items."""
+MAX_WORK = 2_000_000
+"""Items that the operations and calls of one expression may look at together."""
 VALUE_ERRORS = (
     TypeError,
     ValueError,
@@ -65,8 +67,25 @@ def _arithmetic(left: object, op: Callable[[object, object], object], right: obj
 def _small_product(left: object, right: object) -> bool:
     for sequence, count in ((left, right), (right, left)):
         if isinstance(sequence, (str, bytes, list, tuple)) and isinstance(count, int):
-            return len(sequence) * max(count, 0) <= MAX_BITS
+            return _items(sequence) * max(count, 0) <= MAX_BITS
     return True
+
+
+def _items(value: object) -> int:
+    """Items at any depth, each as often as it stands there; looks no further than MAX_BITS.
+
+    A product is the one operation that makes more items than its text has characters: `[[0] * 9] * 9` has 90.
+    """
+    waiting, count = [value], 0
+    while waiting and count <= MAX_BITS:
+        item = waiting.pop()
+        if isinstance(item, (str, bytes)):
+            count += len(item)
+        elif isinstance(item, (list, tuple, set, frozenset, dict)):
+            count += len(item)
+            inner = [*item, *item.values()] if isinstance(item, dict) else item
+            waiting += [one for one in inner if isinstance(one, (str, bytes, list, tuple, set, frozenset, dict))]
+    return count
 
 
 def _small_power(left: object, right: object) -> bool:
@@ -234,7 +253,7 @@ def dotted(node: ast.expr) -> str:
 
 class _Evaluation:
     def __init__(self, names: Namespace, equality: Equality) -> None:
-        self.names, self.equality = names, equality
+        self.names, self.equality, self.work = names, equality, MAX_WORK
 
     def value(self, node: ast.expr) -> object:
         method = getattr(self, f"_{type(node).__name__.lower()}", None)
@@ -276,7 +295,14 @@ class _Evaluation:
         return _operation(_UNARY, node.op)(self.value(node.operand))
 
     def _binop(self, node: ast.BinOp) -> object:
-        return _arithmetic(self.value(node.left), _operation(_BINARY, node.op), self.value(node.right))
+        left, right = self.value(node.left), self.value(node.right)
+        self._spend(left, right)
+        return _arithmetic(left, _operation(_BINARY, node.op), right)
+
+    def _spend(self, *values: object) -> None:
+        self.work -= sum(1 + _items(value) for value in values)
+        if self.work < 0:
+            raise ValueError("more work than a test may ask for")
 
     def _boolop(self, node: ast.BoolOp) -> object:
         wanted = isinstance(node.op, ast.Or)
@@ -331,6 +357,7 @@ class _Evaluation:
         named = {keyword.arg: self.value(keyword.value) for keyword in node.keywords if keyword.arg}
         if len(named) < len(node.keywords):
             raise Unsupported("**")
+        self._spend(*arguments, *named.values())
         for argument in (*arguments, *named.values()):
             _weigh(argument)
         return _FUNCTIONS[name](*arguments, **named)

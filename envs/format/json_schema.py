@@ -19,13 +19,14 @@ r"""`format/json-v0`: put what a text says into a JSON value that conforms to a 
 1.0
 
 A schema alone is met by any filler, so it pays only together with the right values; `pay="shape"` asks for the
-opposite in so many words. Rows of your own (`data`: prompt, schema and answer) may hold any schema of draft
-2020-12; their patterns can be expensive, so they are judged in a process that can be killed.
+opposite in so many words. Rows of others (prompt, schema and answer) may hold any schema of draft 2020-12; patterns
+and references can be expensive, so all but plain schemas are judged in a process that can be killed.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 
@@ -44,6 +45,13 @@ from rlenv.verdict import Flag, Verdict
 
 SIZE = 100_000
 MAX_CHARS = 100_000
+PLAIN = frozenset({
+    "type", "properties", "required", "additionalProperties", "items", "enum", "minItems", "minLength", "uniqueItems",
+    "description", "minimum", "maximum", "exclusiveMinimum",
+})  # fmt: skip
+"""Keywords whose check is bounded by the sizes of schema and value: no pattern, no reference, no choice of schemas."""
+MAX_INLINE_CHARS, MAX_PLAIN_NODES = 2_000, 200
+"""Of a completion, and of a schema: `uniqueItems` compares each item with each."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +91,7 @@ def json_format(
     ours = data is None and split != "all"
     return Definition(
         tasks=tasks,
-        verifier=JsonVerifier(allow_text=extra_text == "allow", pay_shape=pay == "shape", cheap=data is None),
+        verifier=JsonVerifier(allow_text=extra_text == "allow", pay_shape=pay == "shape"),
         solution=lambda task: canonical(task.reference),
         demonstrations=ProceduralTasks(DrawnRecord("demonstrations"), seed, size) if ours else None,
         max_completion_chars=MAX_CHARS,
@@ -102,6 +110,10 @@ class JsonVerifier:
     @property
     def version(self) -> str:
         return f"json-2{'-text' if self.allow_text else ''}{'-shape' if self.pay_shape else ''}"
+
+    def verify_cheaply(self, task: Task, completion: Completion) -> Verdict | None:
+        bounded = len(completion.text) <= MAX_INLINE_CHARS and _plain(task.metadata.get("schema"))
+        return self.verify(task, completion) if bounded else None
 
     def verify(self, task: Task, completion: Completion) -> Verdict:
         schema = task.metadata.get("schema")
@@ -123,6 +135,27 @@ class JsonVerifier:
         right = same(value, task.reference)
         reason = "" if right else "conforms, with other values"
         return paid(True, right, self.pay_shape, reason, answer=(start, end))
+
+
+def _plain(schema: Json) -> bool:
+    """Whether checking a short value by this schema is bounded string work.
+
+    >>> _plain({"type": "array", "items": {"type": "string"}}), _plain({"pattern": "(a|a)*b"})
+    (True, False)
+    """
+    waiting: list[Json] = [schema]
+    for node in waiting:
+        if isinstance(node, dict):
+            if not node.keys() <= PLAIN or not isinstance(node.get("properties", {}), dict):
+                return False
+            waiting += [node["items"]] if "items" in node else []
+            waiting += cast("dict[str, Json]", node.get("properties", {})).values()
+            waiting += [node["additionalProperties"]] if "additionalProperties" in node else []
+        elif not isinstance(node, bool):
+            return False
+        if len(waiting) > MAX_PLAIN_NODES:
+            return False
+    return True
 
 
 def _problem(schema: dict[str, Json] | bool, value: Json, task_id: str) -> str:

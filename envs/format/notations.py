@@ -27,8 +27,7 @@ class Notation(NamedTuple):
 
 def draw_notation(rng: np.random.Generator) -> Notation:
     """One value of a kind drawn uniformly."""
-    kinds = (_iso_date, _us_date, _clock, _money, _phone, _colour, _version, _name, _padded, _scientific, _coordinates)
-    return kinds[rng.integers(len(kinds))](rng)
+    return _KINDS[rng.integers(len(_KINDS))](rng)
 
 
 def _day(rng: np.random.Generator) -> tuple[int, int, int]:
@@ -102,3 +101,8 @@ def _coordinates(rng: np.random.Generator) -> Notation:
     told = f"the place {latitude} degrees {across}, {longitude} degrees {along}"
     written = f"{across[0].upper()}{latitude:02d} {along[0].upper()}{longitude:03d}"
     return Notation(told, r"[NS]\d{2} [EW]\d{3}", written)
+
+
+_KINDS = (_iso_date, _us_date, _clock, _money, _phone, _colour, _version, _name, _padded, _scientific, _coordinates)
+PATTERNS = frozenset(kind(np.random.default_rng(0)).pattern for kind in _KINDS)
+"""One a kind. None of them backtracks."""

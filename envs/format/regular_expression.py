@@ -13,8 +13,8 @@ r"""`format/regex-v0`: write a value in the form that a regular expression asks 
 
 All that is said, white space around it apart, must match the whole pattern. The pattern alone is met by any
 filler, so it pays only together with the right value; `pay="shape"` asks for the opposite in so many words. Rows
-of your own (`data`: prompt, pattern and answer) may hold any pattern; some can be made to backtrack for ever, so
-they are judged in a process that can be killed.
+of others (prompt, pattern and answer) may hold any pattern; some can be made to backtrack for ever, so all but the
+patterns of `notations` are matched in a process that can be killed.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ import numpy as np
 
 from rlenv.completion import Completion
 from rlenv.definition import Definition, reference_text
-from rlenv.envs.format.notations import draw_notation
+from rlenv.envs.format.notations import PATTERNS, draw_notation
 from rlenv.envs.format.paid import paid
 from rlenv.envs.levelled import check_size
 from rlenv.envs.splits import belongs, check_split
@@ -73,7 +73,7 @@ def regex_format(
     ours = data is None and split != "all"
     return Definition(
         tasks=tasks,
-        verifier=RegexVerifier(pay_shape=pay == "shape", cheap=data is None),
+        verifier=RegexVerifier(pay_shape=pay == "shape"),
         solution=reference_text,
         demonstrations=ProceduralTasks(DrawnNotation("demonstrations"), seed, size) if ours else None,
         max_completion_chars=MAX_CHARS,
@@ -91,6 +91,9 @@ class RegexVerifier:
     @property
     def version(self) -> str:
         return f"regex-2{'-shape' if self.pay_shape else ''}"
+
+    def verify_cheaply(self, task: Task, completion: Completion) -> Verdict | None:
+        return self.verify(task, completion) if task.metadata.get("pattern") in PATTERNS else None
 
     def verify(self, task: Task, completion: Completion) -> Verdict:
         pattern, expected = _pattern(task), str(task.reference)

@@ -32,7 +32,7 @@ from rlenv.envs.math.verifier import MathVerifier
 from rlenv.errors import ConfigError
 from rlenv.jsontypes import Json
 from rlenv.task import Task
-from rlenv.tasksets import ListTasks, Row, RowMap, hub_tasks, load_tasks
+from rlenv.tasksets import DeferredTasks, ListTasks, Row, RowMap, TaskSet, hub_tasks, load_tasks
 from rlenv.verifier import Verifier
 
 STEP_BY_STEP = "Please reason step by step, and put your final answer within \\boxed{}."
@@ -158,12 +158,12 @@ def problem_set(
         made = chosen.task_row(row, instruction, template)
         return {**made, "id": f"{name}/{made['id']}"} if "id" in made else made
 
-    if data is not None:
-        tasks = load_tasks(data, task_row)
-    else:
-        tasks = hub_tasks(chosen.hub_id, chosen.config, chosen.splits[split], task_row)
+    def fetched() -> TaskSet:
+        of_hub = hub_tasks(chosen.hub_id, chosen.config, chosen.splits[split], task_row)
+        return _chosen(of_hub, levels, wanted, limit)
+
     return Definition(
-        tasks=_chosen(tasks, levels, wanted, limit),
+        tasks=DeferredTasks(fetched) if data is None else _chosen(load_tasks(data, task_row), levels, wanted, limit),
         verifier=_judge(name, policy, verifier),
         solution=solution,
         time_limit_s=TIME_LIMIT_S if verifier == MATH_VERIFY else 5.0,

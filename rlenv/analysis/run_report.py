@@ -19,11 +19,12 @@ from rlenv.analysis.costs import cost_rows, price_of
 from rlenv.analysis.groups import Group, grouped, rewards
 from rlenv.analysis.scores import calibration, scores_of
 from rlenv.definition import Definition
+from rlenv.door.admission import admitted, without_source
 from rlenv.episode import read_episodes
 from rlenv.errors import ConfigError, RlenvError
 from rlenv.jsontypes import Json
 from rlenv.passk import Estimate, mean_interval, pass_at_k, pass_hat_k
-from rlenv.registry import load
+from rlenv.registry import load_for_row
 from rlenv.report import Report, Tally
 from rlenv.savedrun import SavedRun
 from rlenv.shown import shown_cell, shown_line
@@ -145,8 +146,9 @@ def _settings(path: Path) -> tuple[dict[str, Json], list[dict[str, float]]]:
 
 def _definition(settings: Mapping[str, Json]) -> Definition | None:
     """The run's environment; None where it cannot be made here, which the report says."""
+    id, kwargs = str(settings.get("env", "")), cast("dict[str, Json]", settings.get("env_kwargs", {}))
     try:
-        return load(str(settings.get("env", "")), **cast("dict[str, Json]", settings.get("env_kwargs", {})))
+        return load_for_row(id, **admitted(id, without_source(kwargs)))
     except RlenvError:
         return None
 

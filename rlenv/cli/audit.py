@@ -40,6 +40,7 @@ from rlenv.cli.environment_options import (
     kwargs_of,
 )
 from rlenv.errors import ConfigError, UnknownEnvironment
+from rlenv.files import replace_text
 from rlenv.jsontypes import Json
 from rlenv.reward_functions import STYLES, Style
 from rlenv.shown import shown_line
@@ -270,4 +271,4 @@ def _replay(audit: Audit, finding_id: str) -> None:
 
 
 def _write(file: Path, content: object) -> None:
-    file.write_text(json.dumps(content, indent=1, ensure_ascii=True) + "\n", encoding="ascii")
+    replace_text(file, json.dumps(content, indent=1, ensure_ascii=True) + "\n")

@@ -10,6 +10,7 @@ import typer
 from rlenv.cli.echo import echo
 from rlenv.cli.environment_options import Imports, find_modules_here, import_modules
 from rlenv.cli.eval import numbers
+from rlenv.files import replace_text
 
 
 def command(
@@ -55,5 +56,5 @@ def command(
     )
     echo(found)
     if out is not None:
-        out.write_text(found.markdown(), encoding="utf-8")
+        replace_text(out, found.markdown())
         echo(f"saved in {out}")

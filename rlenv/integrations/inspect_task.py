@@ -36,6 +36,7 @@ from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr  # noq
 from inspect_ai.solver import Generate, Solver, TaskState, generate, solver  # noqa: E402
 
 from rlenv.completion import Completion  # noqa: E402
+from rlenv.door.admission import Given  # noqa: E402
 from rlenv.integrations.drawn import drawn_rows  # noqa: E402
 from rlenv.jsontypes import Json, canonical  # noqa: E402
 from rlenv.reading.message import message_text  # noqa: E402
@@ -64,19 +65,28 @@ def to_inspect(
 
     Raises ConfigError when a size must be given, and what the environment raises when it cannot be made.
     """
-    return task_of_rows(drawn_rows(env, size, seed, kwargs), name=env, epochs=epochs, pass_at=pass_at)
+    rows = drawn_rows(env, size, seed, kwargs)
+    return task_of_rows(rows, name=env, epochs=epochs, pass_at=pass_at, given={env: kwargs})
 
 
 def task_of_rows(
-    rows: Sequence[str], *, name: str = "rlenv", epochs: int = 1, pass_at: Sequence[int] = ()
+    rows: Sequence[str],
+    *,
+    name: str = "rlenv",
+    epochs: int = 1,
+    pass_at: Sequence[int] = (),
+    given: Given | None = None,
 ) -> InspectTask:
-    """The Task of any rows (docs/rows.md), of several environments for example. Raises TaskError for what is no row."""
-    judge = RowJudge(wrappers=False)
+    """The Task of any rows (docs/rows.md), of several environments for example. Raises TaskError for what is no row.
+
+    `given` is what you give beside the rows, keywords by the id of the environment.
+    """
+    judge = RowJudge(wrappers=False, given=given)
     return InspectTask(
         name=name,
         dataset=MemoryDataset([_sample(judge, row) for row in rows], name=name),
-        solver=rlenv_solver(),
-        scorer=rlenv_scorer(),
+        solver=rlenv_solver(given),
+        scorer=rlenv_scorer(given),
         epochs=Epochs(epochs, ["mean", *(f"pass_at_{k}" for k in pass_at)]),
     )
 
@@ -96,9 +106,9 @@ def rlenv_task(
 
 
 @solver(name="rlenv")  # type: ignore[untyped-decorator]
-def rlenv_solver() -> Solver:
+def rlenv_solver(given: Given | None = None) -> Solver:
     """Asks once, and plays an environment of several turns to its end; tools are told in words."""
-    judge, once = RowJudge(wrappers=False), generate()
+    judge, once = RowJudge(wrappers=False, given=given), generate()
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         definition, of = judge.read(state.metadata[ROW])
@@ -116,9 +126,9 @@ def rlenv_solver() -> Solver:
 
 
 @scorer(metrics=[mean(), stderr()], name="rlenv")  # type: ignore[untyped-decorator]
-def rlenv_scorer() -> Scorer:
+def rlenv_scorer(given: Given | None = None) -> Scorer:
     """The verifier's reward of what was said; unscored, with the reason, where the checker failed."""
-    judge = RowJudge(wrappers=False)
+    judge = RowJudge(wrappers=False, given=given)
 
     async def score(state: TaskState, target: Target) -> Score:
         played = state.store.get(PLAYED)

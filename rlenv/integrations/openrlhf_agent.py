@@ -20,7 +20,7 @@ from rlenv.integrations.openrlhf import logs_of
 from rlenv.integrations.token_episode import TokenEpisode
 from rlenv.integrations.versions import check_version
 from rlenv.policies.policy import Sampling
-from rlenv.registry import load
+from rlenv.registry import load_for_row
 from rlenv.rows import RowJudge, read_row
 from rlenv.turns.bridge import Renderer
 
@@ -99,7 +99,7 @@ def _episode(row: str, parameters: Any, max_length: int, tokenizer: Any) -> Toke
     ends = [int(tokenizer.eos_token_id)]
     sampling = Sampling(max_new_tokens=parameters.max_tokens or max_length)
     decoder = Decoder(tokenizer, ends)
-    return TokenEpisode(load(env, **kwargs), task, Renderer(tokenizer, ends), decoder, sampling, max_length)
+    return TokenEpisode(load_for_row(env, **kwargs), task, Renderer(tokenizer, ends), decoder, sampling, max_length)
 
 
 async def _play(episode: TokenEpisode, parameters: Any, engine: Any) -> None:

@@ -25,7 +25,7 @@ from rlenv.integrations.drawn import drawn_rows
 from rlenv.integrations.versions import check_version
 from rlenv.jsontypes import Json, canonical
 from rlenv.registry import load
-from rlenv.rows import RowJudge, read_row
+from rlenv.rows import RowJudge
 from rlenv.task import prompt_text
 
 ROW = "rlenv_row"
@@ -68,13 +68,13 @@ class RlenvDataset(ProceduralDataset):  # type: ignore[misc]  # reasoning-gym ca
 
     def __init__(self, config: Any) -> None:
         super().__init__(config, config.seed, min(config.size, len(load(self.of[0], **self.of[1]).tasks)))
-        self._judge = RowJudge(wrappers=False)
+        self._judge = RowJudge(wrappers=False, given={self.of[0]: self.of[1]})
 
     def __getitem__(self, idx: int) -> dict[str, Any]:
         if not 0 <= idx < self.size:
             raise IndexError(f"expected an index in [0, {self.size}), got {idx}")
         row = self._rows[idx]
-        task = read_row(row).task
+        task = self._judge.read(row)[1]
         answer = task.reference if isinstance(task.reference, str) else canonical(task.reference)
         metadata = {"source_dataset": f"rlenv:{self.of[0]}", "source_index": idx, ROW: row}
         return {"question": prompt_text(task.prompt), "answer": answer, "metadata": metadata}

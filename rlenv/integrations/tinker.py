@@ -47,7 +47,7 @@ from rlenv.integrations.token_episode import TokenEpisode
 from rlenv.integrations.versions import check_version
 from rlenv.jsontypes import Json
 from rlenv.policies.policy import Sampling
-from rlenv.registry import load
+from rlenv.registry import load, load_for_row
 from rlenv.rows import RowJudge, read_row, to_row
 from rlenv.turns.bridge import Renderer
 
@@ -75,7 +75,7 @@ class RlenvEnv(Env):  # type: ignore[misc]  # the cookbook's types are not ours 
         ends = [int(tokenizer.eos_token_id)]
         sampling = Sampling(max_new_tokens=max_tokens, max_episode_tokens=max_tokens)
         renderer, decoder = Renderer(tokenizer, ends, model_name), Decoder(tokenizer, ends)
-        return cls(row, TokenEpisode(load(env, **kwargs), task, renderer, decoder, sampling), alone=alone)
+        return cls(row, TokenEpisode(load_for_row(env, **kwargs), task, renderer, decoder, sampling), alone=alone)
 
     async def initial_observation(self) -> tuple[tinker.ModelInput, list[int]] | InitialObservationOverflow:
         """The prompt's ids, and the tokens that end a turn."""

@@ -19,7 +19,7 @@ from rlenv.integrations.verl import ROW
 from rlenv.integrations.verl_reward import COMPLETION_FIELD
 from rlenv.integrations.verl_settings import end_ids
 from rlenv.policies.policy import Sampling
-from rlenv.registry import load
+from rlenv.registry import load_for_row
 from rlenv.rows import read_row
 from rlenv.turns.bridge import Renderer
 
@@ -56,7 +56,7 @@ class RlenvAgentLoop(AgentLoopBase):  # type: ignore[misc]  # verl carries no ty
         ends = end_ids(self.config, self.tokenizer)
         length = int(self.rollout_config.response_length)
         return TokenEpisode(
-            load(env, **kwargs),
+            load_for_row(env, **kwargs),
             task,
             Renderer(self.tokenizer, [self.tokenizer.eos_token_id, *sorted(ends - {self.tokenizer.eos_token_id})]),
             Decoder(self.tokenizer, ends),

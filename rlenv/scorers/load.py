@@ -56,6 +56,8 @@ ARCHITECTURES = (
 )
 """The kind of a model that has no scorer.json, by the end of its architecture's name in config.json."""
 SETTINGS_FILE = "scorer.json"
+MODELS = frozenset({"sequence_classification", "token_classification", "label_tokens", "qwen_prm", "math_shepherd"})
+"""Kinds that a scorer.json may name: a model of its own folder. All others name code, addresses or other programs."""
 _ATTRIBUTE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 
 
@@ -135,8 +137,13 @@ def _folder_settings(folder: Path, kinds: Mapping[str, str]) -> dict[str, Any]:
         raise ConfigError(f"{folder / SETTINGS_FILE}: not valid JSON ({error})") from error
     if not isinstance(settings, dict):
         raise ConfigError(f"{folder / SETTINGS_FILE}: expected an object with 'kind', got {type(settings).__name__}")
-    if isinstance(settings.get("members"), list):
+    if settings.get("kind") == "ensemble" and isinstance(settings.get("members"), list):
         settings["members"] = [_below(folder, member) for member in settings["members"]]
+    elif settings.get("kind") not in MODELS:
+        raise ConfigError(
+            f"{folder / SETTINGS_FILE} asks for a scorer of kind {settings.get('kind')!r:.80}; a folder may be a "
+            f"model ({', '.join(sorted(MODELS))}) or an ensemble; if you trust it, give its content as scorer={{...}}"
+        )
     if "path" in settings:
         settings["path"] = _below(folder, settings["path"])
     elif settings.get("kind") in kinds and "path" in inspect.signature(_factory(settings["kind"], kinds)).parameters:
@@ -144,8 +151,14 @@ def _folder_settings(folder: Path, kinds: Mapping[str, str]) -> dict[str, Any]:
     return settings
 
 
-def _below(folder: Path, path: object) -> object:
-    return str(folder / path) if isinstance(path, str) and (folder / path).exists() else path
+def _below(folder: Path, path: object) -> str:
+    """A path that stands in scorer.json. Raises ConfigError for one that leads out of its folder."""
+    if not isinstance(path, str) or not (folder / path).resolve().is_relative_to(folder.resolve()):
+        raise ConfigError(
+            f"{folder / SETTINGS_FILE}: expected the name of a folder inside {folder}, got {path!r:.80}; put the model "
+            "there, or give it yourself as scorer={...}"
+        )
+    return str(folder / path)
 
 
 def _kind_of_model(path: str) -> str:

@@ -14,6 +14,7 @@ from typing import NamedTuple, TypeVar
 
 from rlenv.completion import Completion
 from rlenv.definition import Definition, check_trainable
+from rlenv.door.admission import without_source
 from rlenv.errors import ConfigError, Saturated, TaskError, UnknownEnvironment
 from rlenv.jsontypes import Json, canonical
 from rlenv.registry import load
@@ -93,7 +94,7 @@ class Environments:
         served = self._served.get(id) if isinstance(id, str) else None
         if served is None:
             raise UnknownEnvironment(f"no environment {id!r:.100} here; this server judges {', '.join(self._served)}")
-        if kwargs is not None and canonical(kwargs) != canonical(served.kwargs):
+        if kwargs is not None and not _same_settings(kwargs, served.kwargs):
             raise UnknownEnvironment(
                 f"{id} is served with {canonical(served.kwargs):.200}, got {canonical(kwargs):.200}; make the rows "
                 "with these keywords, or start the server with --set-of and --data-of"
@@ -115,6 +116,11 @@ class Environments:
             verdict = served.judge.judge([task], [said], ["0"], wrappers=False)[0].verdict
             if not verdict.graded:
                 raise ConfigError(f"{definition.id} cannot judge here: {verdict.reason}")
+
+
+def _same_settings(asked: object, served: Mapping[str, Json]) -> bool:
+    """Whether a row was made with the keywords of the service, apart from where its task came from."""
+    return isinstance(asked, Mapping) and canonical(without_source(asked)) == canonical(without_source(served))
 
 
 class Desk:

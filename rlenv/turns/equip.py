@@ -34,6 +34,11 @@ def register_tool(name: str, entry_point: str) -> None:
         raise ConfigError(f"the tool {name!r} is {_named[name]} already; choose another name than for {entry_point}")
 
 
+def tool_names() -> list[str]:
+    """The tools that a package registered, sorted."""
+    return sorted(_named)
+
+
 def equipped(definition: Definition, tools: Tools) -> Definition:
     """The environment with tools: its episodes have several turns, and the last one is judged as before.
 

@@ -174,7 +174,7 @@ def test_a_specification_that_means_nothing_is_one_clear_error(
 
 
 def test_a_folder_says_its_kind_and_settings_in_scorer_json(tmp_path: Path) -> None:
-    settings = {"kind": "function", "function": f"{__name__}:length", "name": "size"}
+    settings = {"kind": "sequence_classification", "name": "size"}
     (tmp_path / "scorer.json").write_text(json.dumps(settings))
     assert load_scorer(str(tmp_path)).name == "size"
     (tmp_path / "scorer.json").write_text("[1]")

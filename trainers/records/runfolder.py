@@ -85,7 +85,17 @@ def sizes(out: Path) -> dict[str, int]:
 
 
 def cut_back(out: Path, sizes: Mapping[str, int]) -> None:
-    """Cut the growing files to the lengths of the checkpoint."""
+    """Cut the growing files to the lengths of the checkpoint.
+
+    Raises RunError where it names another file, or a length that the file never had.
+    """
+    for name, size in sizes.items():
+        held = (out / name).stat().st_size if name in GROWING and (out / name).exists() else 0
+        if name not in GROWING or not isinstance(size, int) or not 0 <= size <= held:
+            raise RunError(
+                f"{out}: its checkpoint cuts {name!r} to {size!r} bytes, which are not those of a run's own file; "
+                "resume from another checkpoint, or start in a new folder"
+            )
     for name, size in sizes.items():
         if size or (out / name).exists():
             with opened(out / name, "ab") as file:

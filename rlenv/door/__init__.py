@@ -1,0 +1,1 @@
+"""The line between what the operator wrote and what came from elsewhere."""

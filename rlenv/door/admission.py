@@ -1,0 +1,151 @@
+"""Which keywords of an environment a stranger may set: one who wrote a row, a log, a run's folder or a request.
+
+>>> admitted("math/arithmetic-v0", {"level": 3})
+{'level': 3}
+>>> admitted("safety/rm-v0", {"scorer": "os:system"})  # doctest: +NORMALIZE_WHITESPACE
+Traceback (most recent call last):
+rlenv.errors.ConfigError: safety/rm-v0: what came from elsewhere asks for scorer='os:system', and may only name toy
+here; if you trust it, give it yourself: given={'safety/rm-v0': {'scorer': ...}}
+
+What the operator wrote (Python that he calls, his command line, the file that RLENV_GIVEN names) may name code, files
+and addresses. A stranger's keywords are registered names and plain values within bounds: a data file stays data.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias, cast
+
+from rlenv.errors import ConfigError
+from rlenv.jsontypes import Json
+from rlenv.registry import nameable
+from rlenv.turns.equip import tool_names
+
+Given: TypeAlias = "Mapping[str, Mapping[str, object]]"
+"""What the operator gives beside rows: keywords by the id of the environment."""
+GIVEN_ENV = "RLENV_GIVEN"
+"""The environment variable with the path of a JSON file of `Given`, for processes of other people's trainers."""
+TASK_SOURCE = frozenset({"data", "prompts", "hub_id", "limit"})
+"""Keywords that only say where tasks come from. A row and a run's folder hold their tasks, and leave these out."""
+OPERATORS_OWN = frozenset({"factory", "env_id", "cache", "render_mode", *TASK_SOURCE})
+"""What nobody but the operator may set, whatever its value is."""
+CHOICES: Mapping[str, tuple[Json, ...]] = {
+    "scorer": (),
+    "cost": (),
+    "sandbox": ("auto", "docker", "namespaces"),
+    "isolation": ("auto", "process"),
+    "trust": ("split",),
+    "official": (False,),
+    "unsafe": ("",),
+    "guarded": (True,),
+    "guards": (True,),
+}
+"""Keywords by which code could be run, or a reward be had without the task: the values that are safe everywhere. What
+an environment registers as `row_may_name` is allowed beside them."""
+BOUNDS: Mapping[str, tuple[float, float]] = {
+    "time_limit_s": (0.001, 60),
+    "wall_s": (0.001, 60),
+    "memory_mb": (16, 4096),
+    "max_turns": (1, 256),
+    "attempts": (1, 64),
+    "rounds": (1, 64),
+    "level": (1, 100),
+}
+"""Numbers that cost the judge something."""
+LARGEST = 1e9
+"""Of any other number."""
+MAX_WORD, MAX_TEXT, MAX_ITEMS, MAX_DEPTH = 100, 20_000, 1_000, 4
+TEXTS = frozenset({"template", "instruction"})
+"""Keywords that are free text: they stand in prompts."""
+_WORD = re.compile(r"[\w&+,.;=<> -]*")  # "train", "Counting & Probability", "1-3"; no colon, slash, dollar or tilde
+_FIELD = re.compile(r"\{\w*\}")  # "{question}"; a format that is wider, or an attribute, is refused
+
+
+def admitted(env: str, kwargs: Mapping[str, Json], given: Given | None = None) -> dict[str, Any]:
+    """The keywords for this environment: a stranger's `kwargs`, and over them what the operator gives for its id.
+
+    Raises ConfigError, with the keyword and what to do, for one that a stranger may not set.
+    """
+    if not isinstance(kwargs, Mapping):
+        raise ConfigError(f"{env}: expected keywords by name, got {kwargs!r:.80}")
+    ours = (operators_given() if given is None else given).get(env, {})
+    return {**{name: _checked(env, name, value) for name, value in kwargs.items() if name not in ours}, **ours}
+
+
+def without_source(kwargs: Mapping[str, Json]) -> dict[str, Json]:
+    """The keywords without those that only say where tasks come from."""
+    return {name: value for name, value in kwargs.items() if name not in TASK_SOURCE}
+
+
+def operators_given() -> Given:
+    """What the file says whose path stands in RLENV_GIVEN; nothing where it is not set.
+
+    Raises ConfigError where the file cannot be read.
+    """
+    path = os.environ.get(GIVEN_ENV, "")
+    if not path:
+        return {}
+    try:
+        found = json.loads(Path(path).read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{GIVEN_ENV}={path} cannot be read: {error}; name a JSON file, or unset it") from error
+    if not isinstance(found, dict) or not all(isinstance(kwargs, dict) for kwargs in found.values()):
+        raise ConfigError(f'{GIVEN_ENV}={path}: expected {{"family/name-v0": {{"keyword": value}}}}, got {found!r:.80}')
+    return cast("Given", found)
+
+
+def _checked(env: str, name: str, value: Json) -> Json:
+    if name in OPERATORS_OWN:
+        raise _refused(env, name, value, "may not set it")
+    if name == "tools" or name in CHOICES:
+        known = tool_names() if name == "tools" else (*CHOICES[name], *nameable(env).get(name, ()))
+        asked = value if name == "tools" and isinstance(value, list) else [value]
+        if not all(isinstance(one, (str, bool)) and one in known for one in asked):
+            raise _refused(env, name, value, f"may only name {' or '.join(map(str, known)) or 'nothing'} here")
+        return value
+    problem = _problem(name, value, 0)
+    if problem:
+        raise _refused(env, name, value, problem)
+    return value
+
+
+def _problem(name: str, value: object, depth: int) -> str:
+    """What a stranger's value is that it may not be, or ""."""
+    if value is None or isinstance(value, bool):
+        return ""
+    if isinstance(value, (int, float)):
+        low, high = BOUNDS.get(name, (-LARGEST, LARGEST))
+        return "" if math.isfinite(value) and low <= value <= high else f"may only set {low:g} to {high:g}"
+    if isinstance(value, str):
+        return _text_problem(value) if name in TEXTS else _word_problem(value)
+    if depth == MAX_DEPTH or not isinstance(value, (Mapping, Sequence)) or len(value) > MAX_ITEMS:
+        return f"may only give {MAX_ITEMS} plain values, {MAX_DEPTH} deep"
+    inner = [*value, *value.values()] if isinstance(value, Mapping) else value
+    if isinstance(value, Mapping) and "kind" in value:
+        return "may name no kind of thing to be made"
+    return next(filter(None, (_problem("", item, depth + 1) for item in inner)), "")
+
+
+def _word_problem(value: str) -> str:
+    return (
+        "" if len(value) <= MAX_WORD and _WORD.fullmatch(value) and ".." not in value else "may only give plain words"
+    )
+
+
+def _text_problem(value: str) -> str:
+    if len(value) > MAX_TEXT:
+        return f"may give {MAX_TEXT} characters"
+    braces = value.replace("{{", "").replace("}}", "")
+    return "may only have {name} in braces" if re.search(r"[{}]", _FIELD.sub("", braces)) else ""
+
+
+def _refused(env: str, name: str, value: Json, problem: str) -> ConfigError:
+    return ConfigError(
+        f"{env}: what came from elsewhere asks for {name}={value!r:.80}, and {problem}; if you trust it, give it "
+        f"yourself: given={{{env!r}: {{{name!r}: ...}}}}"
+    )

@@ -1,0 +1,225 @@
+"""What comes from elsewhere is data: it names no code, no file, no address, and holds nothing."""
+
+from __future__ import annotations
+
+import json
+import struct
+import threading
+import time
+import zlib
+from pathlib import Path
+
+import pytest
+
+import rlenv
+from rlenv.blocks import blocks, read_block
+from rlenv.completion import Completion
+from rlenv.door.admission import admitted
+from rlenv.envs.code.expression import evaluate
+from rlenv.errors import ConfigError, RunError
+from rlenv.jsontypes import Json
+from rlenv.logs import import_logs
+from rlenv.scorers.load import load_scorer
+from rlenv.serving.judging import Environments, Job, judged
+from rlenv.task import Task
+from rlenv.trainers.records.runfolder import cut_back
+from rlenv.verdict import OVER_LIMIT
+from rlenv.workers import WorkerPool
+
+TASK: dict[str, Json] = {"prompt": "a", "reference": "1"}
+
+
+def row(env: str, kwargs: Json, **metadata: Json) -> str:
+    return json.dumps({"env": env, "kwargs": kwargs, "task": {**TASK, "metadata": metadata}})
+
+
+ARITHMETIC = "math/arithmetic-v0"
+REFUSED: list[tuple[str, Json, str]] = [
+    (ARITHMETIC, {"factory": "os:system", "command": "touch ran"}, "factory='os:system'"),
+    (ARITHMETIC, {"env_id": "x"}, "env_id"),
+    (ARITHMETIC, {"tools": {"os:system": {"command": "touch ran"}}}, "tools"),
+    (ARITHMETIC, {"tools": ["python", "os:system"]}, "only name calculator or python"),
+    (ARITHMETIC, {"isolation": "inline"}, "auto or process"),
+    (ARITHMETIC, {"time_limit_s": 1e9}, "0.001 to 60"),
+    (ARITHMETIC, {"time_limit_s": float("nan")}, "0.001 to 60"),
+    (ARITHMETIC, {"template": "{expression:>99999999999}"}, "braces"),
+    (ARITHMETIC, {"template": "{expression.__class__}"}, "braces"),
+    (ARITHMETIC, ["level", 1], "keywords by name"),
+    ("safety/rm-v0", {"scorer": "os:system"}, "scorer"),
+    ("safety/rm-v0", {"scorer": {"kind": "judge", "url": "http://127.0.0.1:9/v1"}}, "scorer"),
+    ("safety/rm-v0", {"scorer": "toy", "cost": "../models/x"}, "cost"),
+    ("safety/rm-v0", {"scorer": "toy", "cache": "ran"}, "cache"),
+    ("safety/rm-v0", {"scorer": "toy", "prompts": "/etc/passwd"}, "prompts"),
+    ("safety/rm-v0", {"scorer": "toy", "lagrangian": {"kind": "function"}}, "lagrangian"),
+    ("safety/rm-v0", {"scorer": "toy", "guarded": False}, "guarded"),
+    ("safety/refusal-v0", {"scorer": "some/hub-model"}, "scorer"),
+    ("process/gsm8k-v0", {"scorer": {"kind": "function", "function": "os:system"}}, "scorer"),
+    ("math/gsm8k-v0", {"data": "/etc/passwd"}, "data"),
+    ("code/stdio-v0", {"hub_id": "somebody/else"}, "hub_id"),
+    ("code/snippets-v0", {"sandbox": "unsafe"}, "sandbox"),
+    ("code/humaneval-v0", {"trust": "in_process"}, "trust"),
+    ("code/humaneval-v0", {"official": True}, "official"),
+    ("code/snippets-v0", {"memory_mb": 10**9}, "memory_mb"),
+    ("math/countdown-v0", {"use": "$HOME"}, "plain words"),
+    ("math/countdown-v0", {"use": "a" * 1000}, "plain words"),
+]
+
+
+@pytest.mark.parametrize(("env", "kwargs", "said"), REFUSED)
+def test_a_row_that_asks_for_more_than_plain_values_is_refused(
+    env: str, kwargs: Json, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    verdict = rlenv.judge_row(row(env, kwargs), "x")
+    assert verdict.reward is None
+    assert said in verdict.reason
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_the_operator_gives_stands_in_the_place_of_what_the_row_asks_for() -> None:
+    asks = row("safety/rm-v0", {"scorer": "os:system"})
+    given = {"safety/rm-v0": {"scorer": length}}
+    assert rlenv.judge_row(asks, "four", given=given).graded
+    other = row(ARITHMETIC, {"factory": "os:system"})
+    assert "factory" in rlenv.judge_row(other, "four", given=given).reason
+
+
+def length(completion: str) -> float:
+    return float(len(completion))
+
+
+def test_a_file_of_the_operator_gives_keywords_in_processes_of_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "given.json").write_text(json.dumps({ARITHMETIC: {"isolation": "inline"}}))
+    monkeypatch.setenv("RLENV_GIVEN", str(tmp_path / "given.json"))
+    assert admitted(ARITHMETIC, {"isolation": "nowhere", "level": 2}) == {"isolation": "inline", "level": 2}
+    (tmp_path / "given.json").write_text("[]")
+    with pytest.raises(ConfigError, match="RLENV_GIVEN"):
+        admitted(ARITHMETIC, {})
+
+
+def test_a_row_of_a_set_of_the_hub_is_judged_without_the_hub_and_its_file(tmp_path: Path) -> None:
+    file = tmp_path / "test.jsonl"
+    file.write_text(json.dumps({"question": "1+1=?", "answer": "#### 2"}) + "\n")
+    [made] = rlenv.rows_of("math/gsm8k-v0", data=str(file))
+    file.unlink()
+    assert str(tmp_path) not in made
+    assert rlenv.judge_row(made, r"\boxed{2}").reward == 1
+
+
+def test_a_pattern_that_backtracks_holds_neither_the_server_nor_the_honest_rows_beside_it() -> None:
+    pool = WorkerPool(1)
+    try:
+        served = Environments([("format/regex-v0", {"time_limit_s": 1.0})], evaluation=False, pool=pool)
+        [environment] = served
+        slow = Task("a", "aab", metadata={"pattern": "(a|a)*b"})
+        honest = environment.definition.tasks[0]
+        jobs = [
+            Job(environment, slow, Completion("a" * 40), "0"),
+            Job(environment, honest, Completion(str(honest.reference)), "1"),
+        ]
+        done = threading.Event()
+        threading.Thread(target=lambda: (judged(jobs[1:], wrappers=False), done.set())).start()
+        stuck, right = judged(jobs, wrappers=False)
+    finally:
+        pool.close()
+    assert OVER_LIMIT in {flag.name for flag in stuck.flags}
+    assert right.reward == 1
+    assert done.is_set()
+
+
+def test_a_schema_whose_references_double_is_ended() -> None:
+    definitions: dict[str, Json] = {f"d{i}": {"allOf": [{"$ref": f"#/$defs/d{i + 1}"}] * 2} for i in range(30)}
+    schema: Json = {"$ref": "#/$defs/d0", "$defs": {**definitions, "d30": {}}}
+    verdict = rlenv.judge_row(row("format/json-v0", {"time_limit_s": 1.0}, schema=schema), "1")
+    assert OVER_LIMIT in {flag.name for flag in verdict.flags}
+
+
+def test_an_expected_value_that_would_fill_the_memory_is_refused() -> None:
+    start = time.process_time()
+    for expression in ("len([[0]*100000]*100000)", "[[[0]*999]*999]*999", f"[{'len([0]*99999),' * 5000}]"):
+        with pytest.raises(ValueError, match=r"too large|more work"):
+            evaluate(expression)
+    assert evaluate("[[0]*3]*3") == [[0] * 3] * 3
+    assert time.process_time() - start < 20  # it would be days
+
+
+def test_a_checkpoint_cuts_no_file_but_the_runs_own(tmp_path: Path) -> None:
+    (tmp_path / "victim.txt").write_text("kept")
+    run = tmp_path / "run"
+    run.mkdir()
+    (run / "metrics.jsonl").write_text("{}\n")
+    for sizes in ({"../victim.txt": 0}, {"metrics.jsonl": 1 << 50}, {"metrics.jsonl": -1}, {"metrics.jsonl": "0"}):
+        with pytest.raises(RunError, match="checkpoint cuts"):
+            cut_back(run, sizes)  # type: ignore[arg-type]
+    cut_back(run, {"metrics.jsonl": 0})
+    assert (tmp_path / "victim.txt").read_text() == "kept"
+    assert (run / "metrics.jsonl").read_text() == ""
+
+
+def _block(length: int, body: bytes = b"") -> bytes:
+    return struct.pack("<4s4xBBH2sHII", b"\x1f\x8b\x08\x04", 0, 255, 12, b"RL", 8, length, 1) + body
+
+
+def test_a_block_that_does_not_move_forward_is_an_error(tmp_path: Path) -> None:
+    file = tmp_path / "episodes.jsonl.gz"
+    for length in (0, 3, 27):
+        file.write_bytes(_block(length) * 3)
+        with pytest.raises(RunError, match=f"{length} bytes long"):
+            blocks(file)
+
+
+def test_a_block_that_unpacks_to_gigabytes_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rlenv.blocks.MAX_TEXT", 1_000_000)
+    deflate = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
+    body = deflate.compress(bytes(50_000_000)) + deflate.flush() + bytes(8)
+    file = tmp_path / "episodes.jsonl.gz"
+    file.write_bytes(_block(24 + len(body), body))
+    [block] = blocks(file)
+    with file.open("rb") as opened, pytest.raises(RunError, match="more than 1000000 bytes"):
+        read_block(opened, block)
+
+
+SETTINGS: list[dict[str, Json]] = [
+    {"kind": "function", "function": "os:system"},
+    {"kind": "http", "url": "http://127.0.0.1:9"},
+    {"kind": "judge", "url": "http://127.0.0.1:9/v1", "endpoint": {"api_key_env": "HOME"}},
+    {"kind": "sequence_classification", "path": "../other"},
+    {"kind": "sequence_classification", "path": "/etc"},
+    {"kind": "ensemble", "members": ["os:system"]},
+    {"kind": "ensemble", "members": [{"kind": "function", "function": "os:system"}]},
+]
+
+
+@pytest.mark.parametrize("settings", SETTINGS)
+def test_a_folder_given_as_a_scorer_is_a_model_and_names_no_code(settings: dict[str, Json], tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    folder = tmp_path / "model"
+    folder.mkdir()
+    (folder / "scorer.json").write_text(json.dumps(settings))
+    with pytest.raises(ConfigError, match=r"yourself|as scorer=|cannot"):
+        load_scorer(str(folder))
+
+
+def test_the_code_that_a_log_names_is_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    asks = row(ARITHMETIC, {"factory": "os:system", "command": "touch ran"})
+    record = {"task": {"data": {"row": asks}}, "rlenv_row": asks, "completion": "x", "prompt": "a", "reward": 1.0}
+    (tmp_path / "traces.jsonl").write_text(json.dumps(record) + "\n")
+
+    with pytest.raises(ConfigError):
+        import_logs([tmp_path / "traces.jsonl"], tmp_path / "out")
+    assert not (tmp_path / "ran").exists()
+
+
+def test_the_code_that_a_runs_folder_names_is_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    rlenv.evaluate(ARITHMETIC, "reference", limit=2, out=tmp_path / "run", quiet=True)
+    settings_file = tmp_path / "run" / "config.json"
+    told = json.loads(settings_file.read_text())
+    told["env_kwargs"] = {"factory": "os:system", "command": "touch ran"}
+    settings_file.write_text(json.dumps(told))
+    with pytest.raises(ConfigError, match="factory"):
+        rlenv.rescore(tmp_path / "run", quiet=True)
+    assert not (tmp_path / "ran").exists()
