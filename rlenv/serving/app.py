@@ -28,6 +28,7 @@ from rlenv.serving.forms import Asked
 from rlenv.serving.gate import Gate
 from rlenv.serving.judging import Desk, Environments, judged
 from rlenv.serving.metrics import CONTENT_TYPE_LATEST, Metrics
+from rlenv.serving.protocol import BoundedHead
 from rlenv.serving.remembered import Remembered
 from rlenv.serving.settings import ServeSettings
 from rlenv.shown import shown_line
@@ -201,6 +202,7 @@ def server(app: FastAPI) -> uvicorn.Server:
             access_log=False,
             server_header=False,
             ws="none",
+            http=BoundedHead,
             limit_concurrency=CONNECTIONS,
             timeout_keep_alive=KEEP_ALIVE_S,
         )

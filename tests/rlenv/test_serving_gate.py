@@ -88,6 +88,23 @@ def test_requests_that_are_refused_by_their_headers(
     assert why in answered[2]
 
 
+@pytest.mark.parametrize(
+    "head", [b"GET /health HTTP/1.1\r\n" + b"X: y\r\n" * 200, b"X: " + b"y" * 1000, b"GET /" + b"a" * 1000]
+)
+def test_headers_without_end_are_refused(open_service: Running, head: bytes) -> None:
+    address = httpx.URL(open_service.url)
+    sent = 0
+    with socket.create_connection((address.host, address.port or 80), timeout=30) as connection:
+        try:
+            while sent < 10_000_000:
+                connection.sendall(head)
+                sent += len(head)
+        except (BrokenPipeError, ConnectionResetError):
+            pass
+    assert sent < 10_000_000
+    assert open_service.http.get("/health").json()["status"] == "ok"
+
+
 @pytest.mark.parametrize("host", ["localhost:1", "127.0.0.1", "[::1]:8411", "127.8.9.1:3"])
 def test_names_of_this_machine_are_let_in(open_service: Running, host: str) -> None:
     assert open_service.http.get("/environments", headers={"Host": host}).status_code == 200
