@@ -1,8 +1,8 @@
-"""Files of run folders: never through a link that somebody planted, and whole or not at all.
+"""Files of run folders: never through a link that somebody planted, and written whole or not at all.
 
 A run folder holds what a policy said, and others may write beside us. So a name in it that is a link, a pipe or a
-device is refused where we are about to write, a file that is replaced is written beside its place as a new one, and
-a folder of ours is a folder. Links on the way to the run folder are the user's own and are followed.
+device is refused where we are about to read or to write, a file that is replaced is written beside its place as a new
+one, and a folder of ours is a folder. Links on the way to the run folder are the user's own and are followed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 def opened(path: Path, mode: str) -> IO[Any]:
-    """The file, opened to be written (`w`, `a`, `x`, `r+`, with or without `b`); text is UTF-8.
+    """The file, opened in a mode of Python's `open`; text is UTF-8.
 
     Raises RunError where the name is a link or anything else that is no plain file.
     """
@@ -120,7 +120,7 @@ def _open(path: str, flags: int) -> int:
 
 def _planted(path: Path) -> RunError:
     return RunError(
-        f"{path} is a link or no plain file: nothing is written through it; remove it, or take another folder"
+        f"{path} is a link or no plain file: nothing is read or written through it; remove it, or take another folder"
     )
 
 

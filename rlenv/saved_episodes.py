@@ -16,10 +16,11 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from rlenv.blocks import Block, append_block, blocks, keep_packed_lines, read_block
+from rlenv.door.reading import whole_lines
 from rlenv.episode import Episode
 from rlenv.episode_rows import UNFLAGGED, Asked, asked_of, episodes_of, rows_of
 from rlenv.errors import RunError
-from rlenv.files import append, keep_lines
+from rlenv.files import append, keep_lines, opened
 from rlenv.jsontypes import line
 
 EPISODES, TASKS = "episodes.jsonl.gz", "tasks.jsonl.gz"
@@ -114,7 +115,7 @@ class InBlocks:
         if not found:
             return
         asked = self._asked()
-        with self.path.open("rb") as file:
+        with opened(self.path, "rb") as file:
             for block in found:
                 lines = read_block(file, block).splitlines()
                 if flagged:
@@ -133,7 +134,7 @@ class InBlocks:
         found: list[Asked] = []
         if not self._tasks.exists():
             return found
-        with self._tasks.open("rb") as file:
+        with opened(self._tasks, "rb") as file:
             for block in blocks(self._tasks):
                 try:
                     found += map(Asked.from_row, _rows(read_block(file, block).splitlines()))
@@ -173,7 +174,7 @@ class InLines:
     def count(self) -> int:
         if not self.path.exists():
             return 0
-        with self.path.open("rb") as file:
+        with opened(self.path, "rb") as file:
             return sum(text.endswith(b"\n") and not text.isspace() for text in file)
 
     def append(self, episodes: Sequence[Episode]) -> None:
@@ -184,7 +185,7 @@ class InLines:
         return (episode for episode in found if episode.verdict.flags) if flagged else found
 
     def last(self, count: int) -> list[Episode]:
-        with self.path.open("rb") as file:
+        with opened(self.path, "rb") as file:
             start = max(0, self.size() - TAIL_BYTES)
             file.seek(start)
             lines = file.read().split(b"\n")[bool(start) : -1]
@@ -194,10 +195,10 @@ class InLines:
         keep_lines(self.path, count)
 
     def _episodes(self, start: int) -> Iterator[Episode]:
-        with self.path.open("rb") as file:
+        with opened(self.path, "rb") as file:
             file.seek(start)
-            for number, text in enumerate(file, start=1):
-                if not text.strip() or not text.endswith(b"\n"):  # no newline behind it: the write was cut
+            for number, text in enumerate(whole_lines(file), start=1):  # a line that was cut is none
+                if not text.strip():
                     continue
                 try:
                     yield Episode.from_json(json.loads(text))

@@ -11,10 +11,12 @@ report.json, report.md
 from __future__ import annotations
 
 import json
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import cast
 
+from rlenv.door.reading import json_objects, plain_json
 from rlenv.episode import Episode
 from rlenv.errors import RunError
 from rlenv.files import append, keep_lines, own_folder, replace_text
@@ -80,13 +82,11 @@ class SavedRun:
     def settings(self) -> dict[str, Json]:
         """What config.json says; raises RunError when the folder is not a run's."""
         try:
-            settings = json.loads(self._config.read_text(encoding="utf-8"))
+            settings = plain_json(self._config)
         except FileNotFoundError:
             if not self.folder.exists():
                 raise RunError(f"there is no folder {self.folder}; give one that `rlenv eval --out` made") from None
             raise RunError(f"{self.folder} is not the folder of an evaluation: it has no config.json") from None
-        except ValueError as error:
-            raise RunError(f"{self._config}: not valid JSON ({error})") from error
         missing = [key for key in NEEDED if not isinstance(settings, dict) or key not in settings]
         if missing:
             raise RunError(
@@ -127,15 +127,14 @@ class SavedRun:
         """Tokens and seconds of what was asked, an entry an append; empty for older runs."""
         if not self._usage.exists():
             return []
-        lines = self._usage.read_text(encoding="ascii").splitlines(keepends=True)
-        return [json.loads(text) for text in lines if text.endswith("\n")]
+        return cast("list[dict[str, float]]", list(json_objects(self._usage)))
 
     def last_state(self) -> dict[str, Json] | None:
         """What the wrappers had learned after the last saved chunk."""
         if not self._states.exists():
             return None
-        lines = self._states.read_text(encoding="ascii").splitlines()
-        return cast("dict[str, Json]", json.loads(lines[-1])) if lines else None
+        found = deque(json_objects(self._states), maxlen=1)
+        return found.pop() if found else None
 
     def finish(self, report: Report) -> None:
         """Write the report beside the episodes."""

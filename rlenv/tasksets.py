@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeAlias, cast, runtime_checkable
 
+from rlenv.door.reading import unpacked_most
 from rlenv.errors import ConfigError, MissingExtra, TaskError
 from rlenv.hub import asking_hub
 from rlenv.jsontypes import Json, read_json
@@ -260,8 +261,16 @@ def _parquet_rows(file: Path) -> list[Located]:
         import pyarrow.parquet as parquet
     except ImportError as error:
         raise MissingExtra("pyarrow", "data") from error
+    rows: list[Row] = []
+    most = unpacked_most(file)
     try:
-        rows: list[Row] = parquet.read_table(file).to_pylist()
+        for batch in parquet.ParquetFile(file).iter_batches(batch_size=1024):
+            most -= batch.nbytes
+            if most < 0:
+                raise TaskError(f"{file} unpacks to more than {unpacked_most(file)} bytes; give it as .jsonl")
+            rows += batch.to_pylist()
+    except TaskError:
+        raise
     except Exception as error:  # pyarrow raises ArrowInvalid, OSError and others
         raise TaskError(f"{file}: not a readable Parquet file ({error})") from error
     return _numbered(rows)

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import cast
 
 from rlenv.definition import Definition
+from rlenv.door.reading import unpacked_most
 from rlenv.envs.code.verifier import code_verifier
 from rlenv.errors import ConfigError, TaskError
 from rlenv.jsontypes import Json, read_json
@@ -95,8 +96,12 @@ def read_tasks(
     if not data.endswith(".jsonl.gz"):
         return load_tasks(data, row_map, limit)
     try:
-        with gzip.open(data, "rt", encoding="utf-8") as lines:
-            rows = [cast("Row", read_json(line)) for line in lines if line.strip()]
+        most = unpacked_most(Path(data))
+        with gzip.open(data, "rb") as file:
+            text = file.read(most + 1)
+        if len(text) > most:
+            raise TaskError(f"{data} unpacks to more than {most} bytes; unpack it yourself, and give that file")
+        rows = [cast("Row", read_json(line)) for line in text.splitlines() if line.strip()]
     except (OSError, EOFError, ValueError, zlib.error) as error:
         raise TaskError(f"{Path(data)}: expected a compressed file of JSON lines, got {error}") from error
     return ListTasks.from_rows(rows[:limit], row_map, f"{data} row")

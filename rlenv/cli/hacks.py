@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from json import loads
 from pathlib import Path
 from typing import Annotated
 
@@ -13,8 +12,9 @@ import typer
 
 from rlenv.cli.echo import echo
 from rlenv.cli.environment_options import Imports, find_modules_here, import_modules
+from rlenv.door.reading import json_object
 from rlenv.episode import Episode, count_episodes, read_episodes
-from rlenv.errors import ConfigError
+from rlenv.errors import ConfigError, RunError
 from rlenv.evidence.asker import Asker
 from rlenv.evidence.detectors import EVIDENCE_DETECTORS
 from rlenv.grading import Grader
@@ -113,8 +113,8 @@ def _collect(episodes: Iterable[Episode], names: Collection[str] | None) -> dict
 def _wrappers_of(folder: Path) -> set[str]:
     """The names of what was put around the environments of a run or an evaluation, as its settings say."""
     try:
-        known = loads((folder / "config.json").read_text("utf-8")).get("wrappers")
-    except (OSError, ValueError, AttributeError):  # a file of episodes, or a folder without settings
+        known = json_object(folder / "config.json").get("wrappers")
+    except (OSError, RunError):  # a file of episodes, or a folder without settings
         return set()
     each = list(known.values()) if isinstance(known, dict) else [known]  # by environment, where it is a mixture
     said = [name for names in each if isinstance(names, list) for name in names if isinstance(name, str)]

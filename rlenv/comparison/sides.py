@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
 from rlenv.comparison.difference import Table, table
+from rlenv.door.reading import json_object
 from rlenv.errors import ConfigError, RunError
 from rlenv.jsontypes import Json
 from rlenv.savedrun import SavedRun
@@ -97,4 +97,4 @@ def _settings(saved: SavedRun) -> dict[str, Json]:
     report = saved.folder / "report.json"  # `rlenv rescore` leaves the settings there alone
     if (saved.folder / "config.json").exists() or not report.exists():
         return saved.settings()
-    return cast("dict[str, Json]", json.loads(report.read_text(encoding="utf-8"))["settings"])
+    return cast("dict[str, Json]", json_object(report).get("settings", {}))

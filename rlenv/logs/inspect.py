@@ -92,21 +92,20 @@ def _score(where: str, scores: Mapping[str, Mapping[str, Any]], scorer: str | No
 
 
 def _opened(file: Path) -> tuple[str, list[tuple[str, Mapping[str, Any]]]]:
-    if file.suffix == ".json":
-        log = json.loads(file.read_text(encoding="utf-8"))
-        return str(log["eval"].get("model", "")), [
-            (f"sample {i}", s) for i, s in enumerate(log.get("samples") or [], 1)
-        ]
     try:
+        if file.suffix == ".json":
+            log = json.loads(file.read_text(encoding="utf-8"))
+            samples = log.get("samples") or []
+            return str(log["eval"].get("model", "")), [(f"sample {i}", s) for i, s in enumerate(samples, 1)]
         with zipfile.ZipFile(file) as packed:
             names = sorted(name for name in packed.namelist() if name.startswith("samples/"))
-            if any(packed.getinfo(name).file_size > MAX_SAMPLE for name in names):
+            if any(packed.getinfo(name).file_size > MAX_SAMPLE for name in ("header.json", *names)):
                 raise ConfigError(f"{file}: a sample is larger than {MAX_SAMPLE:,} bytes; export it without its events")
             header = json.loads(_unpacked(packed, "header.json"))
             return str(header["eval"].get("model", "")), [(name, json.loads(_unpacked(packed, name))) for name in names]
     except ConfigError:
         raise
-    except (zipfile.BadZipFile, KeyError, ValueError) as error:
+    except (zipfile.BadZipFile, KeyError, ValueError, TypeError, AttributeError, RecursionError) as error:
         raise ConfigError(f"{file}: not a log of Inspect that has ended ({type(error).__name__}: {error})") from error
 
 

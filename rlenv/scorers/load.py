@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import importlib
 import inspect
-import json
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
+from rlenv.door.reading import json_object
 from rlenv.errors import ConfigError, MissingExtra
 from rlenv.jsontypes import Json
 from rlenv.scorers.function import FunctionScorer, FunctionStepScorer, StepFunction
@@ -131,12 +131,7 @@ def _factory(kind: str, kinds: Mapping[str, str]) -> Callable[..., object]:
 
 def _folder_settings(folder: Path, kinds: Mapping[str, str]) -> dict[str, Any]:
     """What scorer.json says; paths in it are relative to the folder, and the folder is the model."""
-    try:
-        settings = json.loads((folder / SETTINGS_FILE).read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise ConfigError(f"{folder / SETTINGS_FILE}: not valid JSON ({error})") from error
-    if not isinstance(settings, dict):
-        raise ConfigError(f"{folder / SETTINGS_FILE}: expected an object with 'kind', got {type(settings).__name__}")
+    settings: dict[str, Any] = json_object(folder / SETTINGS_FILE)
     if settings.get("kind") == "ensemble" and isinstance(settings.get("members"), list):
         settings["members"] = [_below(folder, member) for member in settings["members"]]
     elif settings.get("kind") not in MODELS:
@@ -178,7 +173,7 @@ def _architectures(path: str) -> list[str]:
     config = Path(path) / "config.json"
     try:
         if Path(path).is_dir():
-            return list(json.loads(config.read_text(encoding="utf-8")).get("architectures") or [])
+            return [str(name) for name in cast("list[Json]", json_object(config).get("architectures") or [])]
         try:
             from transformers import PretrainedConfig
         except ModuleNotFoundError as error:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from rlenv.door.reading import json_object
 from rlenv.episode import Episode
 from rlenv.errors import RunError
 from rlenv.jsontypes import Json
@@ -60,13 +60,8 @@ def saved_run(
 def read_config(folder: Path) -> dict[str, Json]:
     """What config.json of a run folder says. Raises RunError where there is none."""
     try:
-        config = json.loads((folder / CONFIG).read_text("utf-8"))
+        return json_object(folder / CONFIG)
     except FileNotFoundError:
         raise RunError(
             f"{folder} holds no {CONFIG}; give the folder of a training, an evaluation or `rlenv import`"
         ) from None
-    except ValueError as error:
-        raise RunError(f"{folder / CONFIG}: not valid JSON ({error}); fix it") from error
-    if not isinstance(config, dict):
-        raise RunError(f"{folder / CONFIG} holds no settings; give the folder of a run")
-    return config

@@ -120,7 +120,12 @@ def test_a_pattern_that_backtracks_holds_neither_the_server_nor_the_honest_rows_
             Job(environment, honest, Completion(str(honest.reference)), "1"),
         ]
         done = threading.Event()
-        threading.Thread(target=lambda: (judged(jobs[1:], wrappers=False), done.set())).start()
+
+        def beside() -> None:
+            judged(jobs[1:], wrappers=False)
+            done.set()
+
+        threading.Thread(target=beside).start()
         stuck, right = judged(jobs, wrappers=False)
     finally:
         pool.close()

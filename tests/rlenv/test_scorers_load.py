@@ -15,7 +15,7 @@ import pytest
 
 import rlenv
 from rlenv import BatchVerifier, Completion, Definition, ListTasks, Task
-from rlenv.errors import ConfigError, VerifierContractError
+from rlenv.errors import ConfigError, RunError, VerifierContractError
 from rlenv.grading import Grader
 from rlenv.jsontypes import Json
 from rlenv.scorers import Job, Score, Stepped, ask
@@ -178,10 +178,10 @@ def test_a_folder_says_its_kind_and_settings_in_scorer_json(tmp_path: Path) -> N
     (tmp_path / "scorer.json").write_text(json.dumps(settings))
     assert load_scorer(str(tmp_path)).name == "size"
     (tmp_path / "scorer.json").write_text("[1]")
-    with pytest.raises(ConfigError, match="expected an object with 'kind'"):
+    with pytest.raises(RunError, match="expected a JSON object"):
         load_scorer(str(tmp_path))
     (tmp_path / "scorer.json").write_text("{")
-    with pytest.raises(ConfigError, match="not valid JSON"):
+    with pytest.raises(RunError, match="not valid JSON"):
         load_scorer(str(tmp_path))
 
 

@@ -6,12 +6,12 @@ adds to the metrics is logged with them; the alarms go to alarms.jsonl, to the t
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
+from rlenv.door.reading import as_written, json_objects
 from rlenv.episode import Episode
 from rlenv.jsontypes import Json
 
@@ -73,4 +73,5 @@ def read_alarms(folder: Path) -> list[Alarm]:
     path = folder / FILE
     if not path.exists():
         return []
-    return [Alarm(**json.loads(text)) for text in path.read_text("ascii").splitlines()]
+    with as_written(path):
+        return [Alarm(**cast("dict[str, Any]", told)) for told in json_objects(path)]

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
+from typing import cast
 
 from rich.console import Console, RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
+from rlenv.door.reading import json_object, json_objects
+from rlenv.errors import RunError
 from rlenv.files import opened
 from rlenv.jsontypes import line
 from rlenv.shown import shown_line
@@ -30,7 +32,7 @@ class MetricsLog:
     @classmethod
     def of_run(cls, folder: Path, trackers: str, first_step: int) -> MetricsLog:
         """The log of the run in this folder, shown by the trackers of these names."""
-        config = json.loads((folder / "config.json").read_text())
+        config = json_object(folder / "config.json")
         return cls(folder, open_trackers(tracker_names(trackers), folder, first_step, config))
 
     def write(self, step: int, metrics: Mapping[str, float]) -> None:
@@ -49,8 +51,11 @@ class MetricsLog:
 
 
 def read_metrics(path: Path) -> list[dict[str, float]]:
-    """The lines of a metrics.jsonl."""
-    return [json.loads(text) for text in path.read_text("ascii").splitlines()]
+    """The lines of a metrics.jsonl. Raises RunError for one that holds anything but numbers by their names."""
+    lines = list(json_objects(path))
+    if any(not isinstance(value, int | float) for values in lines for value in values.values()):
+        raise RunError(f"{path}: expected numbers by their names in each line; put back the file")
+    return cast("list[dict[str, float]]", lines)
 
 
 SHOWN = {

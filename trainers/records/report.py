@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from rlenv.door.reading import as_written, json_object
 from rlenv.episode import Episode
 from rlenv.files import replace_text
 from rlenv.saved_episodes import SavedEpisodes, saved_episodes
@@ -44,9 +45,17 @@ ASKED = "What the detectors asked the verifier, of completions and of reference 
 
 
 def write_report(folder: Path) -> Path:
-    """Write report.md, reward.png and, for a run that was watched, watched.png; returns the report's path."""
+    """Write report.md, reward.png and, for a run that was watched, watched.png; returns the report's path.
+
+    Raises RunError where the folder does not hold what a training writes.
+    """
+    with as_written(folder):
+        return _write_report(folder)
+
+
+def _write_report(folder: Path) -> Path:
     metrics = read_metrics(folder / "metrics.jsonl")
-    config = json.loads((folder / "config.json").read_text())
+    config: dict[str, Any] = dict(json_object(folder / "config.json"))
     alarms = read_alarms(folder)
     plot_run(metrics, folder / "reward.png", alarms)
     lines = [
@@ -94,7 +103,7 @@ def write_pages(folder: Path) -> list[str]:
 
 def _flat(folder: Path) -> str:
     """Whether the reward did not rise, as a sentence; a sampler that follows pass rates keeps it where it is."""
-    config = json.loads((folder / "config.json").read_text())
+    config = json_object(folder / "config.json")
     return not_risen(read_metrics(folder / "metrics.jsonl")) if config["sampler"] == "uniform" else ""
 
 

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from rlenv.door.reading import json_object, plain_json
 from rlenv.errors import RunError
 from rlenv.files import opened, replace_text, replacing_folder
 from rlenv.jsontypes import Json
@@ -31,8 +32,8 @@ def write_evidence(out: Path, lines: Sequence[str]) -> None:
 def read_evidence(out: Path) -> list[str]:
     """What `write_evidence` wrote; empty where it wrote nothing."""
     path = out / EVIDENCE
-    found: list[str] = json.loads(path.read_text("utf-8")) if path.exists() else []
-    return found
+    found = plain_json(path) if path.exists() else []
+    return [str(each) for each in found] if isinstance(found, list) else []
 
 
 def holds_run(out: Path) -> bool:
@@ -70,11 +71,8 @@ def settings(config: TrainConfig, others: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _read(out: Path) -> dict[str, Any]:
-    try:
-        found = json.loads((out / CONFIG).read_text("utf-8"))
-    except ValueError as error:
-        raise RunError(f"{out / CONFIG}: not valid JSON ({error}); fix it, or start in a new folder") from error
-    if not isinstance(found, dict) or "row" not in found:
+    found = json_object(out / CONFIG)
+    if "row" not in found:
         raise RunError(f"{out} is not the folder of a training run; choose another folder")
     return found
 

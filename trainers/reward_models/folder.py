@@ -13,6 +13,7 @@ from typing import cast
 import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
+from rlenv.door.reading import json_object
 from rlenv.errors import ConfigError, RunError
 from rlenv.files import replace_text
 from rlenv.folder_lock import run_folder
@@ -32,7 +33,7 @@ def open_run(out: Path, settings: Mapping[str, Json], *, resume: bool) -> Iterat
     with run_folder(out, "continue with --resume"):
         values = json.loads(json.dumps(dict(settings)))
         if file.exists():
-            _check_same(out, json.loads(file.read_text()), values, resume=resume)
+            _check_same(out, json_object(file), values, resume=resume)
         replace_text(file, json.dumps(values, indent=2, sort_keys=True) + "\n")
         yield
 
