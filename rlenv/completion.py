@@ -12,7 +12,6 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, cast
 
 from rlenv.errors import ConfigError
-from rlenv.frozen import unfrozen
 from rlenv.jsontypes import Json
 from rlenv.reading import READ_AS, Passage, ReadAs, Reading, Segment, ToolCall, plain_content, read
 from rlenv.turns.turn import Turn
@@ -80,7 +79,7 @@ class Completion(_Kept):
         if content is None:
             content = None if self.segments or self.turns else plain_content(self.text, self.read_as)
             content = content or self.reading.content
-            _keep_content(self, content)
+            object.__setattr__(self, "_content", content)
         return content
 
     def said(self) -> Completion:
@@ -187,28 +186,6 @@ class Completion(_Kept):
 
 
 _STORED = tuple([field.name for field in fields(Completion)])
-_Unfrozen = unfrozen(Completion)
-_keep_content = _Kept.__dict__["_content"].__set__
-
-
-def plain_completion(text: str) -> Completion:
-    """`Completion(text)`, for the many that are made of a string."""
-    return single_turn(text, (), (), (), True)
-
-
-def single_turn(
-    text: str, token_ids: tuple[int, ...], logprobs: tuple[float, ...], mask: tuple[int, ...], finished: bool
-) -> Completion:
-    """`Completion(text, token_ids, logprobs, mask, finished)`, for the many that are made at once."""
-    made = _Unfrozen()
-    made.text, made.token_ids, made.logprobs, made.mask, made.finished = text, token_ids, logprobs, mask, finished
-    made.segments = made.turns = ()
-    made.read_as = "auto"
-    made.failure = ""
-    made._content = made._played = made._reading = None  # to look for what is not there takes longer
-    made.__class__ = Completion
-    completion: Completion = made
-    return completion
 
 
 def as_completion(completion: str | Completion, read_as: ReadAs = "auto") -> Completion:
@@ -221,5 +198,5 @@ def as_completion(completion: str | Completion, read_as: ReadAs = "auto") -> Com
         unsaid = completion.read_as == "auto" != read_as
         return replace(completion, read_as=read_as) if unsaid else completion
     if isinstance(completion, str):
-        return plain_completion(completion) if read_as == "auto" else Completion(completion, read_as=read_as)
+        return Completion(completion, read_as=read_as)
     raise ConfigError(f"expected a completion to be a string or a Completion, got {type(completion).__name__}")

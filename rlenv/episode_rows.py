@@ -16,15 +16,14 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from rlenv.completion import Completion, single_turn
+from rlenv.completion import Completion
 from rlenv.episode import Episode
-from rlenv.frozen import unfrozen
 from rlenv.jsontypes import Json, canonical
 from rlenv.reading import Segment
 from rlenv.reading.passage import Span
 from rlenv.task import Task
 from rlenv.turns.turn import Turn
-from rlenv.verdict import Flag, Part, StepReward, Verdict, built
+from rlenv.verdict import Flag, Part, StepReward, Verdict
 
 VERSION = 4
 """Of the form of the rows; before them an episode was one line with its task in it."""
@@ -132,21 +131,18 @@ def episodes_of(rows: Sequence[Mapping[str, Any]], asked: Sequence[Asked]) -> It
     exact = iter(_float32([value for row in rows for value in row["logprobs"]]).tolist())
     for row in rows:
         logprobs = tuple(islice(exact, len(row["logprobs"])))
-        made = _Unfrozen()
-        made.task, made.prompt_ids, made.env_id, made.verifier_version = asked[row["task"]]
-        made.step, made.group, made.index, made.seed = row["step"], row["group"], row["index"], row["seed"]
-        made.unshaped = None  # it is not saved
+        task, prompt_ids, env_id, version = asked[row["task"]]
         tokens, mask = tuple(row["token_ids"]), tuple(row["mask"])
         steps: tuple[StepReward, ...] = ()
         if row["more"] == NO_MORE:
-            made.completion = single_turn(row["text"], tokens, logprobs, mask, row["finished"])
+            completion = Completion(row["text"], tokens, logprobs, mask, row["finished"])
         else:
             more = json.loads(row["more"])
             steps = tuple([StepReward(*step) for step in more.get("step_rewards", ())])
             if more.get("logprobs_bits") == LONG:
                 logprobs = tuple(row["logprobs"])
-            made.completion = _completion(row, more, tokens, logprobs, mask)
-        made.verdict = built(
+            completion = _completion(row, more, tokens, logprobs, mask)
+        verdict = Verdict(
             row["reward"],
             row["status"],
             _PARTS[row["parts"]],
@@ -156,8 +152,8 @@ def episodes_of(rows: Sequence[Mapping[str, Any]], asked: Sequence[Asked]) -> It
             row["reason"],
             _ANSWERS[row["answer"]],
         )
-        made.__class__ = Episode
-        yield made
+        place = row["group"], row["index"], row["step"], row["seed"]
+        yield Episode(task, completion, verdict, prompt_ids, *place, env_id, version)
 
 
 def _completion(
@@ -218,4 +214,3 @@ _PARTS = _Decoded(lambda parts: tuple([Part(*part) for part in parts]))
 _FLAGS = _Decoded(lambda flags: tuple([Flag(*flag) for flag in flags]))
 _ANSWERS = _Decoded(lambda answer: Span(*answer) if answer else None)
 _SCORES: _Decoded[Mapping[str, float]] = _Decoded(dict)
-_Unfrozen = unfrozen(Episode)

@@ -15,7 +15,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 from rlenv.errors import VerifierContractError
-from rlenv.frozen import unfrozen
 from rlenv.jsontypes import Json
 from rlenv.reading.passage import Passage, Span
 
@@ -115,12 +114,9 @@ class Verdict:
     ) -> Verdict:
         """A graded verdict whose reward is the sum of its named parts."""
         named = tuple([Part(name, float(value)) for name, value in parts])
-        reward = math.fsum([part[1] for part in named])
-        if not math.isfinite(reward):
-            raise VerifierContractError(f"expected a finite reward, got {reward!r}; use Verdict.error(reason)")
-        plain = {name: float(score) for name, score in scores.items()} if scores else {}
+        reward = math.fsum([part.value for part in named])
         judged = None if answer is None else Span(*answer)
-        return built(reward, GRADED, named, (), plain, tuple(flags), reason, judged)
+        return cls(reward, GRADED, named, (), scores or {}, tuple(flags), reason, judged)
 
     @classmethod
     def of_steps(
@@ -132,12 +128,8 @@ class Verdict:
         reason: str = "",
     ) -> Verdict:
         """A graded verdict whose one part is the sum of its steps, whose values are floats."""
-        reward = math.fsum([step[0] for step in steps])
-        if not math.isfinite(reward):
-            raise VerifierContractError(f"expected a finite reward, got {reward!r}; use Verdict.error(reason)")
-        plain = {name: float(score) for name, score in scores.items()} if scores else {}
-        part = _new(Part, (name, reward))
-        return built(reward, GRADED, (part,), tuple(steps), plain, tuple(flags), reason, None)
+        reward = math.fsum([step.value for step in steps])
+        return cls(reward, GRADED, (Part(name, reward),), tuple(steps), scores, tuple(flags), reason)
 
     @classmethod
     def error(cls, reason: str, flags: Sequence[Flag] = ()) -> Verdict:
@@ -191,7 +183,7 @@ class Verdict:
         answer = None if self.answer is None else place(*self.answer)
         flags = tuple([Flag(name, *place(start, end), detail) for name, start, end, detail in self.flags])
         steps = tuple([StepReward(value, *place(start, end)) for value, start, end in self.step_rewards])
-        return built(self.reward, self.status, self.parts, steps, self.scores, flags, self.reason, answer)
+        return Verdict(self.reward, self.status, self.parts, steps, self.scores, flags, self.reason, answer)
 
     def to_json(self) -> dict[str, Json]:
         return {
@@ -218,30 +210,6 @@ class Verdict:
             reason=fields["reason"],
             answer=None if fields.get("answer") is None else Span(*fields["answer"]),
         )
-
-
-_Unfrozen = unfrozen(Verdict)
-_new = tuple.__new__
-"""Makes a named tuple without the call that sorts out its arguments."""
-
-
-def built(
-    reward: float | None,
-    status: Status,
-    parts: tuple[Part, ...],
-    step_rewards: tuple[StepReward, ...],
-    scores: Mapping[str, float],
-    flags: tuple[Flag, ...],
-    reason: str,
-    answer: Span | None,
-) -> Verdict:
-    """A verdict of these fields, whose numbers are plain and whose sums hold by the way they were made."""
-    made = _Unfrozen()
-    made.reward, made.status, made.parts, made.step_rewards = reward, status, parts, step_rewards
-    made.scores, made.flags, made.reason, made.answer = scores, flags, reason, answer
-    made.__class__ = Verdict
-    verdict: Verdict = made
-    return verdict
 
 
 def _with_rest(steps: tuple[StepReward, ...], reward: float) -> tuple[StepReward, ...]:

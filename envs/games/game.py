@@ -22,7 +22,7 @@ from rlenv.envs.games.moves import read_move
 from rlenv.errors import TaskError
 from rlenv.jsontypes import Json
 from rlenv.task import Task
-from rlenv.turns.interaction import NO_SCORES, Reply
+from rlenv.turns.interaction import Reply
 from rlenv.verdict import Flag
 
 LATE = (0.5, 0.25)
@@ -30,8 +30,6 @@ LATE = (0.5, 0.25)
 BARE, NOTHING = "bare", "?"
 """The rule of games in a few characters, for models trained from nothing; and what they answer to no move."""
 UNREADABLE, ILLEGAL = "unreadable_move", "illegal_move"
-_new = tuple.__new__
-"""Makes a named tuple without the call that sorts out its arguments."""
 
 
 class Deal(NamedTuple):
@@ -150,7 +148,7 @@ class GameInteraction:
             "game": game,
         }
         if pay is None and turn < now["turns"]:
-            return _new(Reply, (now, told, False, 0.0, "", flags, NO_SCORES))
+            return Reply(now, told, flags=flags)
         return self._over(now, told, pay, reason, flags)
 
     def _over(self, now: _State, told: str, pay: float | None, reason: str, flags: tuple[Flag, ...]) -> Reply:

@@ -29,8 +29,6 @@ from rlenv.jsontypes import Json
 HIGHER, LOWER, CORRECT = "higher", "lower", "correct"
 BRIEF = {HIGHER: "H", LOWER: "L", CORRECT: "Y"}
 """What level 0 says instead."""
-_new = tuple.__new__
-"""Makes a named tuple without the call that sorts out its arguments."""
 
 
 class _Rules(TypedDict):
@@ -125,7 +123,7 @@ class Guess:
         if guess == secret:
             return Answer(state, BRIEF[CORRECT] if bare else CORRECT, pay_for(turn, now["best"]), "found")
         told = HIGHER if guess < secret else LOWER
-        return _new(Answer, (state, BRIEF[told] if bare else told, None, "", False))
+        return Answer(state, BRIEF[told] if bare else told)
 
     def best(self, rules: Mapping[str, Json], said: Sequence[str], heard: Sequence[str]) -> str:
         """The middle of what is left."""

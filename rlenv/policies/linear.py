@@ -23,16 +23,25 @@ LONGEST_SUM = 1024
 class FastLinear(nn.Linear):
     """A linear layer whose products are `product`."""
 
+    @classmethod
+    def like(cls, layer: nn.Linear) -> FastLinear:
+        """A layer that holds the very weights of `layer`."""
+        made = cls(layer.in_features, layer.out_features, layer.bias is not None, device="meta")
+        made.weight, made.bias = layer.weight, layer.bias
+        return made.train(layer.training)
+
     def forward(self, input: torch.Tensor) -> torch.Tensor:
         return product(input, self.weight, self.bias)
 
 
 def use_fast_products(model: nn.Module) -> None:
     """Let every plain linear layer of the model use `product`; its weights and their names stay what they are."""
-    if onednn_is_faster():
-        for module in model.modules():
-            if type(module) is nn.Linear:
-                module.__class__ = FastLinear
+    if not onednn_is_faster():
+        return
+    for parent in list(model.modules()):
+        for name, layer in list(parent.named_children()):
+            if type(layer) is nn.Linear:
+                setattr(parent, name, FastLinear.like(layer))
 
 
 def product(input: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None = None) -> torch.Tensor:

@@ -48,8 +48,6 @@ _BRACKET_HINTS = ("[TOOL_CALLS]", "THINK]")
 MARKS = frozenset({*_ALL, HERMES_END, *CHANNEL_MARKS})
 """Every mark that is read; a tokenizer that holds some as special tokens must not drop them from a text."""
 _THINK = "<think>"
-_new = tuple.__new__
-"""Makes a named tuple without the call that sorts out its arguments: every short text is read this way."""
 _MARKS = tuple(
     re.compile(first + "(?:" + "|".join(re.escape(mark[1:]) for mark in marks) + ")")
     for first, marks in ((re.escape(first), [m for m in _ALL if m.startswith(first)]) for first in "<[◁")
@@ -111,7 +109,7 @@ def read(text: str, read_as: ReadAs = "auto", segments: Sequence[Segment] = ()) 
 def plain_content(text: str, read_as: ReadAs) -> Passage | None:
     """The content of a text without marks, which is all of it; None where there may be more to read."""
     if read_as == "text" or ((read_as == "auto" or read_as == "tags") and not _has_marks(text)):
-        return _new(Passage, (text, (_new(Span, (0, len(text))),)))
+        return Passage(text, (Span(0, len(text)),))
     return None
 
 

@@ -22,8 +22,6 @@ from rlenv.turns.turn import POLICY, Role, Turn
 from rlenv.verdict import Flag, StepReward
 
 NOTHING_SAID = Reply(None)
-_new = tuple.__new__
-"""Makes a named tuple without the call that sorts out its arguments."""
 JOINT = "\n"
 """Stands between two turns in the text of the whole."""
 
@@ -209,7 +207,7 @@ class Live:
         steps: list[StepReward] = []
         flags: list[Flag] = []
         for said, start, reply in zip(self._said, self._starts, self._replies, strict=False):  # a cut turn has no reply
-            steps.append(_new(StepReward, (float(reply.reward), start, start + len(said.text))))
+            steps.append(StepReward(float(reply.reward), start, start + len(said.text)))
             if reply.flags:
                 flags += placed_flags(reply, start)
         return Played(self.interaction, self.task, tuple(steps), tuple(flags), self.last)

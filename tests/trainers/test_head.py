@@ -72,14 +72,28 @@ def test_fast_products_are_products_to_rounding(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(linear, "LONGEST_SUM", 8)
     plain, fast = nn.Linear(H, V), nn.Linear(H, V)
     fast.load_state_dict(plain.state_dict())
-    use_fast_products(fast)
-    fast.__class__ = FastLinear  # also where the processor would not choose it
+    fast = FastLinear.like(fast)
     x = torch.randn(3, 9, H, generator=torch.Generator().manual_seed(0))
     a, b = x.clone().requires_grad_(), x.clone().requires_grad_()
     (plain(a) ** 2).sum().backward()
     (fast(b) ** 2).sum().backward()
     torch.testing.assert_close(fast(b), plain(a))
     torch.testing.assert_close([b.grad, fast.weight.grad, fast.bias.grad], [a.grad, plain.weight.grad, plain.bias.grad])
+
+
+def test_plain_layers_of_a_model_give_way_to_fast_ones_that_hold_their_very_weights(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(linear, "onednn_is_faster", lambda: True)
+    model = nn.Sequential(nn.Linear(H, H), nn.Sequential(nn.Linear(H, V, bias=False))).eval()
+    before = dict(model.named_parameters())
+    use_fast_products(model)
+    layers = [layer for layer in model.modules() if isinstance(layer, nn.Linear)]
+    assert [type(layer) for layer in layers] == [FastLinear, FastLinear]
+    assert not any(layer.training for layer in layers)
+    after = dict(model.named_parameters())
+    assert list(after) == list(before)
+    assert all(after[name] is parameter for name, parameter in before.items())
 
 
 def test_fast_products_can_be_differentiated_twice(monkeypatch: pytest.MonkeyPatch) -> None:
