@@ -78,9 +78,9 @@ def served(wait: float) -> Iterator[str]:
 
 def counted(url: str) -> dict[str, int]:
     """What the server has seen since it was asked last."""
-    import httpx
+    import httpx2
 
-    found: dict[str, int] = httpx.post(url + GOOD, trust_env=False).json()
+    found: dict[str, int] = httpx2.post(url + GOOD, trust_env=False).json()
     return found
 
 

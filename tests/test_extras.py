@@ -16,7 +16,7 @@ EXTRAS = (
     "torch",
     "transformers",
     "gguf",
-    "httpx",
+    "httpx2",
     "fastapi",
     "uvicorn",
     "httptools",

@@ -28,7 +28,7 @@ from rlenv.task import Task
 from rlenv.verdict import Verdict
 
 if TYPE_CHECKING:
-    import httpx
+    import httpx2
 
 ANSWER_BYTES = 64 << 20
 """An answer may be this long; a longer one is the failure of the server."""
@@ -67,7 +67,7 @@ class RemoteVerifier:
         self.url, self.env, self.kwargs, self.key_env = address(url), env, kwargs, key_env
         self.batch_size = batch_size
         self.patience = Patience(concurrency=concurrency, timeout_s=timeout_s, retries=retries, backoff_s=backoff_s)
-        self._http: tuple[int, httpx.Client] | None = None
+        self._http: tuple[int, httpx2.Client] | None = None
         self._lock = threading.Lock()
         self.version = self._served_version()
 
@@ -105,7 +105,7 @@ class RemoteVerifier:
             verdicts = [Verdict.error(str(problem))] * len(batch.places)
         return list(zip(batch.places, verdicts, strict=True))
 
-    def _read(self, response: httpx.Response, batch: _Batch) -> list[Verdict]:
+    def _read(self, response: httpx2.Response, batch: _Batch) -> list[Verdict]:
         """Raises PolicyError for what is no answer to this request."""
         try:
             answer = cast("dict[str, Any]", response.json())
@@ -149,11 +149,11 @@ class RemoteVerifier:
 
     def _served(self) -> dict[str, tuple[str, Json]]:
         """The environments of the server, each with its version and keywords."""
-        import httpx
+        import httpx2
 
         try:
             response = self._client().get(f"{self.url}/environments")
-        except (httpx.TransportError, httpx.InvalidURL) as error:
+        except (httpx2.TransportError, httpx2.InvalidURL) as error:
             raise PolicyError(f"{self.url}: {error}; start the server with: rlenv serve {self.env}") from error
         if response.status_code != 200:
             raise PolicyError(refusal(self.url, response, self.key_env))
@@ -163,7 +163,7 @@ class RemoteVerifier:
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise PolicyError(f"{self.url}: not an rlenv serve ({error!r}); check the address") from error
 
-    def _client(self) -> httpx.Client:
+    def _client(self) -> httpx2.Client:
         """One client for all threads of this process: its connections stay open."""
         with self._lock:
             if self._http is None or self._http[0] != os.getpid():
@@ -218,7 +218,7 @@ def _sent(completion: Completion) -> Json:
     return {**completion.to_json(), "logprobs": []}
 
 
-def _check_size(response: httpx.Response) -> None:
+def _check_size(response: httpx2.Response) -> None:
     """Called before an answer is read. Raises PolicyError for one without a bound."""
     length = response.headers.get("Content-Length", "")
     if not length.isdigit() or int(length) > ANSWER_BYTES or "Content-Encoding" in response.headers:

@@ -36,7 +36,7 @@ from rlenv.turns.chat_api import api_messages
 from rlenv.turns.live import Live
 
 if TYPE_CHECKING:
-    import httpx
+    import httpx2
 
 SEED_STRIDE = 1_000_003
 """Separates the seeds of the requests of one call."""
@@ -176,7 +176,7 @@ class _Asker:
     def __init__(
         self,
         policy: EndpointPolicy,
-        http: httpx.Client,
+        http: httpx2.Client,
         outages: int | None = None,
         stopped: threading.Event | None = None,
     ) -> None:

@@ -22,7 +22,7 @@ from rlenv.shown import shown_line
 if TYPE_CHECKING:
     import ssl
 
-    import httpx
+    import httpx2
 
 BUSY = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 """Status codes after which the same request may succeed."""
@@ -60,19 +60,19 @@ class Poster:
     costs its retries once and not for every request.
     """
 
-    client: httpx.Client
+    client: httpx2.Client
     patience: Patience
     outages: int | None = None
     stopped: threading.Event = field(default_factory=threading.Event)
     _lost: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def post(self, url: str, body: Json | bytes, retries: int | None = None) -> httpx.Response:
+    def post(self, url: str, body: Json | bytes, retries: int | None = None) -> httpx2.Response:
         """The first answer of the server that does not say that it is busy; bytes are JSON that is written already.
 
         `retries` stands in for those of its patience. Raises PolicyError when there is none after the last retry.
         """
-        import httpx
+        import httpx2
 
         problem = "not asked: other requests stayed without an answer"
         retries = self.patience.retries if retries is None else retries
@@ -82,9 +82,9 @@ class Poster:
             asked_to_wait = 0.0
             try:
                 response = self._once(url, body)
-            except httpx.TransportError as error:  # timeouts, refused and broken connections
+            except httpx2.TransportError as error:  # timeouts, refused and broken connections
                 problem = f"{type(error).__name__} {error}".strip()
-            except httpx.InvalidURL as error:
+            except httpx2.InvalidURL as error:
                 raise PolicyError(f"{url}: not an address ({error}); give http://HOST:PORT/v1#MODEL") from error
             else:
                 if response.status_code not in BUSY:
@@ -100,7 +100,7 @@ class Poster:
             f"{url}: no answer after {retries + 1} tries ({problem}); check that the server is up and the address right"
         )
 
-    def _once(self, url: str, body: Json | bytes) -> httpx.Response:
+    def _once(self, url: str, body: Json | bytes) -> httpx2.Response:
         if isinstance(body, bytes):
             return self.client.post(url, content=body, headers={"Content-Type": "application/json"})
         return self.client.post(url, json=body)
@@ -126,25 +126,25 @@ def _tell(url: str, what: str) -> None:
     logging.getLogger(__name__).warning("%s", shown_line(f"{url}: {what}"))
 
 
-def client(patience: Patience, api_key_env: str, verify: ssl.SSLContext | None = None) -> httpx.Client:
-    """A client that sends the key in this environment variable, where it is set. Raises MissingExtra without httpx."""
+def client(patience: Patience, api_key_env: str, verify: ssl.SSLContext | None = None) -> httpx2.Client:
+    """A client that sends the key in this environment variable, where it is set. Raises MissingExtra without httpx2."""
     try:
-        import httpx
+        import httpx2
     except ImportError as error:
-        raise MissingExtra("httpx", "openai") from error
+        raise MissingExtra("httpx2", "openai") from error
     key = os.environ.get(api_key_env)
     headers = {"Authorization": f"Bearer {key}"} if key else {}
-    limits = httpx.Limits(max_connections=patience.concurrency)
-    return httpx.Client(headers=headers, timeout=patience.timeout_s, limits=limits, verify=verify or tls())
+    limits = httpx2.Limits(max_connections=patience.concurrency)
+    return httpx2.Client(headers=headers, timeout=patience.timeout_s, limits=limits, verify=verify or tls())
 
 
 def tls() -> ssl.SSLContext:
     """What clients check certificates by; to read them takes 0.1 s, so many clients share one."""
     try:
-        import httpx
+        import httpx2
     except ImportError as error:
-        raise MissingExtra("httpx", "openai") from error
-    return httpx.create_ssl_context()
+        raise MissingExtra("httpx2", "openai") from error
+    return httpx2.create_ssl_context()
 
 
 def address(url: str) -> str:
@@ -154,7 +154,7 @@ def address(url: str) -> str:
     return url.rstrip("/")
 
 
-def refusal(url: str, response: httpx.Response, api_key_env: str, hints: Mapping[int, str] | None = None) -> str:
+def refusal(url: str, response: httpx2.Response, api_key_env: str, hints: Mapping[int, str] | None = None) -> str:
     """What a server said that will not answer this request, and what to do about it."""
     key = f"set a valid key in the environment variable {api_key_env}"
     hint = {401: key, 403: key, **(hints or {})}.get(response.status_code, "fix what the server names")
@@ -166,12 +166,12 @@ def sendable(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def said(response: httpx.Response) -> str:
+def said(response: httpx2.Response) -> str:
     """The status and the beginning of the text, on one line."""
     return f"{response.status_code} {' '.join(response.text.split())[:200]}".strip()
 
 
-def _retry_after(response: httpx.Response) -> float:
+def _retry_after(response: httpx2.Response) -> float:
     """Seconds the server asks to wait; dates, which few send, count as none."""
     try:
         return min(MAX_PAUSE_S, max(0.0, float(response.headers.get("retry-after", "0"))))

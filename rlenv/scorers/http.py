@@ -26,7 +26,7 @@ from rlenv.scorers.settings import fingerprint
 from rlenv.task import Prompt
 
 if TYPE_CHECKING:
-    import httpx
+    import httpx2
 
 TOO_MUCH = frozenset({400, 413, 422})
 """Status codes of a request with something in it that the server does not take."""
@@ -147,7 +147,7 @@ class _Requests:
         raw = dialect.no_activation if scorer.raw and dialect.no_activation else {}
         return {**model, **body, **raw, **scorer.extra_body}
 
-    def _read(self, response: httpx.Response, expected: int) -> list[Score]:
+    def _read(self, response: httpx2.Response, expected: int) -> list[Score]:
         try:
             found = self.scorer.speaks.read(response.json())
             if len(found) != expected:

@@ -25,7 +25,7 @@ from rlenv.scorers.settings import fingerprint
 from rlenv.task import prompt_messages, prompt_text
 
 if TYPE_CHECKING:
-    import httpx
+    import httpx2
 
 StepDialect: TypeAlias = Literal["vllm_prm", "steps"]
 SYSTEM = "Please reason step by step, and put your final answer within \\boxed{}."
@@ -99,7 +99,7 @@ class HttpStepScorer(Patience):
         """A step in which nothing passes for the end of a step."""
         return cleaned(text).replace(self.separator, " ")
 
-    def _values(self, response: httpx.Response, expected: int) -> tuple[float, ...]:
+    def _values(self, response: httpx2.Response, expected: int) -> tuple[float, ...]:
         """Raises whatever an answer of another shape makes it raise."""
         answer = response.json()
         rows = answer["scores"] if self.dialect == "steps" else answer["data"][0]["data"]

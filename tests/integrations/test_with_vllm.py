@@ -136,14 +136,14 @@ def serving(folder: Path, log: Path) -> Iterator[str]:
 
 
 def _wait_for(server: subprocess.Popen[bytes], port: int, log: Path) -> None:
-    import httpx
+    import httpx2
 
     end = time.monotonic() + START_S
     while time.monotonic() < end and server.poll() is None:
         try:
-            if httpx.get(f"http://127.0.0.1:{port}/health").status_code == 200:
+            if httpx2.get(f"http://127.0.0.1:{port}/health").status_code == 200:
                 return
-        except httpx.TransportError:
+        except httpx2.TransportError:
             pass
         time.sleep(1)
     raise AssertionError(f"vllm serve did not come up:\n{log.read_text()[-3000:]}")

@@ -91,7 +91,7 @@ def test_list_imports_nothing_heavy() -> None:
     program = (
         "import sys; from typer.testing import CliRunner; from rlenv.cli import app; "
         "assert CliRunner().invoke(app, ['list']).exit_code == 0; "
-        "print([m for m in ('torch', 'transformers', 'sympy', 'httpx', 'datasets') if m in sys.modules])"
+        "print([m for m in ('torch', 'transformers', 'sympy', 'httpx2', 'datasets') if m in sys.modules])"
     )
     out = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"
@@ -189,9 +189,9 @@ def test_bad_input_is_one_line_that_says_what_to_do(mine: str, arguments: list[s
 
 
 def test_a_missing_extra_names_itself(mine: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "httpx", None)
+    monkeypatch.setitem(sys.modules, "httpx2", None)
     endpoint = run("eval", "mine/reverse-v0", "--import", mine, "-p", "http://localhost/v1#m")
-    one_line_error(endpoint, r"httpx is not installed; do: pip install 'rlenv-llm\[openai\]'")
+    one_line_error(endpoint, r"httpx2 is not installed; do: pip install 'rlenv-llm\[openai\]'")
     monkeypatch.setitem(sys.modules, "torch", None)
     for name in ("rlenv.policies.tiny", "rlenv.policies.transformers", "rlenv.policies.generation"):
         monkeypatch.delitem(sys.modules, name, raising=False)

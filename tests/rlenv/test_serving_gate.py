@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 from served import ENV, Running, running
 
@@ -38,7 +38,7 @@ def keyed() -> Iterator[Running]:
 
 def raw(url: str, *lines: str, body: bytes = b"") -> tuple[int, dict[str, str], bytes]:
     """The answer to a request of these very lines; its body may be shorter than its header says."""
-    address = httpx.URL(url)
+    address = httpx2.URL(url)
     with socket.create_connection((address.host, address.port or 80), timeout=30) as connection:
         connection.sendall("\r\n".join([*lines, "", ""]).encode() + body)
         answer = b""
@@ -63,7 +63,7 @@ def test_a_client_that_sends_100_mb_all_the_same_hears_why(open_service: Running
         response = open_service.http.post(
             "/judge", content=b" " * (100 << 20), headers={"Content-Type": "application/json"}
         )
-    except httpx.TransportError:  # the connection was gone before it had sent all: no answer, and no harm
+    except httpx2.TransportError:  # the connection was gone before it had sent all: no answer, and no harm
         response = None
     assert response is None or response.status_code == 413
     assert open_service.http.get("/health").json()["status"] == "ok"
@@ -203,7 +203,7 @@ def test_bytes_under_way_are_bounded() -> None:
     """One request whose body never comes holds what it said it would send."""
     last = "Connection: close"
     with running(max_body_mb=0.001, max_unread_mb=0.0015) as service:
-        address = httpx.URL(service.url)
+        address = httpx2.URL(service.url)
         with socket.create_connection((address.host, address.port or 80)) as held:
             held.sendall(f"POST /judge HTTP/1.1\r\nHost: localhost\r\n{JSON}\r\nContent-Length: 1000\r\n\r\n".encode())
             status, until = 400, time.monotonic() + 30
@@ -217,7 +217,7 @@ def test_bytes_under_way_are_bounded() -> None:
 
 def test_a_client_that_hangs_up_is_no_error_of_the_server(caplog: pytest.LogCaptureFixture) -> None:
     with running() as service:
-        address = httpx.URL(service.url)
+        address = httpx2.URL(service.url)
         with socket.create_connection((address.host, address.port or 80)) as half:
             half.sendall(f"POST /judge HTTP/1.1\r\nHost: localhost\r\n{JSON}\r\nContent-Length: 1000\r\n\r\n[".encode())
         until, counted = time.monotonic() + 30, ""

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
 pytest.importorskip("fastapi", reason="needs the extra serve")
@@ -28,7 +28,7 @@ class Running:
 
     def __init__(self, url: str, service: Service) -> None:
         self.url, self.service = url, service
-        self.http = httpx.Client(base_url=url, timeout=60, trust_env=False)
+        self.http = httpx2.Client(base_url=url, timeout=60, trust_env=False)
 
     def ask(self, path: str, body: object, **headers: str) -> dict[str, Any]:
         """The answer to a call that must succeed."""
