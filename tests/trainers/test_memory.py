@@ -1,9 +1,5 @@
 """Batches become smaller where memory is short, and only there; a run keeps its number."""
 
-import os
-import platform
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -40,25 +36,3 @@ def test_a_run_does_not_go_on_with_another_cache(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="cache_tokens was 4096, is 32768"):
         Trainer(config(steps=1), digits(), policy(), tmp_path, resume=True, quiet=True)
     Trainer(settings, digits(), policy(), tmp_path, resume=True, quiet=True).close()
-
-
-HOLES = """
-from pathlib import Path
-import torch
-from rlenv.trainers.networks.memory import give_back
-
-def resident() -> int:
-    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096 >> 20
-
-kept = [torch.zeros(1 << 18) for _ in range(300)][::2]
-before = resident()
-give_back(torch.device("cpu"))
-print(before - resident())
-"""
-
-
-@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other C libraries have no malloc_trim")
-def test_memory_between_what_stays_goes_back_to_the_system() -> None:
-    on_heap = {**os.environ, "MALLOC_MMAP_THRESHOLD_": str(1 << 25)}
-    said = subprocess.run([sys.executable, "-c", HOLES], env=on_heap, capture_output=True, text=True, check=True).stdout
-    assert int(said) > 100  # of 150 MiB in 150 holes

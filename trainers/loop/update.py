@@ -20,7 +20,6 @@ from rlenv.trainers.mixtures.parts import GroupSize, group_numbers
 from rlenv.trainers.networks.critic import Critic, ValueHead
 from rlenv.trainers.networks.finite import SKIPPED, step_if_finite
 from rlenv.trainers.networks.logprobs import completion_logprobs
-from rlenv.trainers.networks.memory import give_back
 from rlenv.trainers.networks.micro_batches import micro_batches
 from rlenv.trainers.networks.processes import ALONE, Processes
 
@@ -67,9 +66,7 @@ class Step:
             lengths = torch.zeros_like(groups).index_add_(0, of_row, rollout.attention_mask[rows].sum(1))
             own = self.processes.share_of(lengths.argsort(descending=True, stable=True))
             rows = rows[torch.isin(of_row, own)]
-        for part in self.processes.aligned(micro_batches(rollout, self.micro_batch_tokens, rows), spare):
-            yield part
-            give_back(rollout.ids.device)
+        return self.processes.aligned(micro_batches(rollout, self.micro_batch_tokens, rows), spare)
 
 
 def policy_step(

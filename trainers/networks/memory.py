@@ -6,11 +6,7 @@ nothing changes. What is drawn follows from the tokens in the cache, so that a r
 
 from __future__ import annotations
 
-import ctypes
-import os
-import sys
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +18,6 @@ from rlenv.trainers.config import TrainConfig
 ROOM = 0.8
 """Of the free memory: the allocator's gaps and the logits take the rest."""
 SMALLEST = 1_024
-WORTH = 64 << 20
-"""Bytes that have to have come before the system is given any back."""
-_left = 0
-"""Resident bytes after the last time."""
 OF_WIDTH, OF_MLP = 8, 5
 """Numbers that one layer of a decoder keeps for the backward pass a token, times its width and that of its MLP."""
 
@@ -61,29 +53,6 @@ def free_memory(device: torch.device) -> int:
     found = [_available(), _allowed()]
     known = [value for value in found if value is not None]
     return min(known, default=1 << 62)
-
-
-def give_back(device: torch.device) -> None:
-    """Give the system the memory that a pass on a CPU has freed: in holes between what stays, few of which fit again.
-
-    Before version 2.38 the allocator of glibc finds no room for an aligned block where an equal one has been. Where
-    little has come since the last time, nothing is done.
-    """
-    global _left
-    if device.type == "cpu" and (trim := _trim()) is not None and _resident() > _left + WORTH:
-        trim(0)
-        _left = _resident()
-
-
-def _resident() -> int:
-    """Bytes of this process that lie in memory."""
-    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-
-
-@cache
-def _trim() -> Any:
-    """`malloc_trim` of glibc; None with another C library."""
-    return getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
 
 
 def cache_bytes(shape: Any) -> int:
