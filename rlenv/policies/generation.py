@@ -17,7 +17,7 @@ from transformers import DynamicCache, PreTrainedModel
 
 from rlenv.policies.decoding import Decoder, can_decode
 from rlenv.policies.kept import Kept, joined, kept_of, unread
-from rlenv.policies.kv_cache import is_plain, repeated
+from rlenv.policies.kv_cache import cache_argument, is_plain, repeated
 from rlenv.policies.policy import Sampling
 from rlenv.policies.wrapped import autocast_of, inner_model
 
@@ -211,9 +211,9 @@ class _Batch:
                 input_ids=ids,
                 attention_mask=mask,
                 position_ids=positions,
-                past_key_values=self._cache,
                 use_cache=True,
                 logits_to_keep=1,
+                **cache_argument(self._model, self._cache),
             )
         logits: torch.Tensor = out.logits[:, -1]
         return logits

@@ -5,9 +5,12 @@ The growing cache of transformers copies itself at every token; its static one a
 
 from __future__ import annotations
 
+from functools import cache as cached
+from inspect import signature
 from typing import Any, cast
 
 import torch
+from torch import nn
 from transformers import DynamicCache
 from transformers.cache_utils import DynamicLayer
 
@@ -48,6 +51,19 @@ def repeated(cache: DynamicCache, repeats: int, length: int) -> None:
             layers[place] = ReservedLayer(layer, repeats, length)
         else:
             layer.batch_repeat_interleave(repeats)
+
+
+def cache_argument(model: nn.Module, cache: DynamicCache | None) -> dict[str, DynamicCache | None]:
+    """The cache as the keyword that the model's forward pass takes: `cache`, or before transformers 5.24 its old name.
+
+    Models whose code comes with their weights may keep the old name.
+    """
+    return {_cache_name(type(model)): cache}
+
+
+@cached
+def _cache_name(model: type[nn.Module]) -> str:
+    return "cache" if "cache" in signature(model.forward).parameters else "past_key_values"
 
 
 def is_plain(cache: DynamicCache) -> bool:

@@ -18,7 +18,7 @@ from transformers import DynamicCache, PreTrainedModel
 from transformers.modeling_layers import GradientCheckpointingLayer
 
 from rlenv.policies.generation import positions_of, takes_whole_masks
-from rlenv.policies.kv_cache import is_plain
+from rlenv.policies.kv_cache import cache_argument, is_plain
 from rlenv.policies.wrapped import autocast_of, inner_model
 from rlenv.trainers.networks.sharding import agreed
 
@@ -82,8 +82,8 @@ def _forward(
             input_ids=ids,
             attention_mask=mask,
             position_ids=positions,
-            past_key_values=cache,
             use_cache=cache is not None,
+            **cache_argument(trunk, cache),
         )
     hidden: torch.Tensor = out.last_hidden_state
     return hidden
