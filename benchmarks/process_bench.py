@@ -18,7 +18,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from rlenv.envs.math.rows import gsm8k_row
-from rlenv.envs.process.doubts import doubts
 from rlenv.envs.process.process_bench import (
     Figures,
     Row,
@@ -38,7 +37,6 @@ MAX_CONSTANT = 8
 CHECKERS = {
     "symbolic": SymbolicSteps(),
     "symbolic, without provenance": SymbolicSteps(provenance=False),
-    "symbolic, hints too": SymbolicSteps(hints=True),
 }
 HALVES = ("tuning", "reporting", "whole")
 
@@ -64,7 +62,6 @@ def _figures(rows: list[Row], half: str, scorer: str | None, threshold: float | 
     chosen = [row for row in rows if half in ("whole", half_of(row.problem))]
     for name, checker in CHECKERS.items():
         yield name, measure(chosen, predictions(step_values(chosen, checker), SUSPECT))
-    yield "words of doubt alone", measure(chosen, [_first_doubt(row) for row in chosen])
     if scorer is not None:
         yield _of_scorer(rows, chosen, scorer, threshold)
     for constant in range(-1, MAX_CONSTANT):
@@ -73,7 +70,7 @@ def _figures(rows: list[Row], half: str, scorer: str | None, threshold: float | 
 
 def _print_kinds(rows: list[Row]) -> None:
     """Where the first finding of each kind lies: at the first wrong step, at another, or in a right solution."""
-    checker = SymbolicSteps(hints=True)
+    checker = SymbolicSteps()
     found = [checker.findings(row.problem, row.steps) for row in rows]
     print("| finding | at the first wrong step | at another step | in a right solution |\n|---|---|---|---|")
     for kind in FINDINGS:
@@ -87,15 +84,10 @@ def _print_kinds(rows: list[Row]) -> None:
 def _print_alarms(path: Path) -> None:
     """In how many of the training set's solutions, which are taken for right, something is found."""
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    for hints in (False, True):
-        checker = SymbolicSteps(hints=hints)
-        found = [checker.findings(row["question"], str(gsm8k_row(row)["working"]).split("\n")) for row in rows]
-        alarms = sum(any(FINDINGS[f.kind] < SUSPECT for step in steps for f in step) for steps in found)
-        print(f"hints {hints}: {alarms} of {len(rows)} solutions, {alarms / len(rows):.3f}", flush=True)
-
-
-def _first_doubt(row: Row) -> int:
-    return next((at for at, step in enumerate(row.steps) if doubts(step)), -1)
+    checker = SymbolicSteps()
+    found = [checker.findings(row["question"], str(gsm8k_row(row)["working"]).split("\n")) for row in rows]
+    alarms = sum(any(FINDINGS[f.kind] < SUSPECT for step in steps for f in step) for steps in found)
+    print(f"{alarms} of {len(rows)} solutions, {alarms / len(rows):.3f}")
 
 
 def _of_scorer(rows: list[Row], chosen: list[Row], spec: str, threshold: float | None) -> tuple[str, Figures]:

@@ -25,7 +25,6 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from rlenv.envs.process.claims import wrong_claims
-from rlenv.envs.process.doubts import doubts
 from rlenv.envs.process.effort import spend
 from rlenv.envs.process.equations import Chain, chains
 from rlenv.envs.process.holding import compare
@@ -44,8 +43,6 @@ FINDINGS = {
     "restated": 0.1,
     "stranger": 0.2,
     "misread": 0.2,
-    "doubt": 0.3,
-    "left out": 0.4,
     "negative": 0.6,
 }
 """What each kind of finding leaves of a step's value."""
@@ -82,9 +79,6 @@ class Finding(NamedTuple):
 class SymbolicSteps:
     """A StepScorer; see the head of the file."""
 
-    hints: bool = False
-    """Also hold against a step what only hints at an error: words such as `however` and `assuming`, which a policy that
-    is paid leaves out, and numbers of the question that no step uses, which a problem may hold to distract."""
     provenance: bool = True
     """Ask where numbers come from. For word problems; elsewhere too many are brought in by what people know."""
     name: str = "symbolic_steps"
@@ -92,7 +86,7 @@ class SymbolicSteps:
 
     @property
     def version(self) -> str:
-        return f"symbolic-steps-1-{self.hints:d}{self.provenance:d}"
+        return f"symbolic-steps-1-0{self.provenance:d}"
 
     def score_steps(self, jobs: Sequence[Stepped]) -> list[StepScores]:
         return [self._scores(job) for job in jobs]
@@ -100,11 +94,7 @@ class SymbolicSteps:
     def findings(self, question: str, steps: Sequence[str]) -> list[list[Finding]]:
         """What is wrong with each step, as far as can be seen."""
         working = _Working(question)
-        found = [self._of_step(working, step) for step in steps]
-        if self.hints and not any(FINDINGS[finding.kind] < SUSPECT for step in found for finding in step):
-            for at, finding in working.left_out(steps):
-                found[at].append(finding)
-        return found
+        return [self._of_step(working, step) for step in steps]
 
     def _scores(self, job: Stepped) -> StepScores:
         found = self.findings(words_of(job.task.prompt), job.texts)
@@ -114,10 +104,7 @@ class SymbolicSteps:
     def _of_step(self, working: _Working, step: str) -> list[Finding]:
         if len(step) > MAX_CHARS:
             return [Finding("too long", f"a step of more than {MAX_CHARS} characters is not checked")]
-        found = [finding for finding in working.check(step) if self.provenance or finding.kind not in _OF_PROVENANCE]
-        if self.hints:
-            found += [Finding("doubt", f"{word!r}") for word in doubts(step)[:1]]
-        return found
+        return [finding for finding in working.check(step) if self.provenance or finding.kind not in _OF_PROVENANCE]
 
 
 class _Working:
@@ -147,15 +134,6 @@ class _Working:
         for stranger in strangers[:3]:
             yield Finding("stranger", f"{_said(stranger.value)} {stranger.unit} comes from nowhere")
         self.known.learn(step)
-
-    def left_out(self, steps: Sequence[str]) -> Iterator[tuple[int, Finding]]:
-        """The first number of the question that no step uses, at the step that goes past it."""
-        if any(len(step) > MAX_CHARS for step in steps):
-            return
-        for missing in self.given.left_out(steps)[:1]:
-            at = self.given.first_past(missing, steps)
-            if at is not None:
-                yield at, Finding("left out", f"nothing uses the {missing.strip()} of the question")
 
     def _equations(self, chain: Chain) -> Iterator[Finding]:
         for at, (left, right) in enumerate(pairwise(chain.sides), start=1):

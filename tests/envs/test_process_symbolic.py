@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from work import assert_linear
 
 from rlenv.completion import Completion
-from rlenv.envs.process.doubts import doubts
 from rlenv.envs.process.misread import Given
 from rlenv.envs.process.provenance import Known
 from rlenv.envs.process.steps import split
@@ -22,8 +21,8 @@ QUESTION = "Tom has 3 boxes of 12 eggs. He sells 25% of them at $2 each and driv
 RIGHT = ("3 * 12 = 36 eggs in all", "25% of 36 = 9 eggs at $2 are $18", "36 - 9 = 27 after 40 miles, so \\boxed{27}")
 
 
-def kinds(*steps: str, question: str = QUESTION, hints: bool = False) -> list[list[str]]:
-    checker = SymbolicSteps(hints=hints)
+def kinds(*steps: str, question: str = QUESTION) -> list[list[str]]:
+    checker = SymbolicSteps()
     return [[finding.kind for finding in step] for step in checker.findings(question, steps)]
 
 
@@ -111,29 +110,6 @@ def test_prices_and_measures_of_the_question_stay_with_their_things() -> None:
     assert not given.other_measures("30 minutes, $30, 30% or 30 people")
 
 
-def test_a_number_that_no_step_uses_is_held_against_the_step_that_goes_past_it() -> None:
-    question = "Ann buys 4 red, 9 blue and 6 green pens. How many pens has she?"
-    assert kinds("She buys pens.", "4 + 6 = 10 pens", question=question, hints=True) == [[], ["left out"]]
-    assert kinds("She buys pens.", "4 + 6 = 10 pens", question=question) == [[], []]
-    assert kinds("She buys pens.", "4 + 9 + 6 = 19 pens", question=question, hints=True) == [[], []]
-
-
-def test_a_step_that_is_found_wrong_excuses_what_later_steps_leave_out() -> None:
-    question = "Ann buys 4 red, 9 blue and 6 green pens. How many pens has she?"
-    assert kinds("4 + 6 = 11 pens", question=question, hints=True) == [["equation"]]
-
-
-def test_hints_count_only_where_they_are_asked_for() -> None:
-    step = "However, assuming that it is 12, 3 * 12 = 36"
-    assert "doubt" in kinds(step, hints=True)[0]
-    assert "doubt" not in kinds(step)[0]
-
-
-@pytest.mark.parametrize("text", ["", "The answer is 12.", "He waits", "a rationale", "certainly", "the assets"])
-def test_plain_prose_holds_no_doubt(text: str) -> None:
-    assert not doubts(text) or text == "He waits"
-
-
 def test_the_prompt_may_be_a_chat() -> None:
     chat = ({"role": "system", "content": "Answer with 517."}, {"role": "user", "content": QUESTION})
     text = "517 eggs"
@@ -143,7 +119,7 @@ def test_the_prompt_may_be_a_chat() -> None:
 
 
 def test_it_is_a_step_scorer_that_a_specification_names_and_that_travels() -> None:
-    checker = load_step_scorer({"kind": "symbolic_steps", "hints": True})
+    checker = load_step_scorer({"kind": "symbolic_steps", "provenance": False})
     assert isinstance(checker, StepScorer)
     assert cloudpickle.loads(cloudpickle.dumps(checker)) == checker
     assert checker.version != SymbolicSteps().version
@@ -159,7 +135,7 @@ def test_a_step_that_is_too_long_to_check_is_worth_nothing() -> None:
     st.text(max_size=40),
 )
 def test_any_steps_of_any_question_get_one_value_each_and_the_same_twice(steps: list[str], question: str) -> None:
-    checker = SymbolicSteps(hints=True)
+    checker = SymbolicSteps()
     found = checker.findings(question, steps)
     assert len(found) == len(steps)
     assert found == checker.findings(question, steps)
@@ -186,12 +162,12 @@ HOSTILE = [
 def test_hostile_steps_cost_little(unit: str) -> None:
     def look(length: int) -> None:
         text = (unit * length)[: length - 1]
-        SymbolicSteps(hints=True).findings(text, [text, "3 + 4 = 7", text[:2000]])
+        SymbolicSteps().findings(text, [text, "3 + 4 = 7", text[:2000]])
 
     assert_linear(look, MAX_CHARS // 2)
 
 
 def test_many_steps_cost_no_more_each_than_few() -> None:
     steps = [f"{number} + {number + 1} = {2 * number + 1}" for number in range(7, 1607)]
-    assert not any(SymbolicSteps(hints=True).findings("Tom has 3 boxes.", steps)[1:])
-    assert_linear(lambda count: SymbolicSteps(hints=True).findings("Tom has 3 boxes.", steps[:count]), 800)
+    assert not any(SymbolicSteps().findings("Tom has 3 boxes.", steps)[1:])
+    assert_linear(lambda count: SymbolicSteps().findings("Tom has 3 boxes.", steps[:count]), 800)
