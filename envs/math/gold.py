@@ -19,6 +19,7 @@ from rlenv.text.boxes import find_boxes, side_by_side
 
 MAX_BARE = 300
 _PERCENT = re.compile(r"[\s$)\\\]]*(?:%|percent\b|pct\b)")
+_LETTERS = re.compile(r"(?<![\\A-Za-z])[A-Za-z]|[=,;]")  # x = 3
 _NUMBER = re.compile(r"-?[0-9]{1,30}(?:\.[0-9]{1,30})?")  # 42, -1.5
 
 
@@ -30,6 +31,12 @@ def gold_answer(reference: Json) -> str:
     if answer is None:
         raise TaskError(f"the reference {str(reference)[:200]!r} cannot be read as mathematics")
     return answer
+
+
+@lru_cache(maxsize=1024)
+def is_number(gold: str) -> bool:
+    r"""Whether a reference has no letters but in commands: 12, \frac16, 36\pi."""
+    return not _LETTERS.search(gold.replace("{,}", ""))
 
 
 @lru_cache(maxsize=4096)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 
-from rlenv.envs.math.rereading.numbers_told import in_digits
+from rlenv.envs.math.numbers_told import in_digits
 from rlenv.envs.math.tail import Span
 from rlenv.envs.math.withdrawal import denied, withdrawn
 

@@ -31,16 +31,12 @@ from rlenv.envs.math.closing import closing_clause
 from rlenv.envs.math.comparing import Comparison, compare, compare_symbolically
 from rlenv.envs.math.extract import answer_of
 from rlenv.envs.math.form import fault
-from rlenv.envs.math.gold import gold_answer
+from rlenv.envs.math.gold import gold_answer, is_number
 from rlenv.envs.math.opposed import directed, left_open, of_another, opposed
+from rlenv.envs.math.options import by_options, contradicted, denies, options
 from rlenv.envs.math.policy import MathPolicy
 from rlenv.envs.math.proof import proof
-from rlenv.envs.math.reading.names import FRACTIONS, NUMERALS
-from rlenv.envs.math.rereading import by_parts, conclusions, is_number, rereadings
-from rlenv.envs.math.rereading.main_clause import main_clause
-from rlenv.envs.math.rereading.options import contradicted, denies, options
 from rlenv.envs.math.sections import stating_part
-from rlenv.envs.math.sentence import last_clause
 from rlenv.envs.math.statement import Extracted, Refusal
 from rlenv.envs.math.tail import answer_tail
 from rlenv.envs.math.values import Value
@@ -51,7 +47,7 @@ from rlenv.second_opinion import Proof
 from rlenv.task import Task, prompt_text
 from rlenv.verdict import Flag, Verdict
 
-RULES = "math-9"
+RULES = "math-10"
 """Changes with the rules by which answers are found and compared."""
 TIERS = ("extraction", "identity", "exact", "structure", "polynomial", "numeric", "text", "guard", "symbolic", "form")
 """What can decide; `scores["tier"]` of a verdict is the index of the one that did."""
@@ -70,12 +66,6 @@ _RADIANS_BEHIND = re.compile(r"[$\s]*(?:\\text\{\s*)?rad(?:ian)?s?\b")  # 60 rad
 _HALF = re.compile(r"[apAP](?=\.?\s?[mM]\b)")  # 9:55 PM
 _HALF_BEHIND = re.compile(r"\W{0,3}(?:in the )(morning|afternoon|evening)\b", re.IGNORECASE)  # 9:55 in the morning
 _SIDES = re.compile(r"=|\\approx|≈")
-_LISTED = re.compile(r"[0-9],\s[-0-9]")  # 2, 4, 6
-_WORDS = re.compile(r"(?<![A-Za-z\\])(?!pi\b|sqrt\b)[A-Za-z]{2,}")  # cubic metres
-_SOME_VALUE = re.compile(r"[0-9π∞]|\\(?:pi|infty)")  # 12
-_WORDY = re.compile(r"(?<![A-Za-z\\])(?!(?:pi|or|and|sqrt)\b)[A-Za-z]{2,}(?:['’][a-z])?[,;]?\s+(?!\Z)")  # gives 19/8
-_WORDY_NUMBER = re.compile(rf"\b(?:{'|'.join((*NUMERALS, *FRACTIONS, 'infinity'))})s?\b", re.IGNORECASE)
-"""is one third"""
 _NUMERIC = re.compile(
     r"(?:[0-9\s+*/^().,{}$%×·÷−-]|\\(?:frac|dfrac|tfrac|times|cdot|div|sqrt|pi|left|right|%|\$|,|!))+"
 )
@@ -133,15 +123,9 @@ class MathVerifier:
             refused = Verdict.of(("correct", 0.0), scores={"tier": 0.0}, flags=found.flags, reason=found.reason)
             return refused.placed(passage)
         question = asked or _as_restated(passage.text, found)
-        said = chain(_readings(gold, found), rereadings(gold, found.text, question)) if stands else iter(())
+        said = chain(_readings(gold, found), by_options(gold, found.text, question)) if stands else iter(())
         if clause is not None:
-            bare: tuple[str, ...] = () if is_number(gold) or is_choice(gold) else (_LED.sub("", clause.text),)
-            if stands and is_number(gold) and (found.end <= clause.start or _in_remark(found, stating)):
-                told = conclusions(gold, clause.text, stating, question)
-                concluding = [directed(gold, value, clause.text, asked) for value in told]
-                said = iter(concluding) if concluding else said
-            else:
-                said = chain(said, bare, conclusions(gold, clause.text, stating, question))
+            said = chain(said, (_LED.sub("", clause.text),))
         held = bool(asked) and self.policy.form == "asked"
 
         def same(gold: str, said: str) -> Comparison:
@@ -177,9 +161,7 @@ class MathVerifier:
     def _closing_words(self, gold: str, found: Extracted | Refusal, text: str) -> Value | None:
         """The last clause, where the reference may be said in words and no mark points to the answer."""
         marked = bool(found.flags) if isinstance(found, Refusal) else found.place not in ("line", "whole")
-        if marked or "line" not in self.policy.answer_in:
-            return None
-        if is_number(gold) and isinstance(found, Extracted) and (_states_alone(found, text) or _stacked(found.text)):
+        if marked or "line" not in self.policy.answer_in or is_number(gold) or is_choice(gold):
             return None
         return closing_clause(text, *answer_tail(text))
 
@@ -187,13 +169,6 @@ class MathVerifier:
         """Whether two answers may be one value: only what is known to differ does."""
         pairs = ((left, right), (right, left))
         return any(compare(first, second, self.policy).equal is not False for first, second in pairs)
-
-
-def _stacked(said: str) -> bool:
-    """Whether an answer is several values, one a line, of which none is preferred: `x = 2` above `x = 3`."""
-    lines = [line for line in said.split("\n") if line.strip()]
-    values = all(_SOME_VALUE.search(line) and line.count("=") < 2 and not _WORDS.search(line) for line in lines)
-    return len(lines) > 1 and values and "≈" not in lines[-1] and "approx" not in lines[-1]
 
 
 def _stack(said: str) -> str:
@@ -205,38 +180,12 @@ def _stack(said: str) -> str:
     return ", ".join(line["value"] for line in lines) if one else ""
 
 
-def _states_alone(found: Extracted, text: str) -> bool:
-    """Whether an answer is a value without words of a sentence, and stands in the last sentence that says anything."""
-    alone = (
-        _SOME_VALUE.search(found.text) is not None
-        and "\n" not in found.text
-        and "→" not in found.text
-        and not _LISTED.search(found.text)
-        and not last_clause(found.text)
-        and not _WORDY.search(found.text)
-    )
-    return alone and (found.place != "line" or not (_WORDY_NUMBER.search(text, found.end) or _in_remark(found, text)))
-
-
 def _plainly(found: Extracted, text: str, question: str) -> bool:
-    """Whether an answer has no flags, and stands neither in a remark nor as another quantity than the one asked for."""
+    """Whether an answer has no flags, and does not stand as another quantity than the one asked for."""
     if found.flags or found.place != "line":
         return not found.flags
     before = text[max(0, found.start - WORDS_BEFORE) : found.start]
-    return not _in_remark(found, text) and of_another(before, question) is None
-
-
-def _in_remark(found: Extracted, text: str) -> bool:
-    """Whether a value stands in a clause beside the main one, and that spells a number: `minus six, because of 2`."""
-    if found.place != "line":
-        return False
-    begin = max(text.rfind("\n", 0, found.start), text.rfind(". ", 0, found.start)) + 1
-    sentence = text[begin : found.end + WORDS_BEFORE].partition("\n")[0]
-    main = main_clause(sentence.strip())
-    if main == sentence.strip() or not _WORDY_NUMBER.search(main):
-        return False
-    at = text.find(main, begin)
-    return not at <= found.start < at + len(main)
+    return of_another(before, question) is None
 
 
 def _denied(gold: str, found: Extracted, text: str, question: str) -> Refusal | None:
@@ -314,9 +263,7 @@ def _readings(gold: str, found: Extracted) -> Iterator[str]:
     above, _, last = found.text.rpartition("\n")
     if found.place == "whole" and "=" in last and "=" not in above:
         yield last.strip(" .$=")
-    if found.labelled and (parts := list(by_parts(gold, found.labelled, ""))):
-        yield from parts
-    elif found.labelled and _parts(gold) == len(found.parts):
+    if found.labelled and _parts(gold) == len(found.parts):
         yield found.labelled
     if found.labelled and found.place == "line" and "=" in gold:
         yield ", ".join(part.rpartition(":")[2].strip() for part in found.labelled.split(", "))

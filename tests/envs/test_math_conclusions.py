@@ -9,10 +9,7 @@ import pytest
 
 from rlenv.envs.math import verify
 from rlenv.envs.math.comparing import compare
-from rlenv.envs.math.rereading.conclusion import concluded
-from rlenv.envs.math.rereading.listing import listed
-from rlenv.envs.math.rereading.numbers_told import in_digits
-from rlenv.envs.math.rereading.outcomes import decision, outcome
+from rlenv.envs.math.numbers_told import in_digits
 
 PAIRS = Path(__file__).with_suffix(".jsonl").read_text(encoding="utf-8").splitlines()
 LINE = "Find the line of intersection of two planes."
@@ -27,14 +24,6 @@ def test_a_completion_in_plain_words_is_judged_by_what_it_concludes(right: bool)
 
 
 @pytest.mark.parametrize(
-    "clause",
-    ["it is not 3/4", "half of 3/4", "it is less than 3/4", "maybe it is 3/4", "if x is 3/4", "it cannot be 3/4"],
-)
-def test_a_clause_that_denies_doubts_or_compares_concludes_nothing(clause: str) -> None:
-    assert list(concluded("3/4", clause, "Find x.")) == []
-
-
-@pytest.mark.parametrize(
     ("text", "digits"),
     [
         ("one thousand and twenty-four", "1024"),
@@ -46,23 +35,6 @@ def test_a_clause_that_denies_doubts_or_compares_concludes_nothing(clause: str) 
 )
 def test_numbers_in_words_become_digits(text: str, digits: str) -> None:
     assert in_digits(text) == digits
-
-
-def test_a_list_of_steps_is_no_list_of_values() -> None:
-    assert list(listed("2, 3", "- 1 + 1 = 2\n- 2 + 1 = 3 = 3", "")) == []
-
-
-@pytest.mark.parametrize(
-    "clause", ["there is no other solution", "no solution unless x = 2", "there is no reason to doubt it"]
-)
-def test_a_limited_none_is_no_outcome(clause: str) -> None:
-    assert outcome(clause) == ""
-
-
-def test_a_denial_elsewhere_decides_nothing() -> None:
-    question = "Is f continuous at 0?"
-    assert decision("f is continuous at 1 but not at 0", question) == ""
-    assert decision("if f is continuous, it is bounded", question) == ""
 
 
 @pytest.mark.parametrize(

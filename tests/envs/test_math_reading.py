@@ -17,10 +17,9 @@ from rlenv.envs.math import verify
 from rlenv.envs.math.extract import extract
 from rlenv.envs.math.layout import as_read
 from rlenv.envs.math.normalise import normalise
+from rlenv.envs.math.options import by_options, options, stem
 from rlenv.envs.math.policy import MathPolicy
 from rlenv.envs.math.reading.naming import told_apart
-from rlenv.envs.math.rereading import rereadings
-from rlenv.envs.math.rereading.options import options, stem
 from rlenv.envs.math.statement import Extracted
 from rlenv.envs.math.withdrawal import denied
 
@@ -96,8 +95,8 @@ def test_what_speaks_of_something_else_takes_nothing_back(behind: str) -> None:
 
 def test_an_option_is_its_letter_or_what_it_says_and_not_both_of_two() -> None:
     assert options(OPTIONS) == {"A": "7", "B": "12", "C": "34"}
-    assert list(rereadings("B", "12", OPTIONS)) == ["B"]
-    assert list(rereadings("12", "C", OPTIONS)) == ["34"]
+    assert list(by_options("B", "12", OPTIONS)) == ["B"]
+    assert list(by_options("12", "C", OPTIONS)) == ["34"]
     assert verify("B", r"\boxed{(B)\ 34}", question=OPTIONS).reward == 0
     assert options("Let A. be a point, and C. another.") == {}
 
@@ -106,12 +105,6 @@ def test_a_letter_before_a_bracket_is_a_function_unless_the_question_uses_it_for
     assert told_apart("f(f+1)", "Factor $f^2+f$.") == r"f \cdot (f+1)"
     assert told_apart("f(f+1)", "Let $f(x)=x$. Factor $f^2+f$.") == "f(f+1)"
     assert told_apart("f(2)", "The function $f$ is odd.") == "f(2)"
-
-
-def test_a_point_parts_thousands_where_the_language_of_the_question_says_so() -> None:
-    asked = ("Wie viele Sekunden hat eine Stunde für dich und mich?", "How many seconds has an hour?")
-    assert [list(rereadings("3600", "3.600", question)) for question in asked] == [["3600"], []]
-    assert list(rereadings("3600", "3.600", f"{asked[0]} Sie dauert 1.5 Minuten.")) == []
 
 
 def test_forms_of_a_word_share_a_stem_and_opposites_do_not() -> None:

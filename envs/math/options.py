@@ -1,9 +1,7 @@
-r"""What the question offers to choose from: lettered options, and the words between which it leaves the choice.
+r"""What the question offers to choose from: lettered options.
 
 >>> options(r"What is $2^5$? (A) 10 (B) 25 (C) $32$")
 {'A': '10', 'B': '25', 'C': '32'}
->>> sorted(rivals("odd", "Is $3^{10}$ even or odd?")), sorted(rivals("Ann", "Ann runs 9 km, Bo 8 km. Who won?"))
-(['even'], ['bo'])
 """
 
 from __future__ import annotations
@@ -16,11 +14,10 @@ from rlenv.envs.math.choice import chosen_letter
 from rlenv.envs.math.comparing import compare
 from rlenv.envs.math.reading.answer import reading
 from rlenv.envs.math.reading.nodes import Choice
-from rlenv.text.function_words import word_set
 
 MAX_CHARS = 8000
 _PICKS = re.compile(r"\b(?:option|choice|answer|pick|choose)\b", re.IGNORECASE)  # The correct choice is C
-LETTER = re.compile(r"\s*(?:\\(?:text|textbf|mathrm|mathbf)\s*\{)?\s*\(?([A-J])\)?\.?\s*\}?\s*")
+_LETTER = re.compile(r"\s*(?:\\(?:text|textbf|mathrm|mathbf)\s*\{)?\s*\(?([A-J])\)?\.?\s*\}?\s*")
 r"""C, (C), \text{(C)}"""
 # \text{(C) } 56
 _BESIDE = re.compile(r"\A\s*(?:\\text(?:bf|rm)?\s?\{)?\s*\(?[A-Ja-j][).:]*\s*\}?[.:\s]*(?:\\[ ,;]|\\q?quad)?\s*")
@@ -32,19 +29,11 @@ r"""(A), A., A), `\textbf{(A)}`"""
 # \quad 56, and
 _AROUND = re.compile(r"\A(?:\s|\\q?quad|\\ |\\\\|~)+|(?:\s|\\q?quad|\\ |\\\\|~|[,;.$]|\bor\b|\band\b)+\Z")
 _WORD = re.compile(r"(?<![A-Za-z\\])[A-Za-z][A-Za-z'-]+")  # parallel
-_NAME = re.compile(r"(?<=[a-z0-9,;:] )[A-Z][a-z]+|(?:^|(?<=[.!?] ))[A-Z][a-z]+")  # did Maya
-_NO_NAMES = word_set(
-    """or and is are was were a an the it of either neither does do which who what how find if in on true there each
-    every today let given that this these be
-    argument statement series sequence function number matrix graph triangle permutation"""
-)
 _SAYS_NOT = r"\b{}\)?\s+(?:is|are|was|does|do|did|can|will|has)(?:\s+not\b|n['’]t\b)(?: an?| the)?(?P<what>[^.\n]*)"
 _NEGATIVE = re.compile(
     r"\b(?:not|no|never|none|except|false|incorrect|wrong|fails?|lacks?|without|cannot)\b|n['’]t\b", re.IGNORECASE
 )
 """Which is not prime?"""
-_BETWEEN = re.compile(r"((?:[A-Za-z-]+,? ){1,4})\bor ((?:[A-Za-z-]+ ?){1,3})")
-"""even or odd; convergent, conditionally convergent or divergent"""
 
 
 @lru_cache(maxsize=256)
@@ -76,7 +65,7 @@ def _bare(content: str) -> str:
 
 def by_options(gold: str, answer: str, question: str) -> Iterator[str]:
     """The letter of the one option that an answer spells, and what the option says whose letter it is."""
-    wanted, said = LETTER.fullmatch(gold), LETTER.fullmatch(answer)
+    wanted, said = _LETTER.fullmatch(gold), _LETTER.fullmatch(answer)
     if (wanted is not None and said is not None) or not (offered := options(question)):
         return
     if wanted is None:
@@ -138,16 +127,3 @@ def stem(word: str) -> str:
 def words(text: str) -> tuple[str, ...]:
     """The words of a text, without what stands in mathematics."""
     return tuple(word.lower() for word in _WORD.findall(text[:MAX_CHARS]))
-
-
-def rivals(gold: str, question: str) -> frozenset[str]:
-    """The other words among which the question lets choose, where the gold is one: by `or`, or as names."""
-    question = question[:MAX_CHARS]
-    said = {stem(word) for word in words(gold)}
-    if gold[:1].isupper() and gold in question:
-        names = {name.lower() for name in _NAME.findall(question)}
-        return frozenset(name for name in names if stem(name) not in said and name not in _NO_NAMES)
-    offered = [word for match in _BETWEEN.finditer(question) for word in words(match[0])]
-    if not said & {stem(word) for word in offered}:
-        return frozenset()
-    return frozenset(word for word in offered if stem(word) not in said and word not in _NO_NAMES)
