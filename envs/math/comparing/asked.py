@@ -1,4 +1,4 @@
-"""What a question says of the answer: whether order counts, that numbers are whole, by cases, and in which unit."""
+"""What a question says of the answer: whether order counts, that numbers are whole, and in which unit."""
 
 from __future__ import annotations
 
@@ -21,10 +21,6 @@ _ANY_ORDER = re.compile(r"\bany order\b|\border does not matter", re.IGNORECASE)
 _WHOLE = re.compile(r"\b(?:integers?|whole numbers?|natural numbers?|integral)\b", re.IGNORECASE)  # Find all integers n
 _WHOLE_WORDS = ("nteger", "NTEGER", "whole", "Whole", "WHOLE", "natural", "Natural", "NATURAL", "integral", "Integral")
 _REAL = re.compile(r"\breals?\b|\\mathbb\{?\s?R|ℝ|\brational", re.IGNORECASE)  # for all x \in \mathbb{R}
-# Write |x| without absolute value signs
-_BY_CASES = re.compile(
-    r"\bpiecewise\b|\b(?:as|by|in|into|with) cases\b|\bwithout (?:\w+ ){0,3}absolute\b", re.IGNORECASE
-)
 _SPAN = r"(?:\$[^$]{1,80}\$|\\\(.{1,80}?\\\))"
 _LISTED = re.compile(
     r"\b(?:find|compute|evaluate|calculate|determine|what are|give)\s+(?:the (?:exact )?values? of\s+)?"
@@ -79,22 +75,8 @@ def is_whole(question: str) -> bool:
 
 
 @lru_cache(maxsize=512)
-def by_cases(question: str) -> bool:
-    """Whether the question asks for a function by cases."""
-    return bool(_BY_CASES.search(question))
-
-
-@lru_cache(maxsize=512)
 def asked_unit(question: str) -> str:
     """The unit in which the question asks for its answer, "" for none; of several the one behind `how many`."""
     found = [match[1] or match[2] or match[3] for match in _UNIT.finditer(question.lower())]
     known = [unit for unit in found if factor(unit, unit) is not None]
     return known[0] if len({*known}) == 1 else ""
-
-
-@lru_cache(maxsize=512)
-def lowest(question: str) -> int | None:
-    """The least whole number that the question allows: 1 for positive integers, None where it sets none."""
-    if re.search(r"\bpositive (?:\w+ )?integers?\b|\bnatural numbers?\b", question, re.IGNORECASE):
-        return 1
-    return 0 if re.search(r"\bnon-?negative (?:\w+ )?integers?\b|\bwhole numbers?\b", question, re.IGNORECASE) else None

@@ -274,7 +274,7 @@ def same_equation(gold: Relation, answer: Relation) -> Comparison:
         fits = operator in {"=", "!="} or (operator == other) == (ratio > 0)
         return Comparison(fits, "polynomial", "" if fits else "the inequality points the other way")
     if is_complete(left) and is_complete(right):
-        return Comparison(False, "polynomial", "another equation")
+        return Comparison(False, "structure", "another equation")
     return _proportional_at_points(gold, answer)
 
 
@@ -292,5 +292,5 @@ def _proportional_at_points(gold: Relation, answer: Relation) -> Comparison:
         if len(ratios) == 4:
             break
     if len(ratios) > 1 and any(abs(ratio - ratios[0]) > abs(ratios[0]) * 1e-15 for ratio in ratios):
-        return Comparison(False, "numeric", "another equation")
+        return Comparison(False, "structure", "another equation")
     return Comparison(None, "numeric", "the two agree at the points tried")

@@ -219,12 +219,11 @@ def _joined(node: Node) -> Node:
 
 
 def _is_domain(item: Node) -> bool:
-    """Whether an item only says what kind of number a letter stands for: k in the integers."""
+    """Whether an item only says what kind of number a letter stands for, with no bound: k in the integers."""
     if not isinstance(item, Relation) or item.operators != ("in",):
         return False
     place = item.sides[1]
-    place = place.args[0] if isinstance(place, Apply) and not place.known else place
-    return isinstance(place, Constant) and isinstance(item.sides[0], Symbol)
+    return isinstance(place, Constant) and place.name != "naturals" and isinstance(item.sides[0], Symbol)
 
 
 def _items(node: Node) -> tuple[Node, ...] | None:

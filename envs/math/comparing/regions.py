@@ -183,6 +183,8 @@ def _region(node: Node) -> Region | None:
             return _united([_point(item) for item in items])
         case SetOperation(operator, sets):
             return _combined(operator, [_region(part) for part in sets])
+        case Builder(Relation() as inside, condition):
+            return _combined("intersection", [_region(inside), _region(condition)])
         case Builder(_, condition):
             return _region(condition)
         case Relation():

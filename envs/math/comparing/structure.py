@@ -13,11 +13,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from rlenv.envs.math.comparing.asked import asked_in_turn, by_cases, is_ordered, is_whole
+from rlenv.envs.math.comparing.asked import asked_in_turn, is_ordered, is_whole
 from rlenv.envs.math.comparing.comparison import Comparison
-from rlenv.envs.math.comparing.constants import may_hold_constants, same_with_constants
-from rlenv.envs.math.comparing.described import describes, filled
-from rlenv.envs.math.comparing.directions import same_directions
 from rlenv.envs.math.comparing.equations import (
     Stated,
     in_letter_of,
@@ -28,14 +25,10 @@ from rlenv.envs.math.comparing.equations import (
     substituted,
     worth,
 )
-from rlenv.envs.math.comparing.families import same_families
-from rlenv.envs.math.comparing.lines import same_lines
 from rlenv.envs.math.comparing.lists import as_list, in_order, listed, matched, spread
 from rlenv.envs.math.comparing.matrices import as_matrix, cells, scaled_matrix
 from rlenv.envs.math.comparing.numeric import Undefined, evaluate
-from rlenv.envs.math.comparing.piecewise import everywhere, same_functions, without_remark
 from rlenv.envs.math.comparing.quantities import same_quantity
-from rlenv.envs.math.comparing.recurrences import aligned
 from rlenv.envs.math.comparing.regions import (
     between_letters,
     infinite,
@@ -45,8 +38,6 @@ from rlenv.envs.math.comparing.regions import (
     same_whole_numbers,
     variable,
 )
-from rlenv.envs.math.comparing.residues import collapsed
-from rlenv.envs.math.comparing.sums import same_terms
 from rlenv.envs.math.comparing.text import same_clock, same_words, spelled
 from rlenv.envs.math.comparing.values import guarded, same_value, symbols_of
 from rlenv.envs.math.policy import MathPolicy
@@ -58,6 +49,7 @@ from rlenv.envs.math.reading.nodes import (
     Choice,
     Clock,
     Constant,
+    Given,
     InBase,
     Items,
     Matrix,
@@ -65,7 +57,6 @@ from rlenv.envs.math.reading.nodes import (
     Number,
     Power,
     Product,
-    Quantity,
     Ratio,
     Relation,
     SetOperation,
@@ -78,8 +69,6 @@ from rlenv.envs.math.reading.nodes import (
 )
 
 MAX_DEPTH = 40
-_PLAIN = frozenset({Number, InBase, Symbol, Constant, Power, Choice, Clock, Quantity, Ratio, Matrix, Words})
-"""Kinds that alone describe neither cases nor a family."""
 _FIGURES = frozenset({"angle", "triangle"})
 _VALUES = (Number, InBase, Symbol, Constant, Sum, Product, Power, Apply)
 
@@ -104,28 +93,8 @@ class Judge:
         if self.depth > MAX_DEPTH:
             return Comparison(False, "guard", "nested too deep", ("cost_guard",))
         self.depth += 1
-        gold, answer = everywhere(aligned(collapsed(gold))), everywhere(aligned(collapsed(answer)))
-        found = same_directions(gold, answer, self.question, self.same) if self.depth == 1 else None
-        if found is None:
-            found = self._described(gold, answer)
-        if found is None:
-            found = self._same(spread(gold), spread(without_remark(answer, gold)))
+        found = self._same(spread(gold), spread(answer))
         self.depth -= 1
-        return found
-
-    def _described(self, gold: Node, answer: Node) -> Comparison | None:
-        """Values described by cases, by letters that run over something, or by free constants; None for others."""
-        if type(gold) in _PLAIN and type(answer) in _PLAIN:
-            return None
-        found = same_lines(gold, answer, self.question)
-        if found is not None:
-            return found
-        if describes(gold) or describes(answer) or is_whole(self.question):
-            found = same_functions(gold, answer, self.same, by_cases(self.question))
-            if found is None:
-                found = same_families(gold, answer, self.question)
-        if found is None and may_hold_constants(gold, self.question):
-            return same_with_constants(gold, answer, self.question)
         return found
 
     def _same(self, gold: Node, answer: Node) -> Comparison:
@@ -166,6 +135,8 @@ class Judge:
             return matched(gold.sets, answer.sets, self.same)
         if isinstance(gold, Builder) and isinstance(answer, Builder):
             return in_order((gold.element, gold.condition), (answer.element, answer.condition), self.same)
+        if isinstance(gold, Given) and isinstance(answer, Given):
+            return in_order((gold.value, gold.condition), (answer.value, answer.condition), self.same)
         if type(gold) in _COMPOUND or type(answer) in _COMPOUND:
             return unequal(f"a {type(answer).__name__.lower()}, expected a {type(gold).__name__.lower()}")
         return self._values(gold, answer)
@@ -176,10 +147,12 @@ class Judge:
             equal = infinite(gold) == infinite(answer)
             return Comparison(equal, "structure", "" if equal else "infinity equals only itself")
         found = same_value(gold, answer, self.policy)
-        if found.equal is not True and (_same_steps(gold, answer) or same_terms(gold, answer)):
+        if found.equal is not True and _same_steps(gold, answer):
             return Comparison(True, "numeric")
         if found.equal is None and self.algebra is not None:
             return self.algebra(gold, answer)
+        if found.equal is False and symbols_of(gold) != symbols_of(answer):
+            return unequal("other letters", *found.flags)  # of a constant or an index the letter says nothing
         return found
 
     def _choice(self, gold: Node, answer: Node) -> Comparison:
@@ -232,14 +205,8 @@ class Judge:
         return found
 
     def _lists(self, gold: Node, answer: Node) -> Comparison:
-        return listed(
-            filled(gold),
-            filled(answer),
-            self.same,
-            self.policy,
-            is_ordered(self.question),
-            asked_in_turn(self.question),
-        )
+        ordered, in_turn = is_ordered(self.question), asked_in_turn(self.question)
+        return listed(gold, answer, self.same, self.policy, ordered, in_turn)
 
     def _relations(self, gold: Node, answer: Node) -> Comparison:
         expected = stated(gold, self.same, trusted=True)
@@ -334,7 +301,7 @@ def _is_chain_of(answer: Relation, gold: Bracketed) -> bool:
     return len(letters) == len(answer.sides) - 1 == len(gold.items) > 1
 
 
-_COMPOUND = frozenset({Bracketed, Matrix, SetOperation, Builder, Ratio, Relation, Items, Braces, Words})
+_COMPOUND = frozenset({Bracketed, Matrix, SetOperation, Builder, Given, Ratio, Relation, Items, Braces, Words})
 
 
 def _same_figure(gold: Apply, answer: Apply) -> Comparison:

@@ -13,11 +13,6 @@ MATHEMATICS = re.compile(r"\$([^$]{1,400})\$|\\\((.{1,400}?)\\\)|\\\[(.{1,400}?)
 """What a question writes as mathematics, in one of three groups by its marks."""
 
 
-def plain(text: str) -> str:
-    r"""A text without the marks around its mathematics and its words: \text{at } $x$ as `at x`."""
-    return " ".join(FONT.sub(r" \1 ", text).replace("$", " ").split())
-
-
 def inside(found: re.Match[str]) -> str:
     """What stands between the marks of a piece of mathematics."""
     return next(filter(None, found.groups()), "")
