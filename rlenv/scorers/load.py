@@ -132,6 +132,11 @@ def _factory(kind: str, kinds: Mapping[str, str]) -> Callable[..., object]:
 def _folder_settings(folder: Path, kinds: Mapping[str, str]) -> dict[str, Any]:
     """What scorer.json says; paths in it are relative to the folder, and the folder is the model."""
     settings: dict[str, Any] = json_object(folder / SETTINGS_FILE)
+    if settings.get("trust_remote_code"):
+        raise ConfigError(
+            f"{folder / SETTINGS_FILE} asks for trust_remote_code, which is yours to give: "
+            f'scorer={{"kind": ..., "path": {str(folder)!r}, "trust_remote_code": true}}'
+        )
     if settings.get("kind") == "ensemble" and isinstance(settings.get("members"), list):
         settings["members"] = [_below(folder, member) for member in settings["members"]]
     elif settings.get("kind") not in MODELS:

@@ -192,6 +192,7 @@ SETTINGS: list[dict[str, Json]] = [
     {"kind": "judge", "url": "http://127.0.0.1:9/v1", "endpoint": {"api_key_env": "HOME"}},
     {"kind": "sequence_classification", "path": "../other"},
     {"kind": "sequence_classification", "path": "/etc"},
+    {"kind": "qwen_prm", "trust_remote_code": True},
     {"kind": "ensemble", "members": ["os:system"]},
     {"kind": "ensemble", "members": [{"kind": "function", "function": "os:system"}]},
 ]
@@ -203,7 +204,7 @@ def test_a_folder_given_as_a_scorer_is_a_model_and_names_no_code(settings: dict[
     folder = tmp_path / "model"
     folder.mkdir()
     (folder / "scorer.json").write_text(json.dumps(settings))
-    with pytest.raises(ConfigError, match=r"yourself|as scorer=|cannot"):
+    with pytest.raises(ConfigError, match=r"yourself|as scorer=|cannot|yours to give"):
         load_scorer(str(folder))
 
 
