@@ -92,7 +92,7 @@ def test_requests_that_are_refused_by_their_headers(
     "head", [b"GET /health HTTP/1.1\r\n" + b"X: y\r\n" * 200, b"X: " + b"y" * 1000, b"GET /" + b"a" * 1000]
 )
 def test_headers_without_end_are_refused(open_service: Running, head: bytes) -> None:
-    address = httpx.URL(open_service.url)
+    address = httpx2.URL(open_service.url)
     sent = 0
     with socket.create_connection((address.host, address.port or 80), timeout=30) as connection:
         try:
