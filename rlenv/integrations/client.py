@@ -21,17 +21,16 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import TYPE_CHECKING, Any, cast
 
 from rlenv.completion import Completion
+from rlenv.door.answer import Answer
 from rlenv.errors import ConfigError, PolicyError
 from rlenv.jsontypes import Json, canonical, line
-from rlenv.policies.posting import Patience, Poster, address, client, refusal
+from rlenv.policies.posting import Patience, Poster, address, ask, client, refusal
 from rlenv.task import Task
 from rlenv.verdict import Verdict
 
 if TYPE_CHECKING:
     import httpx2
 
-ANSWER_BYTES = 64 << 20
-"""An answer may be this long; a longer one is the failure of the server."""
 REQUEST_BYTES = 4 << 20
 """A request grows up to this size; one completion that is longer goes alone."""
 
@@ -105,7 +104,7 @@ class RemoteVerifier:
             verdicts = [Verdict.error(str(problem))] * len(batch.places)
         return list(zip(batch.places, verdicts, strict=True))
 
-    def _read(self, response: httpx2.Response, batch: _Batch) -> list[Verdict]:
+    def _read(self, response: Answer, batch: _Batch) -> list[Verdict]:
         """Raises PolicyError for what is no answer to this request."""
         try:
             answer = cast("dict[str, Any]", response.json())
@@ -152,13 +151,13 @@ class RemoteVerifier:
         import httpx2
 
         try:
-            response = self._client().get(f"{self.url}/environments")
+            response = ask(self._client(), self.patience, "GET", f"{self.url}/environments")
         except (httpx2.TransportError, httpx2.InvalidURL) as error:
             raise PolicyError(f"{self.url}: {error}; start the server with: rlenv serve {self.env}") from error
         if response.status_code != 200:
             raise PolicyError(refusal(self.url, response, self.key_env))
         try:
-            told = response.json()["environments"]
+            told = cast("dict[str, Any]", response.json())["environments"]
             return {str(one["env"]): (str(one["verifier_version"]), one["kwargs"]) for one in told}
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise PolicyError(f"{self.url}: not an rlenv serve ({error!r}); check the address") from error
@@ -167,11 +166,8 @@ class RemoteVerifier:
         """One client for all threads of this process: its connections stay open."""
         with self._lock:
             if self._http is None or self._http[0] != os.getpid():
-                made = client(self.patience, self.key_env)
-                made.event_hooks = {"response": [_check_size]}
-                made.headers["Accept-Encoding"] = "identity"
-                self._http = os.getpid(), made
-                weakref.finalize(self, made.close)
+                self._http = os.getpid(), client(self.patience, self.key_env)
+                weakref.finalize(self, self._http[1].close)
             return self._http[1]
 
 
@@ -216,13 +212,3 @@ def _sent(completion: Completion) -> Json:
     if completion == Completion(completion.text):
         return completion.text
     return {**completion.to_json(), "logprobs": []}
-
-
-def _check_size(response: httpx2.Response) -> None:
-    """Called before an answer is read. Raises PolicyError for one without a bound."""
-    length = response.headers.get("Content-Length", "")
-    if not length.isdigit() or int(length) > ANSWER_BYTES or "Content-Encoding" in response.headers:
-        raise PolicyError(
-            f"{response.url}: expected an answer with a length of at most {ANSWER_BYTES} bytes, got {length or 'none'}"
-            "; ask rlenv serve itself, or a proxy that leaves its answers as they are"
-        )

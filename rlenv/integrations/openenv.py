@@ -24,6 +24,8 @@ from rlenv.integrations.versions import check_version
 from rlenv.jsontypes import Json, canonical
 from rlenv.registry import register
 
+ANSWER_MB = 16.0
+"""A longer message of the server is not read; its session is lost."""
 _NO_NAME = re.compile(r"[^\w.-]+")
 """What no id may hold: the `://` of `http://localhost:8000`."""
 
@@ -96,7 +98,10 @@ class _OpenEnvSession:
 
         limit = self.server.answer_limit_s
         self._client = GenericEnvClient(
-            base_url=self.server.url, connect_timeout_s=min(10.0, limit), message_timeout_s=limit
+            base_url=self.server.url,
+            connect_timeout_s=min(10.0, limit),
+            message_timeout_s=limit,
+            max_message_size_mb=ANSWER_MB,
         ).sync()
         try:
             self._client.connect()

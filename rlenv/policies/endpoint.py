@@ -286,9 +286,9 @@ class _Asker:
         for _ in range(3):
             n, limit_key = n if self.dialect.takes_n else 1, self.dialect.limit_key
             response = self.poster.post(url, body_of(self.policy, request, n, sampling, limit_key))
-            if response.status_code not in (400, 422) or _FULL.search(response.text[:2000]):
+            if response.status_code not in (400, 422) or _FULL.search(response.excerpt):
                 break
-            if limit_key == "max_tokens" and "max_completion_tokens" in response.text:
+            if limit_key == "max_tokens" and "max_completion_tokens" in response.excerpt:
                 self.dialect.limit_key = "max_completion_tokens"
             elif n > 1:
                 self.dialect.takes_n = False
@@ -297,11 +297,11 @@ class _Asker:
         if response.status_code != 200:
             hint = f"check that the address ends in /v1 and that the server has a model {self.policy.model!r}"
             refused = refusal(self.policy.url, response, self.policy.api_key_env, {404: hint})
-            raise _NoRoom(refused) if _FULL.search(response.text[:2000]) else PolicyError(refused)
+            raise _NoRoom(refused) if _FULL.search(response.excerpt) else PolicyError(refused)
         try:
-            got = answered(response.json())
+            got = answered(response.json(), n)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            excerpt = response.text[:200]
+            excerpt = response.excerpt[:200]
             raise PolicyError(f"{self.policy.url}: not an answer of a chat model ({error!r}): {excerpt}") from error
         if len(got.completions) < n:
             self.dialect.takes_n = False

@@ -19,6 +19,7 @@ from rlenv.task import Prompt, prompt_messages, prompt_text
 if TYPE_CHECKING:
     from rlenv.policies.endpoint import EndpointPolicy
 
+MOST_CHOICES = 1024
 CHAT, TEXT = "/chat/completions", "/completions"
 
 
@@ -57,15 +58,19 @@ def body_of(policy: EndpointPolicy, request: Request, n: int, sampling: Sampling
     return {**body, **policy.extra_body}
 
 
-def answered(answer: Mapping[str, object]) -> Answered:
-    """The completions of an answer, in order. Raises ValueError, KeyError, TypeError or AttributeError for none."""
+def answered(told: Json, n: int) -> Answered:
+    """The completions of an answer, in order. Raises ValueError, KeyError, TypeError or AttributeError for none.
+
+    A server may give more than `n`, up to MOST_CHOICES.
+    """
+    answer = cast("Mapping[str, object]", told)
     usage = cast("Mapping[str, object]", answer.get("usage") or {})
     prompt_tokens, said_tokens = [
         int(cast("int", usage.get(name) or 0)) for name in ("prompt_tokens", "completion_tokens")
     ]
     choices = cast("list[dict[str, object]]", answer["choices"])
-    if not choices:
-        raise ValueError("no choices")
+    if not 0 < len(choices) <= max(n, MOST_CHOICES):
+        raise ValueError(f"{len(choices)} choices for the {n} that were asked for")
     in_order = sorted(choices, key=lambda choice: cast("int", choice.get("index", 0)))
     return Answered([_completion(choice) for choice in in_order], prompt_tokens, said_tokens)
 

@@ -13,8 +13,10 @@ import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from rlenv.door.answer import Answer, answer_to
+from rlenv.door.deadline import deadline
 from rlenv.errors import ConfigError, MissingExtra, PolicyError
 from rlenv.jsontypes import Json
 from rlenv.shown import shown_line
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 
 BUSY = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 """Status codes after which the same request may succeed."""
+REDIRECTS = (301, 302, 303, 307, 308)
 MAX_PAUSE_S = 60.0
 TOLD_AGAIN_S = 60.0
 """A log says at most this often that an address is asked again, however many requests wait for it."""
@@ -36,20 +39,25 @@ _telling = threading.Lock()
 
 @dataclass(frozen=True, kw_only=True)
 class Patience:
-    """How many requests are under way at once, how long one may take, and how often it is made.
+    """How many requests are under way at once, how long one may take, and how often it is made, and what is read.
 
     Raises ConfigError for impossible settings.
     """
 
     concurrency: int = 8
     timeout_s: float = 300.0
+    """In all, to the last byte of the answer."""
     retries: int = 5
     backoff_s: float = 1.0
     """The pause before the first retry; a server's own Retry-After comes first."""
+    answer_mb: float = 16.0
+    """A longer answer is not read."""
 
     def __post_init__(self) -> None:
-        if self.concurrency < 1 or self.retries < 0 or self.timeout_s <= 0:
-            raise ConfigError("expected concurrency of at least 1, retries of at least 0 and a timeout above 0 s")
+        if self.concurrency < 1 or self.retries < 0 or not min(self.timeout_s, self.answer_mb) > 0:
+            raise ConfigError(
+                "expected concurrency of at least 1, retries of at least 0, a timeout above 0 s and answer_mb above 0"
+            )
 
 
 @dataclass
@@ -67,10 +75,11 @@ class Poster:
     _lost: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def post(self, url: str, body: Json | bytes, retries: int | None = None) -> httpx2.Response:
+    def post(self, url: str, body: Json | bytes, retries: int | None = None) -> Answer:
         """The first answer of the server that does not say that it is busy; bytes are JSON that is written already.
 
-        `retries` stands in for those of its patience. Raises PolicyError when there is none after the last retry.
+        `retries` stands in for those of its patience. Raises PolicyError when there is none after the last retry, and
+        for one that goes beyond a bound.
         """
         import httpx2
 
@@ -81,17 +90,18 @@ class Poster:
                 break
             asked_to_wait = 0.0
             try:
-                response = self._once(url, body)
+                answer = self._once(url, body)
             except httpx2.TransportError as error:  # timeouts, refused and broken connections
-                problem = f"{type(error).__name__} {error}".strip()
+                late = f" in {self.patience.timeout_s:g} s" if isinstance(error, httpx2.TimeoutException) else ""
+                problem = f"{type(error).__name__} {error}{late}".strip()
             except httpx2.InvalidURL as error:
                 raise PolicyError(f"{url}: not an address ({error}); give http://HOST:PORT/v1#MODEL") from error
             else:
-                if response.status_code not in BUSY:
+                if answer.status_code not in BUSY:
                     self._answered()
-                    return response
-                problem = said(response)
-                asked_to_wait = _retry_after(response)
+                    return answer
+                problem = said(answer)
+                asked_to_wait = _retry_after(answer)
             if attempt < retries:
                 _tell(url, f"no answer ({problem}); asking again, up to {retries + 1} times")
                 self.stopped.wait(max(asked_to_wait, min(MAX_PAUSE_S, self.patience.backoff_s * 2**attempt)))
@@ -100,10 +110,11 @@ class Poster:
             f"{url}: no answer after {retries + 1} tries ({problem}); check that the server is up and the address right"
         )
 
-    def _once(self, url: str, body: Json | bytes) -> httpx2.Response:
+    def _once(self, url: str, body: Json | bytes) -> Answer:
         if isinstance(body, bytes):
-            return self.client.post(url, content=body, headers={"Content-Type": "application/json"})
-        return self.client.post(url, json=body)
+            headers = {"Content-Type": "application/json"}
+            return ask(self.client, self.patience, "POST", url, content=body, headers=headers)
+        return ask(self.client, self.patience, "POST", url, json=body)
 
     def _answered(self) -> None:
         with self._lock:
@@ -126,16 +137,32 @@ def _tell(url: str, what: str) -> None:
     logging.getLogger(__name__).warning("%s", shown_line(f"{url}: {what}"))
 
 
+def ask(client: httpx2.Client, patience: Patience, method: str, url: str, **request: Any) -> Answer:
+    """The answer to one request, whole and within the bounds of this patience.
+
+    Raises PolicyError for one beyond them, and httpx2's TransportError or InvalidURL where there is none.
+    """
+    with deadline(patience.timeout_s):
+        return answer_to(client, client.build_request(method, url, **request), patience.answer_mb)
+
+
 def client(patience: Patience, api_key_env: str, verify: ssl.SSLContext | None = None) -> httpx2.Client:
-    """A client that sends the key in this environment variable, where it is set. Raises MissingExtra without httpx2."""
+    """A client that sends the key in this environment variable, where it is set. It follows no redirection.
+
+    Raises MissingExtra without httpx2.
+    """
     try:
         import httpx2
+
+        from rlenv.door.network import end_with_deadline
     except ImportError as error:
         raise MissingExtra("httpx2", "openai") from error
     key = os.environ.get(api_key_env)
-    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    headers = {"Accept-Encoding": "identity"} | ({"Authorization": f"Bearer {key}"} if key else {})
     limits = httpx2.Limits(max_connections=patience.concurrency)
-    return httpx2.Client(headers=headers, timeout=patience.timeout_s, limits=limits, verify=verify or tls())
+    made = httpx2.Client(headers=headers, timeout=patience.timeout_s, limits=limits, verify=verify or tls())
+    end_with_deadline(made)
+    return made
 
 
 def tls() -> ssl.SSLContext:
@@ -154,11 +181,12 @@ def address(url: str) -> str:
     return url.rstrip("/")
 
 
-def refusal(url: str, response: httpx2.Response, api_key_env: str, hints: Mapping[int, str] | None = None) -> str:
+def refusal(url: str, answer: Answer, api_key_env: str, hints: Mapping[int, str] | None = None) -> str:
     """What a server said that will not answer this request, and what to do about it."""
     key = f"set a valid key in the environment variable {api_key_env}"
-    hint = {401: key, 403: key, **(hints or {})}.get(response.status_code, "fix what the server names")
-    return f"{url}: the server refused: {said(response)}; {hint}"
+    known = {401: key, 403: key, **dict.fromkeys(REDIRECTS, "give the address that it points to"), **(hints or {})}
+    hint = known.get(answer.status_code, "fix what the server names")
+    return f"{url}: the server refused: {said(answer)}; {hint}"
 
 
 def sendable(text: str) -> str:
@@ -166,14 +194,14 @@ def sendable(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def said(response: httpx2.Response) -> str:
+def said(answer: Answer) -> str:
     """The status and the beginning of the text, on one line."""
-    return f"{response.status_code} {' '.join(response.text.split())[:200]}".strip()
+    return f"{answer.status_code} {' '.join(answer.excerpt.split())[:200]}".strip()
 
 
-def _retry_after(response: httpx2.Response) -> float:
+def _retry_after(answer: Answer) -> float:
     """Seconds the server asks to wait; dates, which few send, count as none."""
     try:
-        return min(MAX_PAUSE_S, max(0.0, float(response.headers.get("retry-after", "0"))))
+        return min(MAX_PAUSE_S, max(0.0, float(answer.headers.get("retry-after", "0"))))
     except ValueError:
         return 0.0

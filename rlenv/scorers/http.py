@@ -14,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
+from rlenv.door.answer import Answer
 from rlenv.errors import ConfigError, PolicyError
 from rlenv.jsontypes import Json
 from rlenv.policies.posting import Patience, Poster, address, client, refusal, sendable
@@ -25,9 +25,7 @@ from rlenv.scorers.scorer import Job, Score
 from rlenv.scorers.settings import fingerprint
 from rlenv.task import Prompt
 
-if TYPE_CHECKING:
-    import httpx2
-
+MOST_CLASSES = 1000
 TOO_MUCH = frozenset({400, 413, 422})
 """Status codes of a request with something in it that the server does not take."""
 
@@ -147,14 +145,14 @@ class _Requests:
         raw = dialect.no_activation if scorer.raw and dialect.no_activation else {}
         return {**model, **body, **raw, **scorer.extra_body}
 
-    def _read(self, response: httpx2.Response, expected: int) -> list[Score]:
+    def _read(self, response: Answer, expected: int) -> list[Score]:
         try:
             found = self.scorer.speaks.read(response.json())
             if len(found) != expected:
                 raise ValueError(f"{len(found)} scores for {expected} completions")
             return [self._picked(values) for values in found]
         except (ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError, RecursionError) as error:
-            excerpt = response.text[:200]
+            excerpt = response.excerpt[:200]
             problem = f"{self.scorer.url}: not an answer in the dialect {self.scorer.dialect} ({error!r}): {excerpt}"
             return [Score.failure(problem)] * expected
 
@@ -162,8 +160,10 @@ class _Requests:
         """The score of the class asked for; several classes and none asked for is a failure."""
         named = dict(values) if isinstance(values, Mapping) else {str(i): value for i, value in enumerate(values)}
         label = next(iter(named)) if self.scorer.label is None and len(named) == 1 else str(self.scorer.label)
-        if label not in named:
-            return Score.failure(f"expected one score or the label {self.scorer.label!r}, got the labels {list(named)}")
+        if label not in named or len(named) > MOST_CLASSES:
+            return Score.failure(
+                f"expected one score or the label {self.scorer.label!r}, got the labels {list(named)!r:.500}"
+            )
         return Score(named[label], {} if len(named) == 1 else {f"class_{name}": value for name, value in named.items()})
 
 

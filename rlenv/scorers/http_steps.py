@@ -14,8 +14,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, TypeAlias, cast, get_args
+from typing import Literal, TypeAlias, cast, get_args
 
+from rlenv.door.answer import Answer
 from rlenv.errors import ConfigError, PolicyError, VerifierContractError
 from rlenv.jsontypes import Json
 from rlenv.policies.posting import Patience, Poster, address, client, refusal, sendable
@@ -23,9 +24,6 @@ from rlenv.scorers.cleaning import cleaned
 from rlenv.scorers.scorer import Stepped, StepScores
 from rlenv.scorers.settings import fingerprint
 from rlenv.task import prompt_messages, prompt_text
-
-if TYPE_CHECKING:
-    import httpx2
 
 StepDialect: TypeAlias = Literal["vllm_prm", "steps"]
 SYSTEM = "Please reason step by step, and put your final answer within \\boxed{}."
@@ -82,7 +80,7 @@ class HttpStepScorer(Patience):
         try:
             return StepScores(self._values(response, len(job.spans)))
         except (ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError, RecursionError) as error:
-            excerpt = response.text[:200]
+            excerpt = response.excerpt[:200]
             return StepScores.failure(f"{self.url}: not step scores in the dialect {self.dialect} ({error}): {excerpt}")
 
     def _body(self, job: Stepped) -> dict[str, Json]:
@@ -99,7 +97,7 @@ class HttpStepScorer(Patience):
         """A step in which nothing passes for the end of a step."""
         return cleaned(text).replace(self.separator, " ")
 
-    def _values(self, response: httpx2.Response, expected: int) -> tuple[float, ...]:
+    def _values(self, response: Answer, expected: int) -> tuple[float, ...]:
         """Raises whatever an answer of another shape makes it raise."""
         answer = response.json()
         rows = answer["scores"] if self.dialect == "steps" else answer["data"][0]["data"]
