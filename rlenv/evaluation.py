@@ -27,6 +27,7 @@ from rlenv.batch import definition as definition_of
 from rlenv.cluster.source import judged_at
 from rlenv.definition import Definition
 from rlenv.errors import ConfigError
+from rlenv.fingerprint import recorded
 from rlenv.folder_lock import run_folder
 from rlenv.jsontypes import Json
 from rlenv.keeping import Keeping, in_chunks, side_by_side
@@ -218,6 +219,6 @@ def _identity(definition: Definition, tasks: Sequence[Task], sampling: Sampling,
         **({"stop": list(sampling.stop)} if sampling.stop else {}),
         **({"chat_template_kwargs": dict(told)} if told else {}),
         **(policy.identity() if isinstance(policy, SideBySidePolicy) else {}),
-        "verifier_version": definition.verifier.version,
+        "verifier_version": recorded(definition.verifier),
         "wrappers": [wrapper.name for wrapper in definition.wrappers],
     }

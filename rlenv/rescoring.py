@@ -22,6 +22,7 @@ from rlenv.door.admission import admitted, operators_given, without_source
 from rlenv.episode import Episode
 from rlenv.errors import ConfigError, RunError, UnknownEnvironment
 from rlenv.files import replace_text
+from rlenv.fingerprint import recorded
 from rlenv.folder_lock import run_folder
 from rlenv.jsontypes import Json, line
 from rlenv.mean_change import PairedRewards
@@ -134,7 +135,7 @@ def rescore(
                 changes += [_change(old, new, other, definition.verifier) for old, new in pairs]
                 rewards.add((o.task.id, o.verdict.reward, e.verdict.reward) for o, e in zip(chunk, judged, strict=True))
                 advance(len(chunk), tally.note())
-        settings = {**settings, "verifier_version": definition.verifier.version}
+        settings = {**settings, "verifier_version": recorded(definition.verifier)}
         report = tally.report(definition.id, str(settings["policy"]), cast("list[int]", settings["k"]), settings)
         target.finish(report)
         replace_text(target.folder / "changes.jsonl", "".join(line(asdict(change)) for change in changes))
@@ -143,7 +144,7 @@ def rescore(
             tuple(changes),
             target.folder,
             str(saved.settings()["verifier_version"]),
-            definition.verifier.version,
+            str(settings["verifier_version"]),
             rewards.estimate(),
             rewards.won,
             rewards.lost,

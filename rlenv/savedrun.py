@@ -11,6 +11,7 @@ report.json, report.md
 from __future__ import annotations
 
 import json
+import logging
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -23,13 +24,16 @@ from rlenv.files import append, keep_lines, own_folder, replace_text
 from rlenv.jsontypes import Json, line
 from rlenv.report import Report
 from rlenv.saved_episodes import FILES, saved_episodes
+from rlenv.shown import shown_line
+from rlenv.versions import compared
 
 REPORTING = ("k", "threshold", "command")
 """Settings that only say how to read the episodes: a run may be resumed with other ones."""
 GROWING = ("n", "grown")
 """Settings that say how many episodes there are (rlenv.numbering): they may grow."""
 
-NEEDED = ("policy", "n", "k", "threshold", "tasks", "chunk_tasks", "verifier_version", "env_kwargs")
+VERIFIER = "verifier_version"
+NEEDED = ("policy", "n", "k", "threshold", "tasks", "chunk_tasks", VERIFIER, "env_kwargs")
 """Settings that every evaluation has, and the other kinds of runs have not."""
 
 
@@ -51,7 +55,9 @@ class SavedRun:
         """
         run = cls(folder)
         if run._config.exists():
-            differing = _differences(run.settings(), settings)
+            differing, told = _differences(run.settings(), settings)
+            if told:
+                logging.getLogger(__name__).warning("%s", shown_line(f"{folder} goes on: {told}"))
             if differing:
                 raise RunError(
                     f"{folder} holds another evaluation: {'; '.join(differing)}; "
@@ -142,7 +148,13 @@ class SavedRun:
         replace_text(self.folder / "report.md", report.markdown())
 
 
-def _differences(saved: Mapping[str, Json], asked: Mapping[str, Json]) -> list[str]:
-    keys = [key for key in {**saved, **asked} if key not in (*REPORTING, *GROWING)]
+def _differences(saved: Mapping[str, Json], asked: Mapping[str, Json]) -> tuple[list[str], str]:
+    """What differs, each in words; and what is said of a verifier that judges as the one that was recorded."""
     asked = cast("Mapping[str, Json]", json.loads(json.dumps(asked)))  # tuples read back as lists
-    return [f"{k} was {saved.get(k)!r}, is {asked.get(k)!r}" for k in keys if saved.get(k) != asked.get(k)]
+    keys = [key for key in {**saved, **asked} if key not in (*REPORTING, *GROWING, VERIFIER)]
+    found = [f"{k} was {saved.get(k)!r}, is {asked.get(k)!r}" for k in keys if saved.get(k) != asked.get(k)]
+    change = compared(str(asked["env"]), saved[VERIFIER], asked[VERIFIER])
+    if change.refused:
+        way = "`rlenv rescore` judges again what is there"
+        found.append(f"{VERIFIER} was {saved[VERIFIER]!r}, is {asked[VERIFIER]!r} ({change.refused}; {way})")
+    return found, change.told

@@ -94,7 +94,7 @@ def game_environment(
     script = partial(best_script, game)
     return Definition(
         tasks=tasks(split, size),
-        verifier=ReplayVerifier(interaction, name=game.name),
+        verifier=ReplayVerifier(interaction, name=game.name, version=f"games-{game.name}-1"),
         interaction=interaction,
         script=script,
         solution=lambda task: "\n".join(script(task)),

@@ -241,7 +241,9 @@ def test_a_run_is_not_gone_on_with_when_its_verifier_changed_unless_that_is_aske
         return varied(completion) + (len(completion) > limit)
 
     more = replace(settings, steps=2)
-    with pytest.raises(ConfigError, match=r"verifier was '\w+', is '\w+' \(verdicts of two verifiers would be mixed"):
+    with pytest.raises(
+        ConfigError, match=r"verifier was 'source-\w+', is 'source-\w+' \(another version: verdicts of two"
+    ):
         train(more, digits(other), policy(), tmp_path, resume=True, quiet=True)
     train(more, digits(other), policy(), tmp_path, resume=True, changed_verifier=True, quiet=True)
     (line,) = [json.loads(text) for text in (tmp_path / "resumed.jsonl").read_text().splitlines()]

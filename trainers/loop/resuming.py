@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,9 @@ from typing import Any
 from rlenv.errors import ConfigError
 from rlenv.files import append
 from rlenv.jsontypes import line
+from rlenv.shown import shown_line
 from rlenv.trainers.config import TrainConfig
+from rlenv.versions import compared
 
 FILE = "resumed.jsonl"
 """One line for each time that a run went on with other settings: where it stood, and what changed from what."""
@@ -69,9 +72,19 @@ def changes(
     without (by an older version) differs from nothing.
     """
     found = {name: [old[name], value] for name, value in new.items() if name in old and _differs(old[name], value)}
+    verdicts = {name: compared(str(new.get("env")), *found[name]) for name in VERIFIER if name in found}
+    if not changed_verifier:
+        found = {name: values for name, values in found.items() if name not in verdicts or verdicts[name].refused}
+        told = "; ".join(change.told for change in verdicts.values() if change.told and not change.refused)
+        if told:
+            logging.getLogger(__name__).warning("%s", shown_line(f"{out} goes on: {told}"))
     from_the_end = config.falls or config.row.entropy.final_coefficient is not None
     free = {*MAY_CHANGE, *(VERIFIER if changed_verifier else ())} - ({"steps"} if from_the_end else set())
-    wrong = [_told(name, *found[name]) for name in sorted(found) if name not in free]
+    wrong = [
+        _told(name, *found[name], verdicts[name].refused if name in verdicts else "")
+        for name in sorted(found)
+        if name not in free
+    ]
     if wrong:
         raise ConfigError(
             f"{out} was started with other settings: {'; '.join(wrong)}; set them back, or use a new folder "
@@ -97,8 +110,9 @@ def write_down(out: Path, step: int, optimiser_steps: int, changed: Mapping[str,
         append(out / FILE, [line({"step": step, "optimiser_steps": optimiser_steps, "changed": dict(changed)})])
 
 
-def _told(name: str, old: Any, new: Any) -> str:
+def _told(name: str, old: Any, new: Any, change: str = "") -> str:
     values = (
         f" was {old!r}, is {new!r}" if not isinstance(new, dict | list) and not isinstance(old, dict | list) else ""
     )
-    return f"{name}{values} ({REFUSED.get(name, 'the rollout under way was made with it')})"
+    reason = REFUSED.get(name, "the rollout under way was made with it")
+    return f"{name}{values} ({f'{change}: ' if change else ''}{reason})"

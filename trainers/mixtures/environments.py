@@ -13,7 +13,7 @@ from rlenv.batch import BatchEnvironment, EnvLike
 from rlenv.definition import Definition
 from rlenv.episode import Episode
 from rlenv.errors import TooManyVerifierErrors
-from rlenv.fingerprint import code_version
+from rlenv.fingerprint import code_version, recorded
 from rlenv.jsontypes import Json
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers.algorithms.advantages import varied
@@ -78,7 +78,7 @@ class Environments:
     def settings(self) -> dict[str, Any]:
         """What decides the run of its environments."""
         each = {
-            d.id: (d.verifier.version, [f"{wrapper.name}:{code_version(wrapper)}" for wrapper in d.wrappers])
+            d.id: (recorded(d.verifier), [f"{wrapper.name}:{code_version(wrapper)}" for wrapper in d.wrappers])
             for d in self.definitions
         }
         mixture = self.mixture
