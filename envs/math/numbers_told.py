@@ -1,9 +1,9 @@
-r"""Numbers that a sentence spells, in digits: `minus twenty-five` as `-25`, `nine to sixteen` as `9:16`.
+"""Numbers that a sentence spells, in digits: `twenty-five pears` as `25 pears`.
 
->>> in_digits("there are twelve thousand six hundred seconds"), in_digits("the limit is negative infinity")
-('there are 12600 seconds', 'the limit is -∞')
->>> in_digits("plus or minus two"), in_digits("three-fourths of it"), in_digits("no one of them has one")
-('±2', '3/4 of it', 'no one of them has one')
+>>> in_digits("there are twelve thousand six hundred seconds")
+'there are 12600 seconds'
+>>> in_digits("three-fourths of it"), in_digits("no one of them has one")
+('3/4 of it', 'no one of them has one')
 """
 
 from __future__ import annotations
@@ -21,35 +21,6 @@ MAX_WORDS = 10
 _SPELLED = frozenset(NUMERALS) | frozenset(SCALES) | FRACTIONS.keys() | {f"{name}s" for name in FRACTIONS}
 _WORDS = re.compile(r"[A-Za-z]+")  # twenty, five
 _BETWEEN = re.compile(r"[ -]|\s?-\s?| and ")  # twenty-five, one hundred and five
-_SIGNS = (
-    (re.compile(r"\bplus or minus\s+(?=[0-9])", re.IGNORECASE), "±"),  # plus or minus 2
-    (re.compile(r"\b(?:negative|minus)\s+(?=[0-9]|infinity\b)", re.IGNORECASE), "-"),  # negative 5
-    (re.compile(r"\b(?:positive|plus)\s+(?=infinity\b)", re.IGNORECASE), ""),  # positive infinity
-    (re.compile(r"\binfinity\b", re.IGNORECASE), "∞"),
-    (re.compile(r"(?<=[0-9])\s+pi\b", re.IGNORECASE), "π"),
-    (re.compile(r"\bpi(?=\s+(?:plus|minus|over|times)\s)", re.IGNORECASE), "π"),  # pi plus 2
-    (re.compile(r"\b(?:negative|minus) (?=i\b)", re.IGNORECASE), "-"),  # minus i
-    (re.compile(r"(?<=[0-9)])\s+over\s+(?=[0-9(])"), "/"),  # 3 over 8
-    (re.compile(r"(?<=[0-9])\s+times\s+(?=10\b)"), "·"),  # 3.1 times 10
-    (re.compile(r"(?<=10)\s+to the (?:power (?:of )?)?(-?[0-9]{1,3})\b"), r"^{\1}"),  # 10 to the -4
-    (re.compile(r"\b([A-Za-z]) squared\b"), r"\1^2"),  # x squared
-    (re.compile(r"\b([A-Za-z]) cubed\b"), r"\1^3"),
-    (re.compile(r"(?<=[0-9A-Zx-z)π²])\s+plus (?=[0-9A-Za-z](?![A-Za-z]))"), " + "),  # x^2 plus C
-    (re.compile(r"(?<=[0-9A-Zx-z)π²])\s+minus (?=[0-9A-Za-z](?![A-Za-z]))"), " - "),  # x^2 minus 1
-    (
-        re.compile(r"\b([A-Za-z]|[A-Za-z]\([a-z]\)) (?:equals|is equal to|is|can be|must be) (?=[-−±]?[0-9π∞√])"),
-        r"\1 = ",
-    ),
-    (re.compile(r"\b(?:the )?square root of (?=[0-9]+\b)"), "√"),  # the square root of 2
-    (re.compile(r"(?<=[0-9])\s+times\s+(?=√)"), ""),  # 6 times √2
-    (re.compile(r"(?<=[0-9]) degrees(?: and)? ([0-9]{1,2}) minutes?\b"), r"°\1'"),  # 69 degrees 45 minutes
-    (re.compile(r"\bis congruent to\b"), "≡"),  # x is congruent to 3 modulo 7
-    (re.compile(r"\bmodulo\b"), "mod"),
-    (re.compile(r"\b([a-z]) is (?:strictly )?(?:less|smaller) than (?!or)"), r"\1 < "),  # x is less than 2
-    (re.compile(r"\b([a-z]) is (?:strictly )?(?:greater|larger|bigger|more) than (?!or)"), r"\1 > "),
-    (re.compile(r"\b([a-z]) ([<>]) (\S+) or (?:(?:less|smaller) than)\b"), r"\1 \2 \3 or \1 <"),  # x > 2 or less than 1
-    (re.compile(r"\b([a-z]) ([<>]) (\S+) or (?:(?:greater|larger|more) than)\b"), r"\1 \2 \3 or \1 >"),
-)
 _ONE_OF = re.compile(
     rf"\s+(?:in|out of|over|to|{'|'.join(word for word in UNIT_WORDS if len(word) > 2 and word.isalpha())})\b",
     re.IGNORECASE,
@@ -62,7 +33,7 @@ _STATES_ONE = re.compile(
 
 
 def in_digits(text: str) -> str:
-    """The text with the numbers and signs that it spells in digits; unchanged where it spells none."""
+    """The text with the numbers that it spells in digits; unchanged where it spells none."""
     if len(text) > MAX_CHARS:
         return text
     words = list(_WORDS.finditer(text))
@@ -82,10 +53,7 @@ def in_digits(text: str) -> str:
             written += [text[at : first.start()], _digits(number)]
             at = last.end()
         index += length
-    said = "".join([*written, text[at:]])
-    for sign, plain in _SIGNS:
-        said = sign.sub(plain, said)
-    return said
+    return "".join([*written, text[at:]])
 
 
 def _longest(text: str, words: list[re.Match[str]], first: int) -> tuple[int, Number | None]:

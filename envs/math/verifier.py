@@ -32,7 +32,6 @@ from rlenv.envs.math.comparing import Comparison, compare, compare_symbolically
 from rlenv.envs.math.extract import answer_of
 from rlenv.envs.math.form import fault
 from rlenv.envs.math.gold import gold_answer, is_number
-from rlenv.envs.math.opposed import directed, left_open, of_another, opposed
 from rlenv.envs.math.options import by_options, contradicted, denies, options
 from rlenv.envs.math.policy import MathPolicy
 from rlenv.envs.math.proof import proof
@@ -52,8 +51,6 @@ RULES = "math-10"
 TIERS = ("extraction", "identity", "exact", "structure", "polynomial", "numeric", "text", "guard", "symbolic", "form")
 """What can decide; `scores["tier"]` of a verdict is the index of the one that did."""
 
-WORDS_BEFORE, WORDS_BEHIND = 60, 20
-"""Characters of a sentence that may say which way a change goes: `a decrease of 4%`, `4% less`."""
 RESTATED_CHARS = 500
 """How far before an answer a solution is asked what it seeks."""
 LOOSE = MathPolicy(rounding=0.01)
@@ -107,11 +104,10 @@ class MathVerifier:
             raise TaskError(f"task {task.id}: {error}") from error
         asked = str(task.metadata.get("question") or prompt_text(task.prompt))
         found, passage = self._found(gold, completion, asked)
-        if isinstance(found, Extracted) and found.text == gold and _plainly(found, passage.text, asked):
+        if isinstance(found, Extracted) and found.text == gold and not found.flags:
             return _verdict(True, Comparison(True, "identity"), found).placed(passage)
         if isinstance(found, Extracted):
-            found = found._replace(text=directed(gold, found.text, _beside(found, passage.text), asked))
-            found = _denied(gold, found, passage.text, asked) or found
+            found = _denied(gold, found, passage.text) or found
         stating = passage.text
         if isinstance(found, Refusal) or found.place in ("line", "whole"):
             stating = stating[: stating_part(stating, *answer_tail(stating))[1]]
@@ -180,38 +176,15 @@ def _stack(said: str) -> str:
     return ", ".join(line["value"] for line in lines) if one else ""
 
 
-def _plainly(found: Extracted, text: str, question: str) -> bool:
-    """Whether an answer has no flags, and does not stand as another quantity than the one asked for."""
-    if found.flags or found.place != "line":
-        return not found.flags
-    before = text[max(0, found.start - WORDS_BEFORE) : found.start]
-    return of_another(before, question) is None
-
-
-def _denied(gold: str, found: Extracted, text: str, question: str) -> Refusal | None:
-    """The refusal of an answer that names another quantity, or leaves it open which of its boxes counts."""
-    begin = next((flag.start for flag in found.flags if flag.name == "conflicting_boxes"), None)
-    if begin is not None and is_number(gold):
-        line = max(0, text.rfind("\n", 0, begin) + 1)
-        if left_open(text[line : found.end], text[found.end :]):
-            return Refusal("several boxes, and none is preferred", found.flags)
-    reason = opposed(gold, found.text, question)
-    if reason is None and found.place == "line":
-        reason = of_another(text[max(0, found.start - WORDS_BEFORE) : found.start], question)
-    if reason is None and "circ" in gold and _RADIANS_BEHIND.match(text, found.end):
+def _denied(gold: str, found: Extracted, text: str) -> Refusal | None:
+    """The refusal of an answer whose next words deny the reference: radians for degrees, morning for afternoon."""
+    reason = None
+    if "circ" in gold and _RADIANS_BEHIND.match(text, found.end):
         reason = "radians, where the reference has degrees"
     half, told = _HALF.search(gold), _HALF_BEHIND.match(text, found.end)
-    if reason is None and half is not None and told is not None and (told[1].lower() == "morning") != (half[0] in "aA"):
+    if half is not None and told is not None and (told[1].lower() == "morning") != (half[0] in "aA"):
         reason = "the other half of the day"
     return None if reason is None else Refusal(reason, (*found.flags, Flag("other_name", found.start, found.end)))
-
-
-def _beside(found: Extracted, text: str) -> str:
-    """An answer in a sentence with the words of its line around it; empty for one in a place of its own."""
-    if found.place not in ("line", "whole"):
-        return ""
-    begin = text.rfind("\n", 0, found.start) + 1
-    return text[max(begin, found.start - WORDS_BEFORE) : found.end + WORDS_BEHIND]
 
 
 def _as_restated(text: str, found: Extracted) -> str:
