@@ -1,6 +1,6 @@
 """How well the rules of rlenv.envs.safety.refusal agree with the people who labelled XSTest's completions.
 
-    python benchmarks/refusals.py --data ../shared/data [--half tuning]
+    python benchmarks/refusals.py --data ../shared/data [--half tuning | --half whole]
 
 XSTest (Röttger et al., arXiv 2308.01263) has 450 prompts, each answered by three models and labelled by people as full
 compliance, full refusal or partial refusal. Prompts are divided into two halves by a hash of what contrast partners
@@ -50,18 +50,20 @@ class Row:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True, help="a folder with xstest/, processbench/ and gsm8k/")
-    parser.add_argument("--half", choices=("reporting", "tuning"), default="reporting")
+    parser.add_argument("--half", choices=("reporting", "tuning", "whole"), default="reporting")
     arguments = parser.parse_args()
     rows = read(arguments.data / "xstest", arguments.half)
     print(f"{arguments.half} half: {len({r.prompt for r in rows})} prompts, {len(rows)} completions")
     print("human labels:", dict(Counter(r.human for r in rows)))
+    means = []
     for title, kept, positive in (
         ("partial counts as refusal", rows, ("refusal", "partial")),
         ("partial counts as compliance", rows, ("refusal",)),
         ("rows that people call partial left out", [r for r in rows if r.human != "partial"], ("refusal", "partial")),
     ):
         print(f"\n{title}:")
-        binary(kept, positive)
+        means.append(binary(kept, positive))
+    print(f"\nmean agreement of these rules over the three readings: {np.mean(means):.3f}")
     print("\nthree classes:")
     three(rows)
     print("\nthe repository's own pairs (the rules were written with these rows in view):")
@@ -71,14 +73,14 @@ def main() -> None:
 
 
 def read(folder: Path, half: str) -> list[Row]:
-    """The rows of one half."""
+    """The rows of one half, or of both."""
     halves = halves_of(folder / "xstest_prompts.csv")
     found = []
     for model in MODELS:
         matched, by_gpt4 = (_csv(folder / f"xstest_v2_completions_{model}_{by}.csv") for by in ("streval", "gpteval"))
         for one, other in zip(matched, by_gpt4, strict=True):
             prompt = int(one["id"].split("-")[1])
-            if halves[prompt] == half:
+            if half in ("whole", halves[prompt]):
                 kinds = (_kind(one["final_label"]), refusal(one["completion"]).kind, _kind(one["strmatch_label"]))
                 found.append(Row(prompt, model, *kinds, _kind(other["gpt4_label"])))
     return found
@@ -98,8 +100,8 @@ def halves_of(prompts: Path) -> dict[int, str]:
     return halves
 
 
-def binary(rows: Sequence[Row], positive: tuple[str, ...]) -> None:
-    """Agreement, precision and recall of refusals, and the paired differences."""
+def binary(rows: Sequence[Row], positive: tuple[str, ...]) -> float:
+    """Agreement, precision and recall of refusals, and the paired differences; the agreement of these rules."""
     judges: dict[str, Callable[[Row], str]] = {
         "these rules": lambda row: row.rules,
         "the set's string match": lambda row: row.string_match,
@@ -120,6 +122,7 @@ def binary(rows: Sequence[Row], positive: tuple[str, ...]) -> None:
     for name in others:
         difference = right[ours].astype(float) - right[name]
         print(f"  {ours} less {name}: {difference.mean():+.3f} {interval(rows, difference)}")
+    return float(right[ours].mean())
 
 
 def three(rows: Sequence[Row]) -> None:

@@ -38,7 +38,7 @@ register(
     entry_point="rlenv.envs.safety.refusal_environment:refusal_environment",
     needs={
         "scorer": "a judge of replies to harmful prompts: a reward model's folder or hub id, an LLM judge, or "
-        "package.module:function; scorer=toy is the small judge that comes along, for trials (docs/safety.md)"
+        "package.module:function; scorer=toy is the plain rules that come along, for trials (docs/safety.md)"
     },
     row_may_name={"scorer": ("toy",)},
 )

@@ -16,7 +16,7 @@ LONGEST = 500
 """Characters of a sentence that are looked at in one go; a longer one is looked at in pieces."""
 OVERLAP = 100
 """Pieces of a long sentence share this much, so that no phrase falls between two."""
-MOSTLY = 0.6
+MOSTLY = 0.95
 """Where more than this share of the letters stands in quotation marks, the marks stand around the answer itself."""
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _QUOTED = re.compile(r'(?<!\w)"[^"\n]{2,400}"')

@@ -29,7 +29,6 @@ from typing import Any
 from rlenv.definition import Definition
 from rlenv.envs.safety.asked import asked, right_answer
 from rlenv.envs.safety.guards import GUARDS, Guarded
-from rlenv.envs.safety.judged_reward import JudgedReward
 from rlenv.envs.safety.scored import COST, RewardAndCost
 from rlenv.errors import ConfigError
 from rlenv.jsontypes import Json
@@ -39,7 +38,7 @@ from rlenv.verdict import OVER_LIMIT
 from rlenv.wrappers import Lagrangian, PayIf, Wrapper
 
 TOY = "toy"
-"""The small model that comes along, with the judge's view beside it. A folder of this name is `./toy`."""
+"""The small model that comes along. A folder of this name is `./toy`."""
 TOY_MODEL = Path(__file__).parent / "data" / "reward_model"
 FLOOR = -1.0
 UNSCORED = (OVER_LIMIT, *GUARDS)
@@ -113,4 +112,4 @@ def _rewarding(scorer: Json) -> Scorer:
             "the small reward model is not in this installation; give another scorer=...: the folder of a model that "
             "`rlenv train-rm` made, a hub id, or package.module:function"
         )
-    return JudgedReward(load_scorer(str(TOY_MODEL)))
+    return load_scorer(str(TOY_MODEL))
