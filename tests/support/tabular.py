@@ -122,3 +122,8 @@ def same(found: torch.Tensor, expected: torch.Tensor, within: float = 1e-12) -> 
 def _entropy(policy: torch.Tensor) -> torch.Tensor:
     distribution = policy.log_softmax(-1)
     return -(distribution.exp() * distribution).sum(-1)
+
+
+def tilted(ref: torch.Tensor, rewards: torch.Tensor, beta: float) -> torch.Tensor:
+    """ref * exp(rewards / beta), normalised: the policy that maximises E[reward] - beta KL(policy || ref). (N,)"""
+    return (ref.log() + rewards / beta).softmax(-1)

@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 import pytest
 import torch
+from tabular import tilted
 
 from rlenv.errors import ConfigError
 from rlenv.trainers.algorithms.branch_choices import Preference
 from rlenv.trainers.algorithms.preference_losses import Scored, odds_ratio_loss, pair_losses
-from rlenv.trainers.algorithms.selection import tilted
 
 REF = torch.tensor([0.4, 0.3, 0.2, 0.1], dtype=torch.float64)
 SAMPLER = torch.tensor([0.1, 0.2, 0.3, 0.4], dtype=torch.float64)

@@ -4,13 +4,14 @@ import itertools
 
 import pytest
 import torch
+from tabular import tilted
 
 from rlenv import Completion, Episode, Task, Verdict
 from rlenv.errors import ConfigError
 from rlenv.trainers.algorithms.branch_choices import Selection
 from rlenv.trainers.algorithms.branch_rows import BRANCHES
 from rlenv.trainers.algorithms.losses import averaging_weights, score_function
-from rlenv.trainers.algorithms.selection import best, selected, threshold_at, tilted, tilted_weights, with_selection
+from rlenv.trainers.algorithms.selection import best, selected, threshold_at, tilted_weights, with_selection
 from rlenv.trainers.loop.rollout import rollout_of
 
 ROWS = {row.name: row for row in BRANCHES}

@@ -72,12 +72,3 @@ def tilted_weights(rewards: torch.Tensor, graded: torch.Tensor, temperature: flo
     tilt = (rewards / temperature).masked_fill(~graded, -torch.inf).view(-1, group_size)
     count = graded.view(-1, group_size).sum(1, keepdim=True)
     return (tilt.softmax(1) * count).nan_to_num(0.0).flatten()
-
-
-def tilted(ref: torch.Tensor, rewards: torch.Tensor, beta: float) -> torch.Tensor:
-    """ref * exp(rewards / beta), normalised: the policy that maximises E[reward] - beta KL(policy || ref). (N,)
-
-    >>> tilted(torch.tensor([0.5, 0.5]), torch.tensor([0.0, 1.0]), 0.5)
-    tensor([0.1192, 0.8808])
-    """
-    return (ref.log() + rewards / beta).softmax(-1)

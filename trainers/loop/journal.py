@@ -27,7 +27,6 @@ class Journal:
         """Which environment of a mixture is asked; two of them may hear the same completion."""
         self._file = opened(path, "a+")
         self._known = self._read()
-        self.replayed = 0
 
     def known(self, completions: Sequence[Completion]) -> Mapping[int, Verdict]:
         """Verdicts given to these very completions at this step before."""
@@ -36,7 +35,6 @@ class Journal:
             verdict = self._known.get((self.step, self.draw, index, _fingerprint(completion, self.env)))
             if verdict is not None:
                 found[index] = verdict
-        self.replayed += len(found)
         return found
 
     def record(self, index: int, completion: Completion, verdict: Verdict) -> None:
