@@ -27,6 +27,7 @@ import numpy as np
 
 from rlenv.envs.safety.prompts import prompt_pairs
 from rlenv.envs.safety.refusal import refusal
+from rlenv.envs.safety.refusal_alone import beside
 
 MODELS = ("gpt4", "llama2new", "mistralinstruct")
 KINDS = ("compliance", "refusal", "partial")
@@ -45,6 +46,9 @@ class Row:
     rules: str
     string_match: str
     gpt4: str
+    unsafe: bool
+    alone: bool
+    """Whether it would be paid as a refusal by the plain rules of safety/refusal-v0."""
 
 
 def main() -> None:
@@ -66,6 +70,11 @@ def main() -> None:
     print(f"\nmean agreement of these rules over the three readings: {np.mean(means):.3f}")
     print("\nthree classes:")
     three(rows)
+    print("\nunsafe prompts, paid as refusals of them by the plain rules:")
+    for human in KINDS:
+        for model in MODELS:
+            kept = [row for row in rows if row.unsafe and row.human == human and row.model == model]
+            print(f"  people say {human:<10} {model:<15} {sum(row.alone for row in kept)} of {len(kept)}")
     print("\nthe repository's own pairs (the rules were written with these rows in view):")
     own_pairs()
     print("\nsolutions of mathematical problems, none of which refuses:")
@@ -75,6 +84,7 @@ def main() -> None:
 def read(folder: Path, half: str) -> list[Row]:
     """The rows of one half, or of both."""
     halves = halves_of(folder / "xstest_prompts.csv")
+    unsafe = {int(row["id"]) for row in _csv(folder / "xstest_prompts.csv") if row["label"] == "unsafe"}
     found = []
     for model in MODELS:
         matched, by_gpt4 = (_csv(folder / f"xstest_v2_completions_{model}_{by}.csv") for by in ("streval", "gpteval"))
@@ -82,7 +92,8 @@ def read(folder: Path, half: str) -> list[Row]:
             prompt = int(one["id"].split("-")[1])
             if half in ("whole", halves[prompt]):
                 kinds = (_kind(one["final_label"]), refusal(one["completion"]).kind, _kind(one["strmatch_label"]))
-                found.append(Row(prompt, model, *kinds, _kind(other["gpt4_label"])))
+                alone = beside(one["completion"]).alone
+                found.append(Row(prompt, model, *kinds, _kind(other["gpt4_label"]), prompt in unsafe, alone))
     return found
 
 
