@@ -20,8 +20,8 @@ class ReservedLayer(DynamicLayer):
 
     def __init__(self, filled: DynamicLayer, repeats: int, length: int) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
-        self.dtype, self.device, self.is_initialized = filled.dtype, filled.device, True
         keys, values = cast("tuple[torch.Tensor, torch.Tensor]", (filled.keys, filled.values))
+        self.dtype, self.device, self.is_initialized = keys.dtype, keys.device, True
         self._keys, self._values = _reserved(keys, repeats, length), _reserved(values, repeats, length)
         self._show(keys.shape[-2])
 
