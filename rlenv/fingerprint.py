@@ -22,7 +22,6 @@ import ast
 import dataclasses
 import functools
 import hashlib
-import importlib.util
 import inspect
 import re
 import sys
@@ -32,6 +31,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 NO_VERSION = "no-version"
+_NO_TEXT: Any = object.__repr__
 ROOMS = "rlenv.envs."
 """Whose verifiers have explicit versions."""
 FOLLOWED = (ROOMS, "rlenv.reading.", "rlenv.text.", "rlenv.turns.", "rlenv.wrappers.")
@@ -88,8 +88,8 @@ class _Seen:
             return texts([value.__self__, value.__func__.__name__])
         if isinstance(value, types.FunctionType):
             place = f":{value.__code__.co_firstlineno}" if self._met(value.__module__, [value]) else ""
-            cells = [_attempt(lambda cell=cell: cell.cell_contents) for cell in value.__closure__ or ()]
-            return value.__qualname__ + place + texts([value.__defaults__, *cells])
+            cells = [_attempt(functools.partial(getattr, cell, "cell_contents")) for cell in value.__closure__ or ()]
+            return value.__qualname__ + place + texts([value.__defaults__, value.__kwdefaults__, *cells])
         if isinstance(value, type):
             self._met(value.__module__, [own for own in vars(value).values() if isinstance(own, types.FunctionType)])
             return value.__qualname__
@@ -101,7 +101,7 @@ class _Seen:
     def _object(self, value: Any, depth: int) -> str:
         """A verifier or a scorer inside is told by its version, what has a text by that, any other by its state."""
         kind = type(value)
-        if kind.__module__ == "builtins" or not (dataclasses.is_dataclass(value) or kind.__repr__ is object.__repr__):
+        if kind.__module__ == "builtins" or not (dataclasses.is_dataclass(value) or kind.__repr__ is _NO_TEXT):
             return _ADDRESS.sub("", _attempt(lambda: repr(value)) or kind.__qualname__)
         if id(value) in self._objects:
             return kind.__qualname__
@@ -138,18 +138,20 @@ def _imported(root: Path, path: Path, source: bytes) -> list[Path]:
     """The files of the same package, or of the same folder, that a file imports, also inside its functions."""
     names: set[str] = set()
     top, *inner = _name(root, path).split(".")
-    for node in ast.walk(ast.parse(source)):
+    tree = _attempt(lambda: ast.parse(source))  # None for a file of another Python, which nobody imports here
+    package = path.relative_to(root).parts[:-1]
+    for node in ast.walk(tree) if tree else ():
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
-            written = "." * node.level + (node.module or "")
-            base = importlib.util.resolve_name(written, ".".join(path.relative_to(root).parts[:-1]))
+            above = package[: len(package) + 1 - node.level] if node.level else ()
+            base = ".".join([*above, *([node.module] if node.module else [])])
             names |= {base, *(f"{base}.{alias.name}" for alias in node.names)}
     if top == "rlenv":
         names = {name for name in names if name.startswith(FOLLOWED)}
     elif inner:
         names = {name for name in names if name.split(".")[0] == top}
-    elif "site-packages" in root.parts:
+    elif {"site-packages", "dist-packages"} & set(root.parts):
         names = set()
     else:
         names = {name for name in names if name.split(".")[0] not in {*sys.stdlib_module_names, "rlenv"}}
@@ -168,7 +170,7 @@ def _name(root: Path, file: Path) -> str:
 
 
 def _code(code: types.CodeType) -> str:
-    constants = [_code(inner) if isinstance(inner, types.CodeType) else repr(inner) for inner in code.co_consts]
+    constants = [_code(inner) if isinstance(inner, types.CodeType) else _Seen().text(inner) for inner in code.co_consts]
     return _digest(code.co_code.hex(), *code.co_names, *constants)
 
 

@@ -5,7 +5,7 @@ versions.toml says of the verifiers of 4a06c01 what they are called now, and whi
 >>> compared("math/arithmetic-v0", "boxed-integer-2", "boxed-integer-2+b708ea522720")
 Change(refused='', told='')
 >>> compared("me/mine-v0", "3c199e015638", "source-0a9426910dc6").told
-"the version 3c199e015638 is of a kind that is no longer made: whether the code is still the same cannot be told"
+'the version 3c199e015638 is of a kind that is no longer made: whether the code is still the same cannot be told'
 """
 
 from __future__ import annotations

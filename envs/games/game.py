@@ -148,7 +148,7 @@ class GameInteraction:
             "game": game,
         }
         if pay is None and turn < now["turns"]:
-            return Reply(now, told, flags=flags)
+            return Reply(cast("Json", now), told, flags=flags)
         return self._over(now, told, pay, reason, flags)
 
     def _over(self, now: _State, told: str, pay: float | None, reason: str, flags: tuple[Flag, ...]) -> Reply:

@@ -132,24 +132,6 @@ def test_object_that_answers_no_verdict_never_stops_a_run() -> None:
     assert judge(Sloppy(True), TASK, Completion("4")).reward == 1.0
 
 
-def test_version_follows_the_code_of_the_function() -> None:
-    assert FunctionVerifier(lambda completion: completion == "a").version == (
-        FunctionVerifier(lambda completion: completion == "a").version
-    )
-    versions = {
-        FunctionVerifier(function).version
-        for function in (
-            lambda completion: completion == "a",
-            lambda completion: completion == "b",
-            lambda completion: completion.strip() == "a",
-            lambda completion: any(word == "a" for word in completion),
-            lambda completion: any(word == "b" for word in completion),
-            lambda completion: completion in {"a", "b"},
-        )
-    }
-    assert len(versions) == 6
-
-
 def test_version_is_the_same_in_every_process() -> None:
     program = (
         "from rlenv import FunctionVerifier as F; print(F(lambda completion: completion in {'a', 'b', 'c'}).version)"
