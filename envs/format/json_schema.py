@@ -19,8 +19,8 @@ r"""`format/json-v0`: put what a text says into a JSON value that conforms to a 
 1.0
 
 A schema alone is met by any filler, so it pays only together with the right values; `pay="shape"` asks for the
-opposite in so many words. Rows of others (prompt, schema and answer) may hold any schema of draft 2020-12; patterns
-and references can be expensive, so all but plain schemas are judged in a process that can be killed.
+opposite in so many words. Rows of others (prompt, schema and answer) may hold any schema of draft 2020-12, whose
+patterns RE2 reads. All but plain schemas are judged in a process that can be killed, for a bounded number of steps.
 """
 
 from __future__ import annotations
@@ -35,13 +35,15 @@ from rlenv.definition import Definition
 from rlenv.envs.format.json_text import Unreadable, find_value, same
 from rlenv.envs.format.paid import paid
 from rlenv.envs.format.records import INSTRUCTION, draw_record
+from rlenv.envs.format.schema_check import MAX_STEPS, TooManySteps, problem
 from rlenv.envs.levelled import check_size
 from rlenv.envs.splits import belongs, check_split
-from rlenv.errors import ConfigError, MissingExtra, TaskError
+from rlenv.errors import ConfigError, TaskError
 from rlenv.jsontypes import Json, canonical
 from rlenv.task import Task
 from rlenv.tasksets import ProceduralTasks, TaskSet, load_tasks
 from rlenv.verdict import Flag, Verdict
+from rlenv.verifier import over_limit
 
 SIZE = 100_000
 MAX_CHARS = 100_000
@@ -118,7 +120,7 @@ class JsonVerifier:
     def verify(self, task: Task, completion: Completion) -> Verdict:
         schema = task.metadata.get("schema")
         if not isinstance(schema, (dict, bool)):
-            raise TaskError(f"task {task.id}: expected a JSON Schema in the column 'schema', got {schema!r}")
+            raise TaskError(f"task {task.id}: expected a JSON Schema in the column 'schema', got {schema!r:.80}")
         content = completion.content
         return self._judged(task, schema, content.text).placed(content)
 
@@ -128,10 +130,15 @@ class JsonVerifier:
         except Unreadable as error:
             flag = Flag("format", error.start, error.end, str(error))
             return paid(False, False, self.pay_shape, flag.detail, (flag,))
-        problem = _problem(schema, value, task.id)
-        if problem:
-            flags = (Flag("schema", 0, len(said), problem),)
-            return paid(False, False, self.pay_shape, problem, flags, (start, end))
+        try:
+            wrong = problem(schema, value)
+        except TooManySteps:
+            return over_limit(f"{MAX_STEPS} steps of the check by its schema")
+        except TaskError as error:
+            raise TaskError(f"task {task.id}: {error}") from error
+        if wrong:
+            flags = (Flag("schema", 0, len(said), wrong),)
+            return paid(False, False, self.pay_shape, wrong, flags, (start, end))
         right = same(value, task.reference)
         reason = "" if right else "conforms, with other values"
         return paid(True, right, self.pay_shape, reason, answer=(start, end))
@@ -156,21 +163,3 @@ def _plain(schema: Json) -> bool:
         if len(waiting) > MAX_PLAIN_NODES:
             return False
     return True
-
-
-def _problem(schema: dict[str, Json] | bool, value: Json, task_id: str) -> str:
-    """Why the value does not conform, or "". Raises TaskError for what is no schema."""
-    try:
-        from jsonschema import Draft202012Validator
-        from jsonschema.exceptions import SchemaError
-        from referencing import Registry
-        from referencing.exceptions import Unresolvable
-    except ImportError as error:
-        raise MissingExtra("jsonschema", "format") from error
-    try:
-        Draft202012Validator.check_schema(schema)
-        # an empty registry: a `$ref` to an address must not make the checker fetch anything
-        found = next(Draft202012Validator(schema, registry=Registry()).iter_errors(value), None)
-    except (SchemaError, Unresolvable) as error:
-        raise TaskError(f"task {task_id}: the schema cannot be used ({str(error).splitlines()[0]})") from error
-    return "" if found is None else f"{found.json_path}: {found.message[:120]}"

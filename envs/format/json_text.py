@@ -25,6 +25,8 @@ _FENCED = re.compile(r"^```[^\n`]*\n(.*?)^```[^\S\n]*$", re.MULTILINE | re.DOTAL
 _OPENING = re.compile(r"[{\[]")
 MAX_STARTS = 100
 """In running text, a value is looked for behind at most this many opening brackets."""
+MAX_DEPTH = 100
+"""Of lists and objects in each other: what goes deeper would meet the limits of Python's own stack."""
 
 
 class Found(NamedTuple):
@@ -77,7 +79,12 @@ def _read(text: str, offset: int) -> Found:
     start = offset + len(text) - len(text.lstrip())
     bare = text.strip()
     try:
-        return Found(cast("Json", _DECODER.decode(bare)), start, start + len(bare))
+        value = cast("Json", _DECODER.decode(bare))
+        if _too_deep(value):
+            raise Unreadable(f"more than {MAX_DEPTH} values in each other", offset, offset + len(text))
+        return Found(value, start, start + len(bare))
+    except Unreadable:
+        raise
     except json.JSONDecodeError as error:
         at = start + error.pos
         raise Unreadable(f"not JSON: {error.msg}", at, at + 1) from error
@@ -95,12 +102,26 @@ def _only_value(text: str) -> Found:
             raise Unreadable(f"more than {MAX_STARTS} brackets before a JSON value", 0, len(text))
         try:
             value, at = _DECODER.raw_decode(text, opening.start())
-            found.append(Found(value, opening.start(), at))
+            if not _too_deep(value):
+                found.append(Found(value, opening.start(), at))
         except (ValueError, RecursionError):
             at = opening.end()
     if len(found) != 1:
         raise Unreadable(f"{len(found) or 'no'} JSON values in the text; expected one", 0, len(text))
     return found[0]
+
+
+def _too_deep(value: Json) -> bool:
+    """Whether lists and objects stand in each other more than MAX_DEPTH deep."""
+    layer: list[Json] = [value]
+    for _ in range(MAX_DEPTH + 1):
+        inner = [
+            [*item.values()] if isinstance(item, dict) else item for item in layer if isinstance(item, (dict, list))
+        ]
+        if not inner:
+            return False
+        layer = [item for items in inner for item in items]
+    return True
 
 
 def _unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:

@@ -13,20 +13,21 @@ r"""`format/regex-v0`: write a value in the form that a regular expression asks 
 
 All that is said, white space around it apart, must match the whole pattern. The pattern alone is met by any
 filler, so it pays only together with the right value; `pay="shape"` asks for the opposite in so many words. Rows
-of others (prompt, pattern and answer) may hold any pattern; some can be made to backtrack for ever, so all but the
-patterns of `notations` are matched in a process that can be killed.
+of others (prompt, pattern and answer) hold patterns that RE2 reads, so that none backtracks. An operator who trusts
+the patterns of his rows may say `engine="re"`: they are matched by Python's `re`, in a process that can be killed.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
 from rlenv.completion import Completion
 from rlenv.definition import Definition, reference_text
+from rlenv.door.patterns import linear, valid
 from rlenv.envs.format.notations import PATTERNS, draw_notation
 from rlenv.envs.format.paid import paid
 from rlenv.envs.levelled import check_size
@@ -38,6 +39,8 @@ from rlenv.verdict import Flag, Verdict
 
 SIZE = 100_000
 MAX_CHARS = 100_000
+MAX_INLINE_STEPS = 30_000_000
+"""A tenth of a second at 3 ns a step, the slowest that was found; more is matched in a process that can be killed."""
 
 
 @dataclass(frozen=True)
@@ -59,21 +62,28 @@ class DrawnNotation:
 
 
 def regex_format(
-    split: str = "train", seed: int = 0, size: int = SIZE, data: str | None = None, pay: str = "correct"
+    split: str = "train",
+    seed: int = 0,
+    size: int = SIZE,
+    data: str | None = None,
+    pay: str = "correct",
+    engine: str = "re2",
 ) -> Definition:
     """Values made by code out of a split, or the rows of a file with columns prompt, pattern and answer.
 
-    With `pay="shape"` a wrong value in the right form earns the part `format` (0.2).
+    With `pay="shape"` a wrong value in the right form earns the part `format` (0.2). `engine="re"` reads patterns with
+    lookaheads and backreferences too; a row cannot ask for it.
     """
     check_split(split)
-    if pay not in ("correct", "shape"):
-        raise ConfigError(f"expected pay 'correct' or 'shape', got {pay!r}")
+    for name, value, known in (("pay", pay, ("correct", "shape")), ("engine", engine, ("re2", "re"))):
+        if value not in known:
+            raise ConfigError(f"expected {name} '{known[0]}' or '{known[1]}', got {value!r}")
     check_size(size)
     tasks: TaskSet = ProceduralTasks(DrawnNotation(split), seed, size) if data is None else load_tasks(data)
     ours = data is None and split != "all"
     return Definition(
         tasks=tasks,
-        verifier=RegexVerifier(pay_shape=pay == "shape"),
+        verifier=RegexVerifier(pay_shape=pay == "shape", backtracking=engine == "re"),
         solution=reference_text,
         demonstrations=ProceduralTasks(DrawnNotation("demonstrations"), seed, size) if ours else None,
         max_completion_chars=MAX_CHARS,
@@ -86,44 +96,52 @@ class RegexVerifier:
     """The content must match in full and equal the reference."""
 
     pay_shape: bool = False
+    backtracking: bool = False
     cheap: bool = False
 
     @property
     def version(self) -> str:
-        return f"regex-2{'-shape' if self.pay_shape else ''}"
+        return f"regex-3{'-shape' if self.pay_shape else ''}{'-re' if self.backtracking else ''}"
 
     def verify_cheaply(self, task: Task, completion: Completion) -> Verdict | None:
-        return self.verify(task, completion) if task.metadata.get("pattern") in PATTERNS else None
+        pattern = self._pattern(task)
+        if isinstance(pattern, re.Pattern):
+            bounded = pattern.pattern in _OWN
+        else:
+            longest = len(completion.text) + len(str(task.reference))
+            bounded = pattern.programsize * longest <= MAX_INLINE_STEPS  # each instruction at each character, at most
+        return self._judged(pattern, task, completion) if bounded else None
 
     def verify(self, task: Task, completion: Completion) -> Verdict:
-        pattern, expected = _pattern(task), str(task.reference)
-        if pattern.fullmatch(expected) is None:
-            raise TaskError(f"task {task.id}: the reference {expected!r} does not match {pattern.pattern!r}")
-        content = completion.content
-        return self._judged(pattern, expected, content.text).placed(content)
+        return self._judged(self._pattern(task), task, completion)
 
-    def _judged(self, pattern: re.Pattern[str], expected: str, text: str) -> Verdict:
+    def _pattern(self, task: Task) -> Any:
+        """Ours and, where the operator says so, those of rows as `re` reads them; else as RE2 does."""
+        source = task.metadata.get("pattern")
+        if not isinstance(source, str):
+            raise TaskError(
+                f"task {task.id}: expected a regular expression in the column 'pattern', got {source!r:.80}"
+            )
+        try:
+            return _OWN.get(source) or (re.compile(source) if self.backtracking else linear(source))
+        except (re.error, RecursionError, OverflowError) as error:
+            raise TaskError(f"task {task.id}: the pattern {source!r:.80} cannot be read: {error}") from error
+
+    def _judged(self, pattern: Any, task: Task, completion: Completion) -> Verdict:
+        expected, content = str(task.reference), completion.content
+        if pattern.fullmatch(valid(expected)) is None:
+            raise TaskError(f"task {task.id}: the reference {expected!r:.80} does not match {pattern.pattern!r:.80}")
+        return self._compared(pattern, expected, content.text).placed(content)
+
+    def _compared(self, pattern: Any, expected: str, text: str) -> Verdict:
         said = text.strip()
         start = len(text) - len(text.lstrip())
         answer = (start, start + len(said)) if said else None
-        if pattern.fullmatch(said) is None:
+        if pattern.fullmatch(valid(said)) is None:
             reason = f"{said[:60]!r} does not match the pattern in full"
             return paid(False, False, self.pay_shape, reason, (Flag("format", 0, len(text), reason),), answer)
         reason = "" if said == expected else f"got {said[:60]!r}, expected {expected!r}"
         return paid(True, said == expected, self.pay_shape, reason, answer=answer)
 
 
-@lru_cache(maxsize=1024)
-def _compiled(source: str) -> re.Pattern[str]:
-    """A look into this cache takes a third of the time of a look into the one of `re`."""
-    return re.compile(source)
-
-
-def _pattern(task: Task) -> re.Pattern[str]:
-    source = task.metadata.get("pattern")
-    try:
-        if isinstance(source, str):
-            return _compiled(source)
-    except re.error as error:
-        raise TaskError(f"task {task.id}: the pattern {source!r} cannot be read: {error}") from error
-    raise TaskError(f"task {task.id}: expected a regular expression in the column 'pattern', got {source!r}")
+_OWN = {source: re.compile(source) for source in PATTERNS}

@@ -44,6 +44,7 @@ CHOICES: Mapping[str, tuple[Json, ...]] = {
     "unsafe": ("",),
     "guarded": (True,),
     "guards": (True,),
+    "engine": ("re2",),
 }
 """Keywords by which code could be run, or a reward be had without the task: the values that are safe everywhere. What
 an environment registers as `row_may_name` is allowed beside them."""

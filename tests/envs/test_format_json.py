@@ -1,7 +1,6 @@
 """JSON by a schema: readable, conforming and equal to the reference, or nothing."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -109,14 +108,9 @@ def test_a_schema_that_cannot_be_used_is_the_checkers_failure(schema: Any) -> No
     assert verdict("{}", Task("?", {}, metadata={"schema": schema})).status == "verifier_error"
 
 
-def test_a_pattern_that_backtracks_for_ever_costs_a_process_and_not_the_run(tmp_path: Path) -> None:
-    row = {"prompt": "?", "answer": "b", "schema": {"type": "string", "pattern": "^(a+)+$"}}
-    file = tmp_path / "rows.json"
-    file.write_text(json.dumps([row]))
-    env = rlenv.make("format/json-v0", data=str(file), time_limit_s=0.5)
-    env.reset(seed=0)
-    _, reward, _, _, info = env.step(json.dumps("a" * 40 + "!"))
-    assert (reward, info["graded"], [flag.name for flag in info["verdict"].flags]) == (0.0, True, ["over_limit"])
+def test_a_pattern_that_would_backtrack_for_ever_is_decided_at_once() -> None:
+    task = Task("?", "b", metadata={"schema": {"type": "string", "pattern": "^(a+)+$"}})
+    assert "does not match" in verdict(json.dumps("a" * 40 + "!"), task).reason
 
 
 @settings(deadline=None)

@@ -57,7 +57,7 @@ def test_a_pattern_that_cannot_be_used_is_the_checkers_failure(pattern: object) 
 def test_a_pattern_that_backtracks_for_ever_costs_a_process_and_not_the_run(tmp_path: Path) -> None:
     file = tmp_path / "rows.json"
     file.write_text(json.dumps([{"prompt": "?", "answer": "aa", "pattern": "(a+)+"}]))
-    env = rlenv.make("format/regex-v0", data=str(file), time_limit_s=0.5)
+    env = rlenv.make("format/regex-v0", data=str(file), engine="re", time_limit_s=0.5)
     env.reset(seed=0)
     _, reward, _, _, info = env.step("a" * 40 + "!")
     assert (reward, info["graded"], [flag.name for flag in info["verdict"].flags]) == (0.0, True, ["over_limit"])
@@ -70,7 +70,8 @@ def test_hostile_text_is_worth_nothing(said: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kwargs", "problem"), [({"pay": "x"}, "pay"), ({"split": "x"}, "split"), ({"size": 0}, "size")]
+    ("kwargs", "problem"),
+    [({"pay": "x"}, "pay"), ({"engine": "x"}, "engine"), ({"split": "x"}, "split"), ({"size": 0}, "size")],
 )
 def test_settings_out_of_range_are_named(kwargs: dict[str, object], problem: str) -> None:
     with pytest.raises(ConfigError, match=problem):

@@ -111,7 +111,7 @@ def test_a_row_of_a_set_of_the_hub_is_judged_without_the_hub_and_its_file(tmp_pa
 def test_a_pattern_that_backtracks_holds_neither_the_server_nor_the_honest_rows_beside_it() -> None:
     pool = WorkerPool(1)
     try:
-        served = Environments([("format/regex-v0", {"time_limit_s": 1.0})], evaluation=False, pool=pool)
+        served = Environments([("format/regex-v0", {"time_limit_s": 1.0, "engine": "re"})], evaluation=False, pool=pool)
         [environment] = served
         slow = Task("a", "aab", metadata={"pattern": "(a|a)*b"})
         honest = environment.definition.tasks[0]

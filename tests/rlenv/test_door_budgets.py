@@ -1,0 +1,123 @@
+"""What grows with a stranger's pattern, schema, template or size has a budget."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import rlenv
+from rlenv import Verdict
+from rlenv.door.patterns import linear
+from rlenv.errors import TaskError
+from rlenv.jsontypes import Json
+
+
+def judged(env: str, text: str, reference: Json = "aab", given: str = "", **metadata: Json) -> Verdict:
+    """The verdict on a row of a stranger."""
+    row = json.dumps({"env": env, "kwargs": {}, "task": {"prompt": "?", "reference": reference, "metadata": metadata}})
+    return rlenv.judge_row(row, text, given={env: {"engine": given}} if given else None)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "name"),
+    [
+        (r"(?=a)aab", "lookahead"), (r"(?!b)aab", "lookahead"), (r"aa(?<=a)b", "lookbehind"),
+        (r"(a)\1b", "backreference"),
+        (r"(?P<x>a)(?P=x)b", "backreference"), (r"a++b", "possessive"), (r"(?>a)ab", "atomic"),
+        (r"(a)?(?(1)a|b)b", "condition"), ("a{1001}", "more than 1000"), ("(", "missing"), ("\ud800", "surrogates"),
+        ("a" * 10_001, "at most 10000"),
+    ],
+)  # fmt: skip
+def test_what_re2_cannot_read_is_refused_by_its_name(pattern: str, name: str) -> None:
+    verdict = judged("format/regex-v0", "aab", pattern=pattern)
+    assert verdict.reward is None
+    assert name in verdict.reason
+    assert name in judged("format/json-v0", '"aab"', schema={"pattern": pattern}).reason
+
+
+def test_a_rows_pattern_is_linear_and_the_operators_may_do_more() -> None:
+    assert judged("format/regex-v0", "a" * 5_000, pattern="(a|a)*b").reward == 0
+    assert judged("format/regex-v0", "aab", pattern="(a|a)*b").reward == 1
+    assert judged("format/regex-v0", "\ud800", pattern="(a|a)*b").reward == 0
+    assert judged("format/regex-v0", "aab", pattern=r"(a)\1b", given="re").reward == 1
+    asks = json.dumps({"env": "format/regex-v0", "kwargs": {"engine": "re"}, "task": {"prompt": "?", "reference": "a"}})
+    assert "given=" in rlenv.judge_row(asks, "a").reason
+
+
+def test_a_pattern_of_many_repetitions_is_kept_small() -> None:
+    with pytest.raises(TaskError, match="more repetitions than fit"):
+        linear(r"(\pL{0,90}\pN{0,90}){0,5}")
+
+
+def chain(*words: str, **more: Json) -> dict[str, Json]:
+    """Thirty schemas of which each refers to the next twice, in lists under these words."""
+    found: dict[str, Json] = {"d30": {}}
+    for number in range(30):
+        reference: Json = {"$ref": f"#/$defs/d{number + 1}"}
+        found[f"d{number}"] = {**{word: [reference, reference] for word in words}, **more}
+    return {"$ref": "#/$defs/d0", "$defs": found}
+
+
+def evaluated_twice() -> Json:
+    """Where a property counts as evaluated is looked for along both references."""
+    found: dict[str, Json] = {"d30": {}}
+    for number in range(30):
+        place = f"#/$defs/d{number + 1}"
+        found[f"d{number}"] = {"$ref": place, "dependentSchemas": {"a": {"$ref": place}}}
+    return {"unevaluatedProperties": False, "$ref": "#/$defs/d0", "$defs": found}
+
+
+def nested(depth: int) -> Json:
+    schema: Json = {}
+    for _ in range(depth):
+        schema = {"not": schema}
+    return schema
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        chain("allOf"),
+        chain("allOf", **{"$schema": "http://json-schema.org/draft-07/schema#"}),
+        evaluated_twice(),
+        {"$ref": "#"},
+        nested(300),
+        {"properties": {"a": {"uniqueItems": True}}},
+    ],
+    ids=["references", "another draft", "evaluated twice", "itself", "deep", "pairs"],
+)
+def test_a_schema_that_asks_for_too_much_is_over_the_limit(schema: Json) -> None:
+    verdict = judged("format/json-v0", json.dumps({"a": [{"i": i} for i in range(2_000)]}), schema=schema)
+    assert [(flag.name, flag.detail) for flag in verdict.flags] == [
+        ("over_limit", "100000 steps of the check by its schema")
+    ]
+    assert verdict.reward == 0
+
+
+@pytest.mark.parametrize(
+    ("schema", "said"),
+    [
+        ({"enum": ["x" * 10] * 30_000}, "at most 200000"),
+        ({"unevaluatedProperties": False, "patternProperties": {"a": {}}}, "additionalProperties"),
+        ({"type": "nope"}, "nope"),
+    ],
+)
+def test_a_schema_that_cannot_be_used_says_why(schema: Json, said: str) -> None:
+    assert said in judged("format/json-v0", "{}", schema=schema).reason
+
+
+@pytest.mark.parametrize("text", ["[" * 500 + "]" * 500, '{"a":' * 101 + "1" + "}" * 101])
+def test_a_value_goes_so_deep_and_no_deeper(text: str) -> None:
+    assert "in each other" in judged("format/json-v0", text, schema={}).reason
+
+
+def test_properties_by_pattern_are_those_of_json_schema() -> None:
+    schema: Json = {
+        "properties": {"n": {}},
+        "patternProperties": {"^a+$": {"type": "integer"}},
+        "additionalProperties": False,
+    }
+    assert judged("format/json-v0", '{"n": 1, "aa": 2}', reference={"n": 1, "aa": 2}, schema=schema).reward == 1
+    assert "$.aa" in judged("format/json-v0", '{"aa": "x"}', schema=schema).reason
+    assert "'b'" in judged("format/json-v0", '{"b": 1}', schema=schema).reason
