@@ -5,6 +5,9 @@ So the first job of a message without an answer is the one under way: its clock 
 before it arrives, and when the worker is killed or lost it alone is to blame; the rest go back to the queue.
 A job that is tried again goes alone to a worker that has judged nothing yet.
 
+A worker that is long at one job does not count: while others wait that have no worker at all, one more is started for
+each, up to RESERVE. So a call whose jobs are stuck holds up no other.
+
 A worker that sends anything but the answer that is due (answers.py) is treated as one that was lost.
 
 Not thread-safe: the pool lets one thread at a time in.
@@ -34,6 +37,10 @@ from rlenv.worker_process import START_LIMIT_S, Worker, WorkerSource
 
 MESSAGE_S, MESSAGE_JOBS, MESSAGE_CHARS = 0.01, 64, 1_000_000
 """What goes into one message at most: seconds of work, jobs, characters. One job always fits."""
+STUCK_S = 0.1
+"""A worker that has been at one job for so long does not count."""
+RESERVE = 8
+"""Workers that take the place of those that do not count, at most."""
 SPARE_WORKERS = 1
 """How many wait, with the verifier loaded, to take the place of the next that is lost, once one was lost."""
 
@@ -55,25 +62,33 @@ class Dispatcher:
     def staff(self) -> None:
         """Give waiting jobs to idle workers; start workers while there are more jobs than workers."""
         self.drop_ended()
-        busy = sum(worker.state == "busy" for worker in self.workers.values())
+        now = time.monotonic()
+        room = self.size + min(RESERVE, sum(self._stuck_at(worker) <= now for worker in self.workers.values()))
         for worker in self._in_turn():
             while worker.state == "idle" and (work := self._next(worker)) is not None:
                 if work.key not in worker.keys:
                     self._load(worker, work)
-                elif busy < self.size:
-                    busy += self._give(worker, work)
+                elif self._busy() < room:
+                    self._give(worker, work)
                 else:
                     break
+        spare = SPARE_WORKERS if self.replaced else 0
+        self._retire(room, spare)
         coming = sum(worker.state in ("starting", "loading") for worker in self.workers.values())
         asked = sum(len(work.waiting) + len(work.again) for work in self.rounds)
-        spare = SPARE_WORKERS if self.replaced else 0
-        for _ in range(min(self.size + spare - len(self.workers), asked - coming)):
+        more = min(self.size + spare - len(self.workers), asked - coming)
+        instead = min(room + spare - len(self.workers), len(self._unserved()) - coming)
+        for _ in range(max(more, instead)):
             self._start()
 
     def listen(self) -> list[int]:
         """Wait for the next answer, deadline or byte on a watched descriptor; returns what is to be read."""
-        deadlines = [worker.deadline for worker in self.workers.values() if worker.state != "idle"]
-        patience_s = max(0.0, min(deadlines) - time.monotonic()) if deadlines else START_LIMIT_S
+        now = time.monotonic()
+        ends = [now + START_LIMIT_S, *[work.until for work in self.rounds]]
+        ends += [worker.deadline for worker in self.workers.values() if worker.state != "idle"]
+        if self._unserved():
+            ends += [at for worker in self.workers.values() if (at := self._stuck_at(worker)) > now]
+        patience_s = max(0.0, min(ends) - now)
         return [descriptor for descriptor, _ in self._poll.poll(math.ceil(patience_s * 1000))]
 
     def act(self, ready: Sequence[int]) -> None:
@@ -86,6 +101,9 @@ class Dispatcher:
         for worker in list(self.workers.values()):
             if worker.state != "idle" and worker.deadline <= now:
                 self._late(worker)
+        for work in self.rounds:
+            if work.until <= now:
+                work.give_up()
 
     def drop(self, worker: Worker) -> None:
         """Kill the worker; what it has not answered goes back to the queue."""
@@ -136,8 +154,31 @@ class Dispatcher:
 
     def _next(self, worker: Worker) -> Round | None:
         """The round whose turn it is; a new worker first serves jobs that are tried again."""
-        again = next((work for work in self.rounds if work.again), None) if worker.new else None
-        return again or next((work for work in self.rounds if work.waiting), None)
+        open_to_it = self.rounds if self._busy() < self.size else self._unserved()
+        again = next((work for work in open_to_it if work.again), None) if worker.new else None
+        return again or next((work for work in open_to_it if work.waiting), None)
+
+    def _retire(self, room: int, spare: int) -> None:
+        """End workers that took the place of others, once that is over or a new one needs theirs."""
+        if any(work.waiting for work in self.rounds) and not any(work.again for work in self.rounds):
+            return
+        for worker in self._in_turn():
+            used = sum(not each.new for each in self.workers.values())
+            if worker.state == "idle" and (len(self.workers) > room + spare or (not worker.new and used > room)):
+                self.drop(worker)
+
+    def _busy(self) -> int:
+        return sum(worker.state == "busy" for worker in self.workers.values())
+
+    def _unserved(self) -> list[Round]:
+        """Rounds that wait and have no worker."""
+        served = {worker.round for worker in self.workers.values()}
+        return [work for work in self.rounds if (work.waiting or work.again) and work not in served]
+
+    @staticmethod
+    def _stuck_at(worker: Worker) -> float:
+        """When the worker no longer counts, unless it is heard before."""
+        return worker.heard_at + STUCK_S if worker.state == "busy" else math.inf
 
     def _give(self, worker: Worker, work: Round) -> bool:
         """False when what was chosen cannot be sent, and the worker is idle as before."""

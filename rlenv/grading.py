@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from rlenv.completion import Completion
 from rlenv.definition import Definition
+from rlenv.door.deadline import OVERDUE, overdue
 from rlenv.round import Job
 from rlenv.task import Task
 from rlenv.verdict import Verdict
@@ -75,6 +76,8 @@ class Grader:
             return Verdict.error(completion.failure)
         if len(completion.text) > self._max_chars:
             return over_limit(f"{self._max_chars} characters")
+        if overdue():
+            return Verdict.error(OVERDUE)
         if self._inline:
             return judge(self._verifier, task, completion)
         return judge_cheaply(self._verifier, task, completion) if self._tiered else None
@@ -103,7 +106,11 @@ def _known_by_batch(verifier: BatchVerifier, jobs: Sequence[Job]) -> Iterator[tu
     """What the verifier says, and an error for every job: the last word on those that it left out."""
     problem = "the verifier gave no verdict"
     try:
-        yield from verifier.verify_all(jobs)
+        for known in verifier.verify_all(jobs):
+            yield known
+            if overdue():
+                problem = OVERDUE
+                break
     except Exception as error:  # as for any verifier: what it raises may not stop a run
         problem = f"{type(error).__name__}: {error}"
     for index in range(len(jobs)):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from rlenv.completion import Completion
+from rlenv.door.deadline import OVERDUE, until
 from rlenv.errors import VerifierContractError
 from rlenv.task import Task
 from rlenv.verdict import Verdict
@@ -34,6 +35,8 @@ class Round:
     """Something in the jobs cannot be pickled: sent alone, it spoils nobody's message."""
     error: VerifierContractError | None = None
     """Why no verdict can be given at all."""
+    until: float = field(default_factory=until)
+    """When those who asked stop waiting."""
     ended: bool = False
     """Nobody waits for its verdicts any more."""
 
@@ -52,6 +55,13 @@ class Round:
         if index not in self.verdicts:
             self.verdicts[index] = verdict
             self.given.append(index)
+
+    def give_up(self) -> None:
+        """Nobody waits for what has no verdict yet."""
+        self.waiting.clear()
+        self.again.clear()
+        for index in range(len(self.jobs)):
+            self.give(index, Verdict.error(OVERDUE))
 
     def try_again(self, index: int) -> bool:
         """Queue the job once more, the first time that it fails."""

@@ -17,6 +17,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import cache
 from typing import NamedTuple, cast
@@ -122,10 +123,12 @@ class GroupJudge:
         *,
         step: int = 0,
         wrappers: bool = True,
+        learning: AbstractContextManager[object] = nullcontext(),  # noqa: B008 - it may be entered again
     ) -> list[Episode]:
         """One episode a completion, in order. Never raises for what it is asked to judge.
 
-        In the place of a task that could not be read stands why; its completions are a `verifier_error`.
+        In the place of a task that could not be read stands why; its completions are a `verifier_error`. `learning` is
+        held while wrappers look: what they learn is one state.
         """
         verdicts = self._verdicts(tasks, said)
         groups: dict[str, list[Episode]] = {}
@@ -144,9 +147,9 @@ class GroupJudge:
                 )
             )
         around = self.definition.wrappers if wrappers else ()
-        judged = [
-            episode for group in groups.values() for episode in apply_wrappers(around, group, self.states, self._asker)
-        ]
+        with learning:
+            told = [apply_wrappers(around, group, self.states, self._asker) for group in groups.values()]
+        judged = [episode for group in told for episode in group]
         return sorted(judged, key=lambda episode: episode.index)
 
     def _verdicts(self, tasks: Sequence[Task | str], said: Sequence[Completion]) -> list[Verdict]:

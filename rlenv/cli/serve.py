@@ -43,4 +43,4 @@ def command(
         address = f"[{host}]" if ":" in host else host
         keyed = f"with the key in {config.key_env}" if config.key else "without a key, for this machine alone"
         echo(f"judging {', '.join(envs)} at http://{address}:{port} {keyed}; Ctrl-C ends it")
-        server(make_app(service)).run(sockets=[socket])
+        server(make_app(service), config).run(sockets=[socket])

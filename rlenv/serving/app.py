@@ -14,13 +14,14 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import uvicorn
 from fastapi import FastAPI, Request, Response
 from starlette.requests import ClientDisconnect
 
 import rlenv
+from rlenv.door.deadline import OVERDUE
 from rlenv.errors import ConfigError, RlenvError, Saturated, UnknownEnvironment
 from rlenv.jsontypes import Json, line
 from rlenv.serving import forms
@@ -28,7 +29,7 @@ from rlenv.serving.forms import Asked
 from rlenv.serving.gate import Gate
 from rlenv.serving.judging import Desk, Environments, judged
 from rlenv.serving.metrics import CONTENT_TYPE_LATEST, Metrics
-from rlenv.serving.protocol import BoundedHead
+from rlenv.serving.protocol import bounded
 from rlenv.serving.remembered import Remembered
 from rlenv.serving.settings import ServeSettings
 from rlenv.shown import shown_line
@@ -36,15 +37,16 @@ from rlenv.verdict import Verdict
 from rlenv.workers import WorkerPool
 
 BODY_S = 60.0
-"""How long a client may take to send a body that was let in."""
+"""How long a client may take to send a body that was let in, and to take the answer."""
 READ_HERE = 64 << 10
-"""Bytes of JSON that are read between two other requests; more would make these wait, and is read in a thread."""
+"""Bytes of a request that are read between two other requests; more would make these wait, and is read in a thread."""
 SHOWN = 2_000
 """Characters of an error that are told."""
 CONNECTIONS, BACKLOG = 1024, 1024
 """Connections that are open, and that wait to be."""
 KEEP_ALIVE_S = 30
 
+Found = TypeVar("Found")
 Data: TypeAlias = "Mapping[str, Json]"
 Named: TypeAlias = "Sequence[tuple[str, Mapping[str, Json]]]"
 """Environments by id, each with its keywords."""
@@ -56,7 +58,7 @@ class Service:
     def __init__(self, named: Named, settings: ServeSettings) -> None:
         """Raises an RlenvError where an environment cannot be made, or its checker cannot work here."""
         self.settings = settings
-        self.pool = WorkerPool(settings.workers)
+        self.pool = WorkerPool(settings.workers, memory_mb=settings.worker_mb)
         self.environments = Environments(named, evaluation=settings.evaluation, pool=self.pool)
         self.environments.check()
         self.desk = Desk(queue=settings.queue, threads=settings.threads)
@@ -79,9 +81,10 @@ class Service:
     async def verify(self, request: Request) -> Response:
         """As NeMo Gym asks: `{"responses_create_params", "response", "rlenv_row"}`."""
         body = await _body(request)
-        data = await self._read(body)
-        asked = forms.nemo_asked(data, self.environments)
-        return _json(forms.nemo_told(data, (await self._verdicts(asked))[0]))
+        data = await self._near(body, lambda: forms.read_object(body))
+        asked = await self._near(body, lambda: forms.nemo_asked(data, self.environments))
+        verdict = (await self._verdicts(asked))[0]
+        return _json(await self._near(body, lambda: forms.nemo_told(data, verdict)))
 
     async def seeded(self, request: Request) -> Response:
         """NeMo Gym's agents open each rollout so; there is nothing to remember."""
@@ -89,7 +92,8 @@ class Service:
 
     async def aggregated(self, request: Request) -> Response:
         """NeMo Gym's metrics of a whole run: `{"verify_responses": [...]}`."""
-        return _json(forms.nemo_summary(await self._read(await _body(request))))
+        body = await _body(request)
+        return _json(await self._near(body, lambda: forms.nemo_summary(forms.read_object(body))))
 
     async def told(self, request: Request) -> Response:
         """The environments that are judged here, each with the version of its verifier."""
@@ -115,21 +119,21 @@ class Service:
         told: Callable[[Asked, Sequence[Verdict]], bytes],
     ) -> Response:
         body = await _body(request)
-        data = await self._read(body)
+        data = await self._near(body, lambda: forms.read_object(body))
 
         async def answer() -> bytes:
-            asked = form(data, self.environments)
-            return told(asked, await self._verdicts(asked))
+            asked = await self._near(body, lambda: form(data, self.environments))
+            verdicts = await self._verdicts(asked)
+            return await self._near(body, lambda: told(asked, verdicts))
 
         content, repeated = await self._remembered.once(forms.request_id(data), body, answer)
         if repeated:
             self.metrics.repeated.inc()
         return _json(content)
 
-    async def _read(self, body: bytes) -> Data:
-        if len(body) <= READ_HERE:
-            return forms.read_object(body)
-        return await self.desk.apart(lambda: forms.read_object(body))
+    async def _near(self, body: bytes, work: Callable[[], Found]) -> Found:
+        """What `work` gives, which takes time with the length of the body: here where that is short."""
+        return work() if len(body) <= READ_HERE else await self.desk.read(work)
 
     async def _verdicts(self, asked: Asked) -> list[Verdict]:
         most = self.settings.max_batch
@@ -139,7 +143,8 @@ class Service:
             return []
         start = time.monotonic()
         with self.desk.room(len(asked.jobs)):
-            verdicts = await self.desk.apart(lambda: judged(asked.jobs, wrappers=asked.wrappers))
+            found = await self.desk.judged(lambda: judged(asked.jobs, wrappers=asked.wrappers), self.settings.request_s)
+        verdicts = [Verdict.error(OVERDUE)] * len(asked.jobs) if found is None else found
         self.metrics.seconds.observe(time.monotonic() - start)
         for job, verdict in zip(asked.jobs, verdicts, strict=True):
             env = "none" if job.served is None else job.served.definition.id
@@ -193,7 +198,7 @@ def listening(settings: ServeSettings) -> socket.socket:
     return listener
 
 
-def server(app: FastAPI) -> uvicorn.Server:
+def server(app: FastAPI, settings: ServeSettings) -> uvicorn.Server:
     """What runs the application; `run(sockets=[...])` blocks until a signal ends it."""
     return uvicorn.Server(
         uvicorn.Config(
@@ -202,7 +207,7 @@ def server(app: FastAPI) -> uvicorn.Server:
             access_log=False,
             server_header=False,
             ws="none",
-            http=BoundedHead,
+            http=bounded(BODY_S + settings.request_s + BODY_S, KEEP_ALIVE_S),
             limit_concurrency=CONNECTIONS,
             timeout_keep_alive=KEEP_ALIVE_S,
         )

@@ -24,6 +24,8 @@ ROW = "rlenv_row"
 NEMO_TASK = "_ng_task_index"
 """Equal in what NeMo Gym rolled out for one task."""
 ID_CHARS = 200
+MOST_VALUES = 1_000_000
+"""In the JSON of one request."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ class Asked:
 def read_object(body: bytes) -> Mapping[str, Json]:
     """The JSON object of a request. Raises ConfigError for anything else."""
     try:
-        data = read_json(body)
+        data = read_json(body, MOST_VALUES)
     except (ValueError, UnicodeDecodeError) as error:
         raise ConfigError(f"expected a body of JSON: {error}") from error
     return _object(data, "a JSON object as the body")

@@ -7,7 +7,7 @@ import math
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar
@@ -15,6 +15,7 @@ from typing import NamedTuple, TypeVar
 from rlenv.completion import Completion
 from rlenv.definition import Definition, check_trainable
 from rlenv.door.admission import without_source
+from rlenv.door.deadline import deadline
 from rlenv.errors import ConfigError, Saturated, TaskError, UnknownEnvironment
 from rlenv.jsontypes import Json, canonical
 from rlenv.registry import load
@@ -25,6 +26,13 @@ from rlenv.verdict import Verdict
 from rlenv.workers import Pool
 
 LONGEST_PAUSE_S = 60
+STUCK_S = 0.1
+"""A request that is judged for so long leaves its seat to the next."""
+MOST_STUCK = 256
+"""Requests that have left their seat and are still judged; with more, seats stay taken."""
+GRACE_S = 1.0
+"""What is judged ends by itself at its deadline, with the verdicts that it has; its thread is waited for so long."""
+READERS = 2
 Found = TypeVar("Found")
 
 
@@ -124,11 +132,15 @@ def _same_settings(asked: object, served: Mapping[str, Json]) -> bool:
 
 
 class Desk:
-    """Takes requests as long as there is room, and judges them in threads."""
+    """Takes requests as long as there is room, and judges each in a thread of its own.
+
+    `threads` are judged side by side. One that is long at it does not count: it leaves its seat to the next.
+    """
 
     def __init__(self, *, queue: int, threads: int) -> None:
         self.queue, self.waiting = queue, 0
-        self._threads = ThreadPoolExecutor(threads, thread_name_prefix="judge")
+        self._seats, self._stuck = asyncio.Semaphore(threads), 0
+        self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="read")
         self._rate = 0.0
         """Verdicts a second, over the last requests."""
 
@@ -147,12 +159,52 @@ class Desk:
             rate = before / max(1e-3, time.monotonic() - start)  # what waited with it is judged by now, about
             self._rate = rate if not self._rate else 0.9 * self._rate + 0.1 * rate
 
-    async def apart(self, work: Callable[[], Found]) -> Found:
-        """What `work` gives, from a thread."""
-        return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+    async def judged(self, work: Callable[[], Found], seconds: float) -> Found | None:
+        """What `work` gives within so many seconds; None where it gives nothing.
+
+        Raises Saturated where it cannot even begin.
+        """
+        end = time.monotonic() + seconds
+        try:
+            async with asyncio.timeout(seconds):
+                await self._seats.acquire()
+        except TimeoutError as error:
+            raise Saturated("requests that are stuck have every thread", LONGEST_PAUSE_S) from error
+        found = asyncio.wrap_future(_begun(work, end - time.monotonic()))
+        await asyncio.wait([found], timeout=STUCK_S)
+        if found.done() or self._stuck >= MOST_STUCK:
+            found.add_done_callback(lambda _: self._seats.release())
+        else:
+            self._seats.release()
+            self._stuck += 1
+            found.add_done_callback(self._ended)
+        await asyncio.wait([found], timeout=max(0.0, end + GRACE_S - time.monotonic()))
+        return found.result() if found.done() else None
+
+    def _ended(self, _: object) -> None:
+        self._stuck -= 1
+
+    async def read(self, work: Callable[[], Found]) -> Found:
+        """What `work` gives, whose time grows with what is read and no more."""
+        return await asyncio.get_running_loop().run_in_executor(self._readers, work)
 
     def close(self) -> None:
-        self._threads.shutdown(wait=True, cancel_futures=True)
+        self._readers.shutdown(wait=True, cancel_futures=True)
+
+
+def _begun(work: Callable[[], Found], seconds: float) -> Future[Found]:
+    """What a thread of its own will have found; none is waited for at the end of the process."""
+    found: Future[Found] = Future()
+
+    def run() -> None:
+        try:
+            with deadline(seconds):
+                found.set_result(work())
+        except BaseException as error:
+            found.set_exception(error)
+
+    threading.Thread(target=run, name="judge", daemon=True).start()
+    return found
 
 
 def judged(jobs: Sequence[Job], *, wrappers: bool) -> list[Verdict]:
@@ -169,6 +221,6 @@ def _of_one(served: Served, jobs: Sequence[Job], wrappers: bool) -> list[Verdict
     """The verdicts of one environment."""
     wrapped = wrappers and bool(served.definition.wrappers)
     tasks, said, keys = [job.task for job in jobs], [job.completion for job in jobs], [job.group for job in jobs]
-    with served.lock if wrapped else nullcontext():
-        episodes = served.judge.judge(tasks, said, keys, wrappers=wrapped)
+    learning = served.lock if wrapped else nullcontext()
+    episodes = served.judge.judge(tasks, said, keys, wrappers=wrapped, learning=learning)
     return [episode.verdict for episode in episodes]

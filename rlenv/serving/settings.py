@@ -7,6 +7,7 @@ import os
 from dataclasses import dataclass
 
 from rlenv.errors import ConfigError
+from rlenv.workers import DEFAULT_MEMORY_MB
 
 SHORTEST_KEY = 16
 """Characters. A key that can be guessed is none."""
@@ -25,8 +26,8 @@ class ServeSettings:
     """The environment variable that holds the key; where it is set, every call but /health must bring it."""
     max_body_mb: float = 16.0
     """Megabytes that one request may hold; more is refused before it is read."""
-    max_unread_mb: float = 64.0
-    """Megabytes of requests that may be under way together."""
+    max_unread_mb: float = 256.0
+    """Megabytes of memory that requests may take together, by their length and the values in them."""
     max_batch: int = 1024
     """Completions that one request may hold."""
     queue: int = 8192
@@ -35,15 +36,19 @@ class ServeSettings:
     """Requests a second that one address may make on average; beyond it the answer is 429. 0 is any number."""
     threads: int = 8
     """Requests that are judged side by side."""
+    request_s: float = 120.0
+    """Seconds in which a request is judged; what has no verdict by then is a failure of the checker."""
     workers: int | None = None
     """Processes for verifiers that may cost; default: one a core."""
+    worker_mb: int = DEFAULT_MEMORY_MB
+    """Megabytes that one of them may take for a completion."""
     eos: str = ""
     """The text that ends a finished completion in queries of OpenRLHF; without it none counts as cut."""
     evaluation: bool = False
     """Serve environments that are for evaluation only, too."""
 
     def __post_init__(self) -> None:
-        for name in ("max_body_mb", "max_unread_mb", "max_batch", "queue", "threads"):
+        for name in ("max_body_mb", "max_unread_mb", "max_batch", "queue", "threads", "request_s", "worker_mb"):
             if not getattr(self, name) > 0:
                 raise ConfigError(f"expected {name} above 0, got {getattr(self, name)!r}")
         if self.rate < 0:

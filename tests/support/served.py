@@ -45,7 +45,7 @@ def running(*envs: str, kwargs: Mapping[str, Mapping[str, Json]] | None = None, 
     named = [(env, (kwargs or {}).get(env, {})) for env in envs or (ENV,)]
     with listening(config) as socket:
         service = Service(named, config)
-        uvicorn = server(make_app(service))
+        uvicorn = server(make_app(service), config)
         thread = threading.Thread(target=uvicorn.run, kwargs={"sockets": [socket]})
         thread.start()
         until = time.monotonic() + START_S
