@@ -22,7 +22,7 @@ register("code/humaneval-v0", entry_point="rlenv.envs.code.humaneval:humaneval")
 register("code/mbpp-v0", entry_point="rlenv.envs.code.mbpp:mbpp")
 register("code/apps-v0", entry_point="rlenv.envs.code.apps:apps")
 register("code/stdio-v0", entry_point="rlenv.envs.code.stdio_tasks:stdio")
-register("code/snippets-v0", entry_point="rlenv.envs.code.snippets.environment:snippets")
+register("code/snippets-v0", entry_point="rlenv.envs.code.snippets:snippets")
 register("code/repair-v0", entry_point="rlenv.envs.code.repair:repair")
 register(
     "safety/rm-v0",

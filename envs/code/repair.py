@@ -38,7 +38,7 @@ from rlenv.turns.interaction import Reply
 from rlenv.verdict import Part, Verdict
 
 SOURCES: Mapping[str, str] = {
-    "snippets": "rlenv.envs.code.snippets.environment",
+    "snippets": "rlenv.envs.code.snippets",
     "humaneval": "rlenv.envs.code.humaneval",
     "mbpp": "rlenv.envs.code.mbpp",
     "apps": "rlenv.envs.code.apps",

@@ -12,35 +12,50 @@ r"""`code/snippets-v0`: 151 small functions to write, from `x plus 3` to shortes
     import sys; sys.exit(0)                   0.0, flag exited_early
 
 Level 1 is one expression and can be learned by a model of a fraction of a million parameters, level 2 are short
-functions on numbers, strings and lists, level 3 real little algorithms. Nothing is downloaded: the references
-are functions of this package, and the tests are what they return for arguments written down and drawn.
+functions on numbers, strings and lists, level 3 real little algorithms. Nothing is downloaded: data/snippets.jsonl
+holds each with a right program and its tests, which are what that program returns for arguments written down and drawn.
 """
 
 from __future__ import annotations
 
-import importlib
-from copy import deepcopy
-from dataclasses import replace
+import json
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
 
 from rlenv.definition import Definition
 from rlenv.envs.code.definition import FENCE, code_definition
-from rlenv.envs.code.snippets.snippet import CATALOGUE, Snippet
 from rlenv.envs.splits import DEMONSTRATION_PERCENT, belongs, check_split
 from rlenv.errors import ConfigError
 from rlenv.jsontypes import Json
 from rlenv.task import Task
 from rlenv.tasksets import ListTasks
 
-MODULES = ("one_liners", "on_numbers", "on_strings", "on_lists", "algorithms", "structures")
 LEVELS = (1, 2, 3)
 STYLES = ("instruct", "bare")
 
 
+@dataclass(frozen=True, kw_only=True)
+class Snippet:
+    """One task: everything that its prompt and its hidden tests are made of."""
+
+    name: str
+    level: int
+    template: str
+    """The same for tasks that differ by constants only."""
+    signature: str
+    statement: str
+    solution: str
+    """A right program."""
+    tests: list[list[str]]
+    """Calls, each with the value that it returns; the first is the example shown."""
+
+
+@cache
 def catalogue() -> dict[str, Snippet]:
     """Every snippet by its name."""
-    for module in MODULES:
-        importlib.import_module(f"rlenv.envs.code.snippets.{module}")
-    return CATALOGUE
+    text = files("rlenv.envs.code").joinpath("data", "snippets.jsonl").read_text(encoding="ascii")
+    return {row["name"]: Snippet(**row) for row in map(json.loads, text.splitlines())}
 
 
 def snippets(
@@ -89,25 +104,18 @@ def snippets(
 def make_task(snippet: Snippet, style: str) -> Task:
     """The task of a snippet. In the style `instruct` the first test is shown."""
     shown = style == "instruct"
-    function = snippet.signature.partition("(")[0]
-    tests: list[Json] = []
-    for arguments in snippet.arguments():
-        call = f"{function}({', '.join(map(repr, arguments))})"
-        test: dict[str, Json] = {"call": call, "expect": repr(snippet.function(*deepcopy(arguments)))}
-        tests.append({**test, "shown": True} if shown and not tests else test)
-    prompt, solution = f"{snippet.signature}: {snippet.statement}", snippet.source
+    tests: list[Json] = [{"call": call, "expect": expect} for call, expect in snippet.tests]
+    prompt, solution = f"{snippet.signature}: {snippet.statement}", snippet.solution
     if shown:
+        call, expect = snippet.tests[0]
+        tests[0] = {"call": call, "expect": expect, "shown": True}
         prompt = (
             f"Write a Python function {snippet.signature}. {_sentence(snippet)}\n"
-            f"Example: {_example(tests[0])}\nAnswer with the whole function in one {FENCE}python block."
+            f"Example: {call} returns {expect}\nAnswer with the whole function in one {FENCE}python block."
         )
         solution = f"{FENCE}python\n{solution}\n{FENCE}"
-    reference: dict[str, Json] = {"kind": "calls", "function": function, "tests": tests}
+    reference: dict[str, Json] = {"kind": "calls", "function": snippet.signature.partition("(")[0], "tests": tests}
     return Task(prompt, reference, snippet.name, {"level": snippet.level, "solution": solution})
-
-
-def _example(test: Json) -> str:
-    return f"{test['call']} returns {test['expect']}" if isinstance(test, dict) else ""
 
 
 def _sentence(snippet: Snippet) -> str:
