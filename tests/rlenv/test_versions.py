@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ RECORDED: list[dict[str, Any]] = [json.loads(row) for row in (DATA / "versions.j
 def reason(env: str, version: str) -> str | None:
     """What the table says against a version; None where it has no row for it."""
     for row in versions._rows():
-        if re.fullmatch(row["was"], version) and versions.fnmatchcase(env, row.get("env", "*")):
+        if re.fullmatch(row["was"], version) and fnmatchcase(env, row.get("env", "*")):
             return row.get("changed", "")
     return None
 

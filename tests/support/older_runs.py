@@ -62,7 +62,8 @@ def make(runs: Path) -> None:
     (runs / PROBLEM_ROWS).write_text("".join(line(row) for row in PROBLEMS["math500"]))
     policy = small_policy(runs)
     save_file(dict(policy.model.named_parameters()), runs / WEIGHTS)
-    for name, env in {"arithmetic": "math/arithmetic-v0", "own": own()}.items():
+    envs: dict[str, str | Definition] = {"arithmetic": "math/arithmetic-v0", "own": own()}
+    for name, env in envs.items():
         train(config(), env, small_policy(runs), runs / f"trained_{name}", quiet=True)
         shutil.rmtree(runs / f"trained_{name}" / "model")
         rlenv.evaluate(env, "reference", n=1, limit=4, out=runs / f"evaluated_{name}", quiet=True)

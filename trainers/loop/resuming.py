@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -80,11 +80,8 @@ def changes(
             logging.getLogger(__name__).warning("%s", shown_line(f"{out} goes on: {told}"))
     from_the_end = config.falls or config.row.entropy.final_coefficient is not None
     free = {*MAY_CHANGE, *(VERIFIER if changed_verifier else ())} - ({"steps"} if from_the_end else set())
-    wrong = [
-        _told(name, *found[name], verdicts[name].refused if name in verdicts else "")
-        for name in sorted(found)
-        if name not in free
-    ]
+    reasons = {name: change.refused for name, change in verdicts.items()}
+    wrong = [_told(name, found[name], reasons.get(name, "")) for name in sorted(found) if name not in free]
     if wrong:
         raise ConfigError(
             f"{out} was started with other settings: {'; '.join(wrong)}; set them back, or use a new folder "
@@ -110,9 +107,10 @@ def write_down(out: Path, step: int, optimiser_steps: int, changed: Mapping[str,
         append(out / FILE, [line({"step": step, "optimiser_steps": optimiser_steps, "changed": dict(changed)})])
 
 
-def _told(name: str, old: Any, new: Any, change: str = "") -> str:
-    values = (
+def _told(name: str, values: Sequence[Any], change: str) -> str:
+    old, new = values
+    differ = (
         f" was {old!r}, is {new!r}" if not isinstance(new, dict | list) and not isinstance(old, dict | list) else ""
     )
     reason = REFUSED.get(name, "the rollout under way was made with it")
-    return f"{name}{values} ({f'{change}: ' if change else ''}{reason})"
+    return f"{name}{differ} ({f'{change}: ' if change else ''}{reason})"
