@@ -16,10 +16,10 @@ from dataclasses import replace
 
 import numpy as np
 import torch
+from process_bench_rows import Figures, Row, first_below, measure
 
 import rlenv
 from rlenv.completion import Completion
-from rlenv.envs.process.process_bench import Figures, Row, first_below, measure
 from rlenv.envs.process.steps import split
 from rlenv.grading import Grader
 from rlenv.policies.policy import Sampling

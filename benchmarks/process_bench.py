@@ -17,8 +17,7 @@ import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from rlenv.envs.math.rows import gsm8k_row
-from rlenv.envs.process.process_bench import (
+from process_bench_rows import (
     Figures,
     Row,
     Share,
@@ -29,6 +28,8 @@ from rlenv.envs.process.process_bench import (
     read_rows,
     step_values,
 )
+
+from rlenv.envs.math.rows import gsm8k_row
 from rlenv.envs.process.symbolic import FINDINGS, SUSPECT, SymbolicSteps
 from rlenv.scorers.load import load_step_scorer
 

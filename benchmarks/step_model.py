@@ -3,7 +3,7 @@
     python benchmarks/step_model.py --data ../shared/data                           the tiny model, minutes
     python benchmarks/step_model.py --data ../shared/data --model models/smollm2-135m --layers 12 --frozen-layers 8
 
-Problems are in the halves of rlenv.envs.process.process_bench. Of the tuning half, GSM8K and MATH, four fifths of the
+Problems are in the halves of process_bench_rows. Of the tuning half, GSM8K and MATH, four fifths of the
 problems are trained on (each solution up to its first wrong step, since nobody knows what follows is right) and one
 fifth, of GSM8K, chooses the threshold. The figures are of the reporting half of GSM8K.
 """
@@ -16,10 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import torch
-from transformers import AutoModel, AutoTokenizer
-from transformers.utils import logging
-
-from rlenv.envs.process.process_bench import (
+from process_bench_rows import (
     Figures,
     Row,
     best_threshold,
@@ -29,6 +26,9 @@ from rlenv.envs.process.process_bench import (
     read_rows,
     step_values,
 )
+from transformers import AutoModel, AutoTokenizer
+from transformers.utils import logging
+
 from rlenv.scorers.load import load_step_scorer
 from rlenv.trainers.reward_models.config import StepModelConfig
 from rlenv.trainers.reward_models.held_out import split_by
