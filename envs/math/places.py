@@ -39,29 +39,8 @@ _LEAD_IN = re.compile(
     re.I,
 )
 _ENDED = re.compile(r"\s*(?:[∎□■◻▪]|\$?\\(?:blacksquare|square|qed|Box)\$?|Q\.?E\.?D\.?)\s*\Z")  # $\blacksquare$
-_LABEL = re.compile(
-    r"(?:(?P<name>(?<![A-Za-z\\])[A-Za-z](?:_\{?\w\}?)?|\([A-Za-z](?:\s*,\s*[A-Za-z])+\))\s*=\s*\$*"
-    r"|(?P<word>[A-Za-z]{2,})(?:\s+(?:is|are|gets|receives|has|equals))?[\s:*_=$]*)\s*\Z"
-)
-"""`x =`, `(x,y) =`, `**Quotient:** $` or `the remainder is` before a box"""
-_PART = re.compile(r"^[ \t>*_#-]*\(?([a-h])\)", re.MULTILINE)
-"""`**(a)** ` at the start of a line"""
-_PART_BEFORE = re.compile(r"\(([a-h])\)[\s*$:]*\Z")  # (b) $ right before a box
-_VALUE = r"(?:\([^()\n]{1,40}\)|[^\s,:(])(?:\([^()\n]{1,40}\)|[^,:\n(]){0,60}"
-"""3, (2, -3), f(x): without commas outside of brackets"""
-_LABEL_LINE = re.compile(
-    r"^[ \t>*•-]*(?P<label>[A-Za-z]{2,}(?: [A-Za-z]+){0,3})[* ]*[:=][* \t]*"
-    rf"(?P<value>{_VALUE})$",
-    re.MULTILINE,
-)
-"""`**Vertical asymptote:** $x = 3$`"""
-# Quotient: x + 1\nRemainder: 9
-_LABEL_LINES = re.compile(
-    r"(?:^[ \t>*•-]*[A-Za-z]{2,}(?: [A-Za-z]+){0,3}[* ]*[:=][* \t]*"
-    rf"{_VALUE}(?:\n+|\s*\Z)){{2,6}}\Z",
-    re.MULTILINE,
-)
-_SIGN = re.compile(r"[:=]")  # Mean: 5, Mean = 5
+_LABEL = re.compile(r"(?P<name>(?<![A-Za-z\\])[A-Za-z](?:_\{?\w\}?)?|\([A-Za-z](?:\s*,\s*[A-Za-z])+\))\s*=\s*\$*\s*\Z")
+"""`x =` or `(x,y) =` before a box"""
 _QUOTED = re.compile(r"\A[\"'“‘«]([^\"'“”‘’«»]{1,100})[\"'”’»]\Z")
 """Quotation marks around the whole answer."""
 _CLAIM = re.compile(r"\b(?:is|are|was|not|isn't|wrong|incorrect|false)\b", re.IGNORECASE)
@@ -95,8 +74,7 @@ def _of_several(text: str, boxes: list[Box], same: Same) -> Extracted | Refusal:
         return Extracted(joined, run[0].start, last.end, "box", (Flag("joined_boxes", run[0].start, last.end),))
     others = _different(boxes, same)
     if len(others) == 1:
-        labelled = _lettered(text, boxes) if len(boxes) <= MAX_CANDIDATES else ""
-        return Extracted(last.text, last.start, last.end, "box", labelled=labelled)
+        return Extracted(last.text, last.start, last.end, "box")
     flag = Flag("conflicting_boxes", boxes[0].start, last.end, f"{len(others)} different values")
     if len(others) > MAX_CANDIDATES:
         return Refusal(f"more than {MAX_CANDIDATES} different boxed answers", (flag, flag._replace(name="spray")))
@@ -105,31 +83,16 @@ def _of_several(text: str, boxes: list[Box], same: Same) -> Extracted | Refusal:
 
 
 def _labelled(text: str, boxes: list[Box]) -> str:
-    """`quotient: x + 1, remainder: 2` of boxes with a word or a name before each, "" where one has none."""
+    """`x = 1, y = 2` of boxes with a name before each, "" where one has none."""
     said, begin = [], 0
-    if lettered := _lettered(text, boxes):
-        return lettered
     for box in boxes:
         line = max(begin, text.rfind("\n", 0, box.start) + 1, box.start - 80)
         label = _LABEL.search(text[line : box.start])
         if label is None:
             return ""
-        said.append(f"{label['name']} = {box.text}" if label["name"] else f"{label['word']}: {box.text}")
+        said.append(f"{label['name']} = {box.text}")
         begin = box.end
     return ", ".join(said)
-
-
-def _lettered(text: str, boxes: list[Box]) -> str:
-    """`(a) 1; (b) 2` of boxes that stand one each under (a), (b) and so on, "" for others."""
-    said, begin = [], 0
-    for place, box in enumerate(boxes):
-        before = _PART_BEFORE.search(text, max(begin, box.start - 20), box.start)
-        marks = [before[1]] if before is not None else _PART.findall(text, begin, box.start)
-        if place > 7 or not marks or marks[-1] != "abcdefgh"[place] or len(set(marks)) > 1:
-            return ""
-        said.append(f"({marks[-1]}) {box.text}")
-        begin = box.end
-    return "; ".join(said)
 
 
 def _different(boxes: list[Box], same: Same) -> list[Box]:
@@ -162,16 +125,7 @@ def _line(text: str, span: Span, same: Same, choice: bool) -> Extracted | Refusa
         return _unless_contradicted(text, _stated(announced, "line", same), earlier, same)
     if _nothing_but_mathematics(text, span):
         return None
-    closing = _stated(closing_answer(text, *span), "line", same)
-    return closing and closing._replace(labelled=_label_lines(text[slice(*span)]))
-
-
-def _label_lines(tail: str) -> str:
-    """`quotient: x + 2, remainder: 9` of last lines with a label and a value each, "" for others."""
-    tail = tail[-MAX_WHOLE:].rstrip()
-    lines = _LABEL_LINES.search(tail) if _SIGN.search(tail, tail.rfind("\n") + 1) else None
-    found = _LABEL_LINE.findall(lines[0]) if lines is not None else []
-    return ", ".join(f"{label}: {value.strip(' $*.')}" for label, value in found) if len(found) > 1 else ""
+    return _stated(closing_answer(text, *span), "line", same)
 
 
 def _unless_contradicted(

@@ -19,7 +19,7 @@ WORKING_CHARS = 60
 class Extracted(NamedTuple):
     """The final answer with its span and place. `result` is what stands behind its last equal sign, where a
     sentence led to it; `parts` are all boxes, where there are several with different values, and `labelled` what they
-    say together, where a word or a name stands before each."""
+    say together, where a name stands before each."""
 
     text: str
     start: int

@@ -238,8 +238,6 @@ def _readings(gold: str, found: Extracted) -> Iterator[str]:
         yield last.strip(" .$=")
     if found.labelled and _parts(gold) == len(found.parts):
         yield found.labelled
-    if found.labelled and found.place == "line" and "=" in gold:
-        yield ", ".join(part.rpartition(":")[2].strip() for part in found.labelled.split(", "))
     if found.result and "=" not in gold and _holds(found.text):
         yield found.result
     if found.parts and not re.search(r"[A-Za-z]\w* = ", found.labelled) and len(found.parts) == _parts(gold):
