@@ -94,13 +94,13 @@ def _policy(config: LlamaConfig, new_tokens: int) -> TransformersPolicy:
 
 
 def main() -> None:
-    print("| set-up | computed MiB | measured MiB | computed / measured |", flush=True)
+    print("| set-up | computed MiB | measured MiB | measured / computed |", flush=True)
     print("|---|---|---|---|", flush=True)
     for name, (layers, config) in SETUPS.items():
         said = subprocess.run([sys.executable, __file__, name], capture_output=True, text=True, check=True).stdout
         found = float(json.loads(said.splitlines()[-1]))
         plan = planned(shape(layers), config, Machine(chip="cpu"), PROMPT + 2).peak / MIB
-        print(f"| {name} | {plan:.0f} | {found:.0f} | {plan / found:.2f} |", flush=True)
+        print(f"| {name} | {plan:.0f} | {found:.0f} | {found / plan:.2f} |", flush=True)
 
 
 def table() -> None:

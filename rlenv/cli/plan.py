@@ -37,7 +37,7 @@ def command(
 
     For example: rlenv plan --model 7b --gpus 8 --sharded --set engine.precision=bf16
     """
-    from rlenv.trainers.planning.plan import GIB, Machine, fitted, model_config_named, options, planned
+    from rlenv.trainers.planning.plan import ERROR, GIB, Machine, fitted, model_config_named, options, planned
 
     found, machine = model_config_named(model), Machine(gpus, chip, memory, sharded)
     lines = [f"computed for {gpus} x {chip}, a process:"]
@@ -49,6 +49,7 @@ def command(
             lines += [f"  {part:<12}{getattr(plan, part) / GIB:8.2f} GiB" for part in parts if getattr(plan, part)]
             lines += [
                 f"  {'peak':<12}{plan.peak / GIB:8.2f} GiB of {machine.room / GIB:.0f} that may be planned with",
+                "  {:<12}runs on a CPU have taken {:g} to {:g} times the peak computed".format("error", *ERROR),
                 *_step(plan),
                 "what fits:",
             ]

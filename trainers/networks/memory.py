@@ -63,12 +63,15 @@ def cache_bytes(shape: Any) -> int:
     return 2 * 4 * int(shape.num_hidden_layers) * key_values * size
 
 
-def activation_bytes(shape: Any, *, checkpointed: bool) -> int:
-    """Kept for the backward pass a token, in float32; where layers are computed again, their inputs and one layer."""
+def activation_bytes(shape: Any, *, checkpointed: bool, bf16: bool = False) -> int:
+    """Kept for the backward pass a token; where layers are computed again, their inputs and one layer.
+
+    In float32, but with `bf16` what an autocast has computed of the MLP.
+    """
     width, layers = int(shape.hidden_size), int(shape.num_hidden_layers)
     mlp = int(getattr(shape, "intermediate_size", None) or 4 * width)
-    layer = OF_WIDTH * width + OF_MLP * mlp
-    return 4 * (layers * width + layer if checkpointed else layers * layer)
+    layer = 4 * OF_WIDTH * width + (2 if bf16 else 4) * OF_MLP * mlp
+    return 4 * layers * width + layer if checkpointed else layers * layer
 
 
 def _to_come(policy: TransformersPolicy, config: TrainConfig) -> float:

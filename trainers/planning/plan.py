@@ -1,33 +1,54 @@
 """What a run will take: memory a process by part, which settings fit, the time of a step. Computed, not measured.
 
 plan = planned(model_config_named("7b"), TrainConfig(), Machine(gpus=8, chip="h100"))
+
+Weights are counted on a model without data. What a pass holds is a sum over its tokens:
+
+    activations = tokens x layers x (8 H + 5 M), or checkpointed tokens x (layers x H + 8 H + 5 M)
+                  + twice the keys and values of all rows, where completions share the pass over their prompt
+                  + three chunks of logits + the gradient of the head + the weights in bfloat16
+    generation  = the keys and values of all rows + their logits + the weights in bfloat16
+
+with H and M the widths of a layer and of its MLP. Where a pass is an autocast, M counts in bfloat16 and the weights are
+copied into it; where they are sharded, two blocks are gathered instead.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import torch
-from transformers import AutoConfig, PreTrainedConfig
+from torch import nn
+from transformers import AutoConfig, AutoModelForCausalLM, PreTrainedConfig, PreTrainedModel
 
 from rlenv.errors import ConfigError, PolicyError
 from rlenv.hub import asking_hub
 from rlenv.trainers.config import TrainConfig
-from rlenv.trainers.networks.memory import free_memory
-from rlenv.trainers.planning.traced import Held, Shape, held
+from rlenv.trainers.networks.critic import Critic
+from rlenv.trainers.networks.engine import with_adapter
+from rlenv.trainers.networks.head import CHUNK_ELEMENTS
+from rlenv.trainers.networks.memory import activation_bytes, cache_bytes, free_memory
+from rlenv.trainers.networks.packing import trunk_of
 
 GIB = 1 << 30
 STATE_BYTES = {"adamw": 8.0, "adamw-8bit": 2.03}
 """Of AdamW a trained weight: two float32 numbers, or two bytes and a scale for each 256 of them."""
 MATHS_SHARE, BANDWIDTH_SHARE = 0.4, 0.6
 """What well-made kernels reach of a chip's peak in large products, and of its bandwidth in decoding: an assumption."""
-ROOM = 0.9
-"""Of a chip's memory that may be planned with: the allocator's gaps and the libraries' own take the rest."""
+ERROR = (1.0, 1.2)
+"""Peaks of runs on a CPU over those computed, least and most (benchmarks/plan.py)."""
+ROOM = 0.8
+"""Of a chip's memory that may be planned with: the error and the libraries' own take the rest."""
 SMALLEST_MICRO_BATCH = 1_024
+LOGITS = 3
+"""Chunks of logits that are held at once: the probabilities, and two while a gradient is made of them."""
+DRAWN_BYTES = 20
+"""Of a next token that may be drawn: its logit three times in float32, the sums of the probabilities in float64."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +102,40 @@ class Machine:
         if self.is_processor and self.memory is None:
             return ROOM * free_memory(torch.device("cpu"))
         return ROOM * GIB * (CHIPS[self.chip].memory if self.memory is None else self.memory)
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What goes through the model at once: so many prompts, each with so many completions."""
+
+    prompts: int
+    completions: int
+    prompt_tokens: int
+    new_tokens: int
+
+    @property
+    def rows(self) -> int:
+        return self.prompts * self.completions
+
+    @property
+    def width(self) -> int:
+        return self.prompt_tokens + self.new_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """Bytes of the networks of one process, all weights in it."""
+
+    policy: int
+    trained_numbers: int
+    """How many numbers are trained, those of a critic included."""
+    gradients: int
+    """Of the policy or of the critic, whichever has more: one of them learns at a time."""
+    reference: int
+    critic: int
+    head: int
+    largest_block: int
+    """Of the embedding or one layer, the most that is gathered at once where weights are sharded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +200,7 @@ def planned(
     prompt_tokens: int = 256,
     generation_tokens: int = 524_288,
 ) -> Plan:
-    """Count one run on one machine; `generation_tokens` are held in the cache at once, as many as fit are taken."""
+    """Compute one run on one machine; `generation_tokens` are held in the cache at once, as many as fit are taken."""
     own = max(1, math.ceil(config.groups / machine.gpus))  # groups of one process
     width = prompt_tokens + config.max_new_tokens
     at_once = min(own, max(1, generation_tokens // (width * config.group_size)))
@@ -154,43 +209,77 @@ def planned(
     in_pass = max(1, min(rows, config.micro_batch_tokens // width))
     prompts = max(1, in_pass // config.group_size)
     update = Shape(prompts, max(1, in_pass // prompts), prompt_tokens, config.max_new_tokens)
-    passes = math.ceil(rows / update.rows)
-    found = held(model_config, config, update, passes, generation, processor=machine.is_processor)
-    return _plan(found, model_config, config, machine, update, generation, own)
-
-
-def _plan(
-    found: Held,
-    model_config: PreTrainedConfig,
-    config: TrainConfig,
-    machine: Machine,
-    update: Shape,
-    generation: Shape,
-    own: int,
-) -> Plan:
+    weights = _weights(model_config, config)
     parts = machine.gpus if machine.sharded else 1
-    gathered = 2 * found.largest_block if parts > 1 else 0  # one is computed with while the next is on its way
+    cast = weights.policy / 2 if config.engine.precision == "bf16" else 0  # an autocast keeps a copy of the weights
+    gathered = 2 * weights.largest_block  # one is computed with while the next is on its way
     copies = int(parts > 1)  # sharding.whole
-    of_gradients = min(found.trained, found.update)
     here = 0 if parts > 1 and config.engine.cpu_offload else 1 / parts
-    seconds = _seconds(found, model_config, config, machine, update, generation, own)
+    seconds = _seconds(weights, model_config, config, machine, update, generation, own)
     return Plan(
-        policy=found.policy * here,
-        reference=found.reference * here,
-        critic=found.critic * here,
-        optimiser=found.trained_numbers * STATE_BYTES[config.optimiser.kind] * here,
-        gradients=of_gradients * here,
-        activations=found.update - of_gradients + gathered,
-        generation=found.generation + copies * found.policy,
-        saving=(copies + (config.engine.lora_rank > 0)) * found.policy,
+        policy=weights.policy * here,
+        reference=weights.reference * here,
+        critic=weights.critic * here,
+        optimiser=weights.trained_numbers * STATE_BYTES[config.optimiser.kind] * here,
+        gradients=weights.gradients * here,
+        activations=_of_update(weights, model_config, config, update) + (gathered if parts > 1 else cast),
+        generation=_of_generation(model_config, generation) + cast + copies * weights.policy,
+        saving=(copies + (config.engine.lora_rank > 0)) * weights.policy,
         micro_batch_tokens=config.micro_batch_tokens,
         generation_seconds=seconds[0],
         update_seconds=seconds[1],
     )
 
 
+def _weights(model_config: PreTrainedConfig, config: TrainConfig) -> Weights:
+    """Count the networks of a run on tensors without data."""
+    row, engine = config.row, config.engine
+    with torch.device("meta"):
+        model: PreTrainedModel = AutoModelForCausalLM.from_config(model_config, dtype=torch.float32)
+        if engine.lora_rank:
+            model = with_adapter(model, engine)
+    trained = [p for p in model.parameters() if p.requires_grad]
+    critic = Critic(model) if row.critic is not None and not row.critic.shared_trunk else None
+    of_critic = [] if critic is None else critic.trained_parameters()
+    trunk: Any = trunk_of(model)
+    layers = trunk.layers if hasattr(trunk, "layers") else getattr(trunk, "h", ())
+    blocks = [model.get_input_embeddings(), model.get_output_embeddings(), *layers]
+    return Weights(
+        policy=_bytes(model.parameters()),
+        trained_numbers=sum(p.numel() for p in [*trained, *of_critic]),
+        gradients=max(_bytes(trained), _bytes(of_critic)),
+        reference=_bytes(trained) if row.needs_reference or config.log_kl else 0,  # what is not trained is shared
+        critic=0 if critic is None else _bytes(critic.parameters()),
+        head=_bytes(blocks[1].parameters()),
+        largest_block=max(_bytes(block.parameters()) for block in blocks),
+    )
+
+
+def _bytes(parameters: Iterable[nn.Parameter]) -> int:
+    return sum(p.numel() * p.element_size() for p in parameters)
+
+
+def _of_update(weights: Weights, model_config: PreTrainedConfig, config: TrainConfig, shape: Shape) -> float:
+    """Bytes of one micro-batch, forward and backward, over weights and gradients."""
+    engine = config.engine
+    checkpointed = engine.gradient_checkpointing
+    shared = engine.packing == "prefix" and shape.completions > 1 and not checkpointed
+    prompts = shape.prompts if shared else shape.rows
+    tokens = prompts * shape.prompt_tokens + shape.rows * shape.new_tokens
+    predicted = shape.rows * shape.new_tokens * int(model_config.vocab_size)
+    layers = tokens * activation_bytes(model_config, checkpointed=checkpointed, bf16=engine.precision == "bf16")
+    copied = 2 * shared * shape.rows * shape.width * cache_bytes(model_config)
+    head = LOGITS * 4 * min(predicted, CHUNK_ELEMENTS) + (0 if engine.lora_rank else weights.head)
+    return layers + copied + head
+
+
+def _of_generation(model_config: PreTrainedConfig, shape: Shape) -> float:
+    """Bytes of the cache and of what is drawn from, at the end of the longest completions."""
+    return shape.rows * (shape.width * cache_bytes(model_config) + DRAWN_BYTES * int(model_config.vocab_size))
+
+
 def _seconds(
-    found: Held,
+    weights: Weights,
     model_config: PreTrainedConfig,
     config: TrainConfig,
     machine: Machine,
@@ -201,16 +290,15 @@ def _seconds(
     """Of generation and of the update, from counts of operations and bytes at the stated shares of the peak."""
     chip, bf16 = CHIPS[machine.chip], config.engine.precision == "bf16"
     maths = MATHS_SHARE * 1e12 * (chip.bf16 if bf16 else chip.float32)
-    weights = found.policy / 4
-    width = generation.prompt_tokens + generation.new_tokens
+    width = generation.width
     heads = int(model_config.num_attention_heads)
     key_values = int(getattr(model_config, "num_key_value_heads", None) or heads)
     size = int(getattr(model_config, "head_dim", None) or model_config.hidden_size // heads)
     layers = int(model_config.num_hidden_layers)
     of_attention = 4 * layers * heads * size * width / 2  # scores and sums over half of the width in the mean
-    a_token = 2 * weights + of_attention
+    a_token = 2 * weights.policy / 4 + of_attention
     cache = 2 * layers * key_values * size * (2 if bf16 else 4) * width * generation.rows
-    read = (found.policy + cache) / (BANDWIDTH_SHARE * 1e12 * chip.bandwidth)
+    read = (weights.policy + cache) / (BANDWIDTH_SHARE * 1e12 * chip.bandwidth)
     batches = math.ceil(own / generation.prompts)
     a_step = max(read, generation.rows * a_token / maths)
     prompts = own * generation.prompt_tokens * a_token / maths
@@ -221,7 +309,7 @@ def _seconds(
         rows * (width if checkpointed else generation.new_tokens) + (0 if checkpointed else own) * update.prompt_tokens
     )
     passes = (4 if checkpointed else 3) * config.epochs
-    passes += (found.reference > 0) + (1 + 3 * config.epochs) * (found.critic > 0)
+    passes += (weights.reference > 0) + (1 + 3 * config.epochs) * (weights.critic > 0)
     return drawn, tokens * passes * a_token / maths
 
 
