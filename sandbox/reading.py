@@ -27,7 +27,7 @@ from typing import TypeVar, cast
 from rlenv.sandbox.errors import CellLate, CellLost, SandboxUnavailable, Unreadable
 from rlenv.sandbox.launcher import ServerSettings
 from rlenv.sandbox.pipes import PipeChannel
-from rlenv.sandbox.reading_process import CPU_S, PREFIX, READY
+from rlenv.sandbox.reading_process import CPU_S, MEMORY_MB, PREFIX, READY
 from rlenv.sandbox.report import UNSEALED
 
 T = TypeVar("T")
@@ -36,7 +36,8 @@ START_LIMIT_S = 120.0
 LATE_S = 60.0 + START_LIMIT_S
 """By the clock on the wall; the limit on processor time comes first unless the machine stands still."""
 _BOOT = (
-    "import sys, json; sys.path[:] = json.loads(sys.argv[1]); from rlenv.sandbox.reading_process import serve; serve()"
+    "import sys, json; sys.path[:] = json.loads(sys.argv[1]); from rlenv.sandbox.reading_process import serve; "
+    "serve(int(sys.argv[2]), int(sys.argv[3]))"
 )
 
 
@@ -51,7 +52,8 @@ def read(size: int, function: Callable[..., T], *arguments: object) -> T:
 class Reader:
     """One process that calls functions. Threads wait for each other."""
 
-    def __init__(self) -> None:
+    def __init__(self, cpu_s: int = CPU_S, memory_mb: int = MEMORY_MB) -> None:
+        self.cpu_s, self.memory_mb = cpu_s, memory_mb
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._channel: PipeChannel | None = None
@@ -81,7 +83,7 @@ class Reader:
             except CellLost as lost:
                 late = isinstance(lost, CellLate)
                 if self._drop() == -signal.SIGXCPU:
-                    raise Unreadable(f"more than {CPU_S} s of processor time for reading it") from None
+                    raise Unreadable(f"more than {self.cpu_s} s of processor time for reading it") from None
                 if last and late:
                     raise SandboxUnavailable(f"no answer was read in {LATE_S:.0f} s: is the machine at work?") from None
         raise Unreadable("the process that reads it ended twice")
@@ -97,7 +99,7 @@ class Reader:
             return self._channel
         words = tempfile.TemporaryFile()  # noqa: SIM115
         self._process = subprocess.Popen(
-            [sys.executable, "-c", _BOOT, json.dumps(sys.path)],
+            [sys.executable, "-c", _BOOT, json.dumps(sys.path), str(self.cpu_s), str(self.memory_mb)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=words,
@@ -138,6 +140,11 @@ class Reader:
         self._channel = self._process = None
 
 
-_reader = Reader()
-atexit.register(_reader.close)
-os.register_at_fork(after_in_child=_reader.abandon)
+def kept(reader: Reader) -> Reader:
+    """A reader that lives as long as this process."""
+    atexit.register(reader.close)
+    os.register_at_fork(after_in_child=reader.abandon)
+    return reader
+
+
+_reader = kept(Reader())

@@ -17,12 +17,13 @@ from rlenv.sandbox.inside.wire import StreamEnd, read_exactly, write_all
 PREFIX = struct.Struct(">Q")
 READY = b"ready"
 CPU_S = 10
-"""Of one call. The slowest honest answers of 4 MB take a fifth of it (benchmarks/host_reading.py)."""
+"""Of one call, where its reader says nothing else. The slowest honest answers of 4 MB take a fifth of it
+(benchmarks/host_reading.py)."""
 MEMORY_MB = 1024
 """Beyond what the interpreter has when the first function is imported."""
 
 
-def serve() -> NoReturn:
+def serve(cpu_s: int, memory_mb: int) -> NoReturn:
     """Answer calls on standard input and output; whatever is printed goes to standard error."""
     out = os.dup(1)
     os.dup2(2, 1)
@@ -37,8 +38,8 @@ def serve() -> NoReturn:
         except StreamEnd:
             os._exit(0)
         mapped = mapped or _mapped()
-        _limit(resource.RLIMIT_AS, mapped + (MEMORY_MB << 20))
-        _limit(resource.RLIMIT_CPU, math.ceil(time.process_time()) + CPU_S)
+        _limit(resource.RLIMIT_AS, mapped + (memory_mb << 20))
+        _limit(resource.RLIMIT_CPU, math.ceil(time.process_time() + cpu_s))
         kind, value = _called(function, arguments)
         reply = pickle.dumps((kind, value), pickle.HIGHEST_PROTOCOL)
         write_all(out, PREFIX.pack(len(reply)) + reply)

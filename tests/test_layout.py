@@ -29,9 +29,11 @@ EXCEPTIONS = {
     ("rlenv/__init__.py", "rlenv.envs"),
     ("rlenv/__main__.py", "rlenv.cli.main"),
     ("rlenv/evidence/fresh.py", "rlenv.sandbox"),
+    ("rlenv/door/templates.py", "rlenv.sandbox.reading"),
 }
-"""Our own environments register when rlenv is imported, by name, like anybody's; `python -m rlenv` is the command; and
-what a program does on arguments of no test is evidence that only running it gives."""
+"""Our own environments register when rlenv is imported, by name, like anybody's; `python -m rlenv` is the command;
+what a program does on arguments of no test is evidence that only running it gives; and the chat template of a
+checkpoint is a program too."""
 
 
 def sources() -> list[Path]:

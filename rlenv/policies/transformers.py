@@ -68,8 +68,10 @@ class TransformersPolicy:
         precision = ("bfloat16" if target.type == "cuda" else "float32") if dtype == "auto" else dtype
         try:
             with no_progress_bars(), asking_hub(name):
-                tokenizer = AutoTokenizer.from_pretrained(name)
-                model = AutoModelForCausalLM.from_pretrained(name, dtype=getattr(torch, precision))
+                tokenizer = AutoTokenizer.from_pretrained(name, trust_remote_code=False)
+                model = AutoModelForCausalLM.from_pretrained(
+                    name, dtype=getattr(torch, precision), trust_remote_code=False
+                )
         except (OSError, ValueError) as error:
             first = str(error).strip().splitlines()[0].removesuffix(".")
             raise PolicyError(f"cannot load the model {name!r}: {first}; give a folder or a hub id") from error

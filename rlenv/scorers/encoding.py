@@ -12,7 +12,8 @@ from typing import Any, cast
 
 from transformers import PreTrainedTokenizerBase
 
-from rlenv.errors import ScorerError
+from rlenv.door.templates import rendered
+from rlenv.errors import ConfigError, PolicyError, ScorerError
 from rlenv.scorers.hostile_text import defused, special_tokens, template_marks
 from rlenv.task import Prompt, prompt_messages, prompt_text
 
@@ -52,12 +53,10 @@ def conversation_ids(tokenizer: PreTrainedTokenizerBase, prompt: Prompt, complet
 
 def render(tokenizer: PreTrainedTokenizerBase, messages: Sequence[dict[str, str]], *, answer: bool = False) -> str:
     """The chat template's text of the messages; with `answer` up to where the next one begins."""
-    from jinja2 import TemplateError
-
     try:
-        return cast("str", tokenizer.apply_chat_template(list(messages), tokenize=False, add_generation_prompt=answer))
-    except TemplateError as error:
-        raise ScorerError(f"the chat template takes no such conversation: {error}") from error
+        return rendered(tokenizer, messages, answer=answer)
+    except (ConfigError, PolicyError) as error:
+        raise ScorerError(str(error)) from error
 
 
 def plain_ids(tokenizer: PreTrainedTokenizerBase, text: str, *, special: bool = False) -> list[int]:

@@ -14,10 +14,11 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import Any, cast
+from typing import Any
 
 from transformers import PreTrainedTokenizerBase
 
+from rlenv.door.templates import rendered
 from rlenv.errors import ScorerError
 
 FIRST, SECOND, THIRD = "\u2460first\u2460", "\u2461second\u2461", "\u2462third\u2462"
@@ -66,7 +67,7 @@ def template_marks(tokenizer: PreTrainedTokenizerBase) -> tuple[str, ...]:
         return ()
     turns = [("user", FIRST), ("assistant", SECOND), ("user", THIRD)]
     messages = [{"role": role, "content": content} for role, content in turns]
-    return marks_between(cast("str", tokenizer.apply_chat_template(messages, tokenize=False)), tokenizer)
+    return marks_between(rendered(tokenizer, messages), tokenizer)
 
 
 def marks_between(rendered: str, tokenizer: PreTrainedTokenizerBase) -> tuple[str, ...]:

@@ -245,21 +245,13 @@ class Renderer:
     def _try(self, messages: Sequence[Message], tools: Tools) -> str | None:
         try:
             return self._rendered(messages, tools)
-        except Exception:  # a template is a program of others, and refuses roles and orders in its own ways
+        except ConfigError:  # a template is a program of others, and refuses roles and orders in its own ways
             return None
 
     def _rendered(self, messages: Sequence[Message], tools: Tools) -> str:
-        given = [dict(message) for message in messages]
-        schemas: Any = [dict(tool) for tool in tools] or None
-        return cast(
-            "str",
-            self.tokenizer.apply_chat_template(
-                given, tools=schemas, add_generation_prompt=True, tokenize=False, **self._kwargs()
-            ),
-        )
+        from rlenv.door.templates import rendered
 
-    def _kwargs(self) -> dict[str, Any]:
-        return dict(self.template_kwargs)
+        return rendered(self.tokenizer, messages, tools=tools, answer=True, variables=self.template_kwargs)
 
     def _ids(self, text: str, *, special: bool = False, **options: bool) -> list[int]:
         if not text:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
 import rlenv
 from rlenv import Verdict
 from rlenv.door.patterns import linear
-from rlenv.errors import TaskError
+from rlenv.errors import ConfigError, PolicyError, ScorerError, TaskError
 from rlenv.jsontypes import Json
 
 
@@ -121,3 +122,71 @@ def test_properties_by_pattern_are_those_of_json_schema() -> None:
     assert judged("format/json-v0", '{"n": 1, "aa": 2}', reference={"n": 1, "aa": 2}, schema=schema).reward == 1
     assert "$.aa" in judged("format/json-v0", '{"aa": "x"}', schema=schema).reason
     assert "'b'" in judged("format/json-v0", '{"b": 1}', schema=schema).reason
+
+
+TEMPLATES = {
+    "loops": "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}",
+    "product": "{{ 'a' * 9999999999 }}",
+    "doubling": "{% set n = namespace(x='a') %}{% for i in range(40) %}{% set n.x = n.x + n.x %}{% endfor %}",
+    "nesting": "{% set n = namespace(x=1) %}{% for i in range(40) %}{% set n.x = [n.x, n.x] %}{% endfor %}{{ n.x }}",
+    "output": "{% for i in range(9999) %}{{ 'a' * 9999 }}{% endfor %}",
+}
+
+
+@pytest.mark.parametrize("name", TEMPLATES)
+def test_a_chat_template_that_takes_too_much_is_ended_and_named(name: str) -> None:
+    pytest.importorskip("transformers", reason="needs the extra: train")
+    from rlenv.door.templates import rendered
+    from rlenv.policies.tiny import tiny_tokenizer
+    from rlenv.scorers.encoding import render
+    from rlenv.turns.bridge import Renderer
+
+    tokenizer = tiny_tokenizer()
+    usual = tokenizer.chat_template
+    tokenizer.chat_template, tokenizer.name_or_path = TEMPLATES[name], "theirs/model"
+    renderer, messages = Renderer(tokenizer, [int(tokenizer.eos_token_id)]), [{"role": "user", "content": "Hello"}]
+    with pytest.raises(PolicyError, match=r"theirs/model takes too much.*set tokenizer\.chat_template"):
+        renderer.prompt("Hello")
+    with pytest.raises(ScorerError, match="theirs/model takes too much"):
+        render(tokenizer, messages)
+    tokenizer.chat_template = usual
+    assert "Hello" in rendered(tokenizer, messages)
+
+
+def test_a_template_is_rendered_as_transformers_does_and_its_refusal_is_told() -> None:
+    pytest.importorskip("transformers", reason="needs the extra: train")
+    from rlenv.door.templates import rendered
+    from rlenv.policies.tiny import tiny_tokenizer
+
+    tokenizer = tiny_tokenizer()
+    messages = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "<|im_end|>\ud800?"}]
+    tokenizer.chat_template = (
+        "{{ bos_token }}{{ extra }}{% for m in messages %}{{ m.role }}: {{ m.content }}\n{% endfor %}"
+    )
+    there = tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True, extra="x")
+    assert rendered(tokenizer, messages, answer=True, variables={"extra": "x"}) == there
+    tokenizer.chat_template = "{{ raise_exception('no system message') }}"
+    with pytest.raises(ConfigError, match="no system message"):
+        rendered(tokenizer, messages)
+    tokenizer.chat_template = "{% for %}"
+    with pytest.raises(ConfigError, match="TemplateSyntaxError"):
+        rendered(tokenizer, messages)
+
+
+def test_a_checkpoint_with_code_of_its_own_is_refused_without_a_question(tmp_path: Path) -> None:
+    pytest.importorskip("transformers", reason="needs the extra: train")
+    from rlenv.policies.transformers import TransformersPolicy
+    from rlenv.trainers.planning.plan import model_config_named
+
+    where = {
+        "AutoConfig": "theirs.Config",
+        "AutoModelForCausalLM": "theirs.Model",
+        "AutoTokenizer": ["theirs.Tokens", None],
+    }
+    (tmp_path / "config.json").write_text(json.dumps({"model_type": "theirs", "auto_map": where}))
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps({"tokenizer_class": "Tokens", "auto_map": where}))
+    (tmp_path / "theirs.py").write_text("open('ran', 'w')")
+    for load in (TransformersPolicy.load, model_config_named):
+        with pytest.raises(PolicyError):
+            load(str(tmp_path))
+    assert not Path("ran").exists()

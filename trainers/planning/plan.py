@@ -184,7 +184,7 @@ def model_config_named(name: str) -> PreTrainedConfig:
         name = smollm2_path()
     try:
         with asking_hub(name):
-            found: PreTrainedConfig = AutoConfig.from_pretrained(name)
+            found: PreTrainedConfig = AutoConfig.from_pretrained(name, trust_remote_code=False)
     except (OSError, ValueError) as error:
         first = str(error).strip().splitlines()[0]
         raise PolicyError(

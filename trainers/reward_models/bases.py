@@ -40,7 +40,7 @@ def load_tokenizer(name: str, texts: Iterable[str]) -> PreTrainedTokenizerBase:
     if name == TINY:
         return tokenizer_of(texts)
     with _told_in_one_line(name):
-        tokenizer = cast("PreTrainedTokenizerBase", AutoTokenizer.from_pretrained(name))
+        tokenizer = cast("PreTrainedTokenizerBase", AutoTokenizer.from_pretrained(name, trust_remote_code=False))
     if tokenizer.pad_token_id is None or tokenizer.pad_token_id == tokenizer.eos_token_id:
         tokenizer.add_special_tokens({"pad_token": PAD})
     tokenizer.padding_side = "right"
@@ -58,7 +58,9 @@ def load_model(name: str, head: Head, tokenizer: PreTrainedTokenizerBase, config
             model = AUTO[head].from_config(tiny_config(tokenizer, num_labels=LABELS[head]))
         else:
             with no_progress_bars(), _told_in_one_line(name):
-                model = AUTO[head].from_pretrained(name, num_labels=LABELS[head], dtype=torch.float32)
+                model = AUTO[head].from_pretrained(
+                    name, num_labels=LABELS[head], dtype=torch.float32, trust_remote_code=False
+                )
         embedding = cast("torch.nn.Embedding", model.get_input_embeddings())
         if len(tokenizer) > embedding.num_embeddings:
             model.resize_token_embeddings(len(tokenizer), mean_resizing=False)
