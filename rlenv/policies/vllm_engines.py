@@ -14,24 +14,26 @@ import copy
 import importlib
 import os
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 import torch
 import torch.distributed as dist
 from safetensors.torch import save_file
 
+from rlenv.door.answer import Answer
 from rlenv.errors import ConfigError, MissingExtra, PolicyError
-from rlenv.policies.posting import Patience, Poster, address, client, refusal
+from rlenv.policies.posting import Patience, Poster, address, ask, client, refusal
 from rlenv.policies.vllm_settings import VllmSettings
 
 if TYPE_CHECKING:
     from rlenv.policies.transformers import TransformersPolicy
 
+Found = TypeVar("Found")
 KEY = "VLLM_API_KEY"
 LORA_RANKS = (1, 8, 16, 32, 64, 128, 256, 320, 512)
 """The ranks that vLLM makes room for."""
@@ -178,10 +180,8 @@ class Served:
         patience = Patience(concurrency=settings.concurrency, timeout_s=3600)
         self._http, self._threads = client(patience, KEY), ThreadPoolExecutor(settings.concurrency)
         self._poster = Poster(self._http, patience)
-        models = self._http.get(f"{self.url}/v1/models")
-        if models.status_code != 200:
-            raise PolicyError(refusal(self.url, models, KEY))
-        self.model = str(models.json()["data"][0]["id"])
+        models = ask(self._http, patience, "GET", f"{self.url}/v1/models")
+        self.model = self._read("/v1/models", models, lambda told: str(told["data"][0]["id"]))
 
     def draw(self, asked: Sequence[Asked]) -> list[Drawn]:
         return list(self._threads.map(self._one, asked))
@@ -191,7 +191,10 @@ class Served:
 
     def _one(self, asked: Asked) -> Drawn:
         body = {"model": self.model, "prompt": asked.ids, "logprobs": 0, "return_token_ids": True, **asked.parameters}
-        choice = self._post("/v1/completions", body)["choices"][0]
+        answer = self._poster.post(f"{self.url}/v1/completions", body)
+        return self._read("/v1/completions", answer, lambda told: self._drawn(told["choices"][0]))
+
+    def _drawn(self, choice: Any) -> Drawn:
         if choice["finish_reason"] not in ("stop", "length"):
             raise PolicyError(f"{self.url}: a completion ended by {choice['finish_reason']}; see the server's log")
         return Drawn(choice["token_ids"], choice["logprobs"]["token_logprobs"], choice["finish_reason"] == "stop")
@@ -201,11 +204,11 @@ class Served:
         first = not dist.is_initialized() or dist.get_rank() == 0
         _write(self.policy, self.folder, write=first)
         if first:
-            self._post("/pause?mode=wait")
+            self._tell("/pause?mode=wait")
             reload = {"method": "reload_weights", "kwargs": {"weights_path": str(self.folder)}}
-            self._post("/collective_rpc", reload)
-            self._post("/reset_prefix_cache")
-            self._post("/resume")
+            self._tell("/collective_rpc", reload)
+            self._tell("/reset_prefix_cache")
+            self._tell("/resume")
         if dist.is_initialized():
             dist.barrier()
 
@@ -216,12 +219,23 @@ class Served:
         self._threads.shutdown(cancel_futures=True)
         self._http.close()
 
-    def _post(self, path: str, body: dict[str, Any] | None = None) -> Any:
-        answer = self._poster.post(self.url + path, body or {})
+    def _tell(self, path: str, body: dict[str, Any] | None = None) -> None:
+        self._check(path, self._poster.post(self.url + path, body or {}))
+
+    def _read(self, path: str, answer: Answer, read: Callable[[Any], Found]) -> Found:
+        """Raises PolicyError for what is no answer."""
+        self._check(path, answer)
+        try:
+            return read(answer.json())
+        except (ValueError, KeyError, TypeError, IndexError) as error:
+            raise PolicyError(
+                f"{self.url + path}: not an answer of vLLM ({error!r}): {answer.excerpt[:200]}"
+            ) from error
+
+    def _check(self, path: str, answer: Answer) -> None:
         if answer.status_code != 200:
             hint = {404: "start the server with VLLM_SERVER_DEV_MODE=1"}
             raise PolicyError(refusal(self.url + path, answer, KEY, hint))
-        return answer.json() if answer.content else None
 
 
 def _said(output: Any) -> Drawn:

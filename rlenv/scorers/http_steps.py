@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias, cast, get_args
+from typing import Any, Literal, TypeAlias, cast, get_args
 
 from rlenv.door.answer import Answer
 from rlenv.errors import ConfigError, PolicyError, VerifierContractError
@@ -99,7 +99,7 @@ class HttpStepScorer(Patience):
 
     def _values(self, response: Answer, expected: int) -> tuple[float, ...]:
         """Raises whatever an answer of another shape makes it raise."""
-        answer = response.json()
+        answer: Any = response.json()
         rows = answer["scores"] if self.dialect == "steps" else answer["data"][0]["data"]
         found = tuple(float(row if self.dialect == "steps" else row[self.positive]) for row in rows)
         if len(found) != expected:

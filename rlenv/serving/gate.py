@@ -27,6 +27,8 @@ OPEN = ("/health",)
 BURST_S = 2.0
 """Seconds of its rate that an address may use at once."""
 MOST_ADDRESSES = 10_000
+WRITTEN_AT_ONCE = 64 << 10
+"""Bytes of an answer that may wait in the connection; with more, a request keeps its share until they are taken."""
 VALUE_BYTES = 80
 """Memory of a value of JSON, an empty list for example."""
 
@@ -79,6 +81,9 @@ class Gate:
         async def counted(message: Message) -> None:
             if message["type"] == "http.response.start":
                 self.metrics.requests.labels(path, str(message["status"])).inc()
+            if len(message.get("body", b"")) > WRITTEN_AT_ONCE and not message.get("more_body"):
+                await send({**message, "more_body": True})
+                message = {"type": "http.response.body"}  # sent once the client has taken the answer
             await send(message)
 
         refusal = self._refusal(scope)

@@ -15,6 +15,7 @@ import pytest
 import rlenv
 from rlenv.completion import Completion
 from rlenv.dispatch import MESSAGE_JOBS
+from rlenv.door.deadline import deadline
 from rlenv.errors import VerifierContractError
 from rlenv.task import Task
 from rlenv.verdict import Verdict
@@ -125,6 +126,28 @@ def test_a_small_batch_waits_for_one_message_of_a_large_one_at_most(
         places = [place or 0.0 for place in [*large.result(), *small.result()]]
         assert places[-1] <= 1 + MESSAGE_JOBS + 1
         assert sorted(places) == [float(number) for number in range(1, 403)]
+
+
+def test_a_call_that_is_stuck_holds_up_no_other(pipes: Callable[[str], str]) -> None:
+    with WorkerPool(1) as pool, ThreadPoolExecutor(4) as threads:
+        stuck = [threads.submit(judge, pool, open_pipe, f"r {pipes(str(number))}") for number in range(3)]
+        os.close(os.open(pipes("2"), os.O_WRONLY))
+        assert stuck[2].result() == [1.0]
+        assert judge(pool, value, *map(str, range(20))) == list(map(float, range(20)))
+        assert [one.done() for one in stuck] == [False, False, True]
+        for number in range(2):
+            os.close(os.open(pipes(str(number)), os.O_WRONLY))
+        assert [one.result() for one in stuck] == [[1.0]] * 3
+        while pool.running > 1:  # what took the place of others ends
+            assert judge(pool, value, "1") == [1.0]
+
+
+def test_a_call_ends_at_its_deadline_and_its_worker_with_it(pipes: Callable[[str], str]) -> None:
+    with WorkerPool(1) as pool:
+        assert judge(pool, value, "1") == [1.0]
+        with deadline(1.0):
+            assert judge(pool, open_pipe, f"r {pipes('never')}") == [None]
+        assert judge(pool, value, "2") == [2.0]
 
 
 def test_a_listener_that_raises_leaves_the_other_thread_its_verdicts(
