@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import cast
 
 import numpy as np
+from code_mutants import Mutant, mutants
 
 from rlenv import Completion, Definition, Task
 from rlenv.envs.code.calls import CallTask, program
@@ -28,7 +29,6 @@ from rlenv.envs.code.case import Case
 from rlenv.envs.code.equality import EXACT
 from rlenv.envs.code.humaneval import humaneval
 from rlenv.envs.code.mbpp import mbpp
-from rlenv.envs.code.mutants import Mutant, mutants
 from rlenv.grading import Grader
 from rlenv.jsontypes import Json
 from rlenv.sandbox import Call, Limits, Program, Result, open_sandbox

@@ -30,12 +30,12 @@ from pathlib import Path
 from typing import Any, TypeAlias, cast
 
 import numpy as np
+from code_mutants import mutants
 
 from rlenv import Completion, Definition, Task
 from rlenv.envs.code.cheats import cheats
 from rlenv.envs.code.humaneval import humaneval
 from rlenv.envs.code.mbpp import mbpp
-from rlenv.envs.code.mutants import mutants
 from rlenv.grading import Grader
 
 Judged: TypeAlias = "dict[str, Any]"
