@@ -30,8 +30,12 @@ DECLINES = re.compile(
             # I can't (in good conscience) help; I must refuse; I won't
             r"(?<!if )(?<!why )\b(?:i|we|this (?:assistant|service|system))(?:'m|'re|'ll|'d)? ?(?:\w+ ){0,2}?"
             rf"{_NOT}{_GAP} {_HELP}\b",
-            r"\bi(?:'ll|'m|'d| am| will| must| have to| would)?(?: \w+ly)? (?:refuse|refusing|decline|declining|reject"
-            r"|say no|turn(?: \w+){0,2}? down)\b|\bi'm out\b",
+            r"\bi(?:'ll|'m|'d| am| will| must| have to| would)?(?: \w+ly| going to)? (?:refus|declin|reject|pass on)\w*"
+            r"|\bi(?:'ll|'m|'d| am| will| must| have to| would)?(?: \w+ly| going to)? (?:say(?:ing)? no"
+            r"|(?:turn|pass)(?:ing)?(?: \w+){0,2}? (?:down|on))\b|\bi'm out\b",
+            # No, because ...; ..., so no; I can't, but; off the table
+            r"^(?:sorry\W{1,3})?no(?=,? because\b|[.,:;!] i\b)|,? so no\W*$|\bi (?:can't|cannot)(?=\W*$|, )",
+            r"\b(?:is|are|that's|it's) (?:off the table|out of the question|not on offer)\b",
             r"\bi (?:won't|will not)\b(?! (?:lie|be able|forget|pretend|hesitate|stop|admit|say))",
             r"\b(?:i|we) (?:do not|don't) (?:\w+ )?have the (?:capabilit|capacity|abilit)\w* to "
             r"(?:assist|help|provid|answer)",
