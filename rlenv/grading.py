@@ -7,11 +7,12 @@ where it says that it works anywhere, on the machines of the pool.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 from rlenv.completion import Completion
 from rlenv.definition import Definition
-from rlenv.door.deadline import OVERDUE, overdue
+from rlenv.door.deadline import OVERDUE, overdue, until
 from rlenv.round import Job
 from rlenv.task import Task
 from rlenv.verdict import Verdict
@@ -59,9 +60,10 @@ class Grader:
             if on_verdict is not None:
                 on_verdict(index, verdict)
 
-        undecided = []
+        undecided, has_end = [], until() < math.inf
         for index, (task, completion) in enumerate(jobs):
-            verdict = self._decided_here(task, completion)
+            late = has_end and overdue()
+            verdict = Verdict.error(OVERDUE) if late else self._decided_here(task, completion)
             if verdict is None:
                 undecided.append(index)
             else:
@@ -76,8 +78,6 @@ class Grader:
             return Verdict.error(completion.failure)
         if len(completion.text) > self._max_chars:
             return over_limit(f"{self._max_chars} characters")
-        if overdue():
-            return Verdict.error(OVERDUE)
         if self._inline:
             return judge(self._verifier, task, completion)
         return judge_cheaply(self._verifier, task, completion) if self._tiered else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import json
 import os
@@ -22,6 +23,7 @@ import rlenv
 from rlenv.definition import Isolation
 from rlenv.rows import to_row
 from rlenv.serving import app, judging, protocol
+from rlenv.serving.remembered import Remembered
 
 cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers cannot import the tests
 HONEST = 200
@@ -179,3 +181,17 @@ def test_a_client_that_takes_no_answer_is_hung_up_on(monkeypatch: pytest.MonkeyP
             while part := held.recv(1 << 20):
                 taken += len(part)
     assert taken < len(body)
+
+
+def test_answers_that_are_remembered_are_bounded_in_bytes_and_number() -> None:
+    async def ask(kept: Remembered, size: int) -> None:
+        async def answer() -> bytes:
+            return b"x" * size
+
+        for number in range(30):
+            await kept.once(str(number), b"body", answer)
+
+    for kept, size in ((Remembered(most_bytes=1000), 100), (Remembered(most=10), 1), (Remembered(most_bytes=10), 100)):
+        asyncio.run(ask(kept, size))
+        assert kept._bytes == size * len(kept._kept) <= kept.most_bytes
+        assert len(kept._kept) <= 10
