@@ -1,6 +1,6 @@
 """The environments that come with rlenv: registered here by strings, imported when they are made."""
 
-from rlenv.envs.reasoning_gym.catalogue import KEPT, env_id
+from rlenv.envs.reasoning_gym.catalogue import KEPT, LEFT_OUT, env_id
 from rlenv.registry import register
 from rlenv.turns.equip import register_tool
 
@@ -50,6 +50,13 @@ register("tools/orders-v0", entry_point="rlenv.envs.tools.orders.environment:ord
 register("tools/search-v0", entry_point="rlenv.envs.tools.search.environment:search_questions")
 for _name in KEPT:
     register(env_id(_name), entry_point="rlenv.envs.reasoning_gym.environment:reasoning_gym", kwargs={"name": _name})
+for _name, _why in LEFT_OUT.items():
+    register(
+        env_id(_name),
+        entry_point="rlenv.envs.reasoning_gym.environment:reasoning_gym",
+        kwargs={"name": _name},
+        needs={"own_scorer": f"it is not in the default set ({_why}); true takes it as it is, with its own scorer"},
+    )
 
 register_tool("calculator", "rlenv.envs.tools.calculator:calculator")
 register_tool("python", "rlenv.envs.tools.python.tool:python")

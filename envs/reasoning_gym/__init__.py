@@ -1,5 +1,5 @@
-"""The tasks of the package `reasoning-gym`, with checks of our own in place of its scorers.
+"""The tasks of the package `reasoning-gym`, paid where its own scorer gives its full mark.
 
-Nothing here imports the package until a task is made; `python -m rlenv.envs.reasoning_gym` prints what is
-kept, how each answer is checked, and what is left out and why.
+Nothing here imports the package until a task is made. `datasets.tsv` says which of its datasets are not in the default
+set, and why.
 """

@@ -1,34 +1,32 @@
 r"""`reasoning_gym/NAME-v0`: a question of the package reasoning-gym, answered in `<answer>` tags.
 
 >>> import rlenv
->>> env = rlenv.make("reasoning_gym/countdown-v0")
+>>> env = rlenv.make("reasoning_gym/prime_factorization-v0")
 >>> task = env.unwrapped.definition.tasks[0]
->>> print(task.prompt.partition("\n")[0])
-Using all the numbers 12, 37, 51, 94, create an expression that equals 481.
+>>> print(task.prompt.partition(".")[0])
+Find the prime factorization of 866
 >>> def reward(completion):
 ...     _ = env.reset(options={"task": task})
 ...     return env.step(completion)[1]
->>> reward("<answer>12*51 - 37 - 94</answer>"), reward("<answer>481</answer>")
+>>> reward("<answer>2 × 433</answer>"), reward("<answer>866</answer>")
 (1.0, 0.0)
 
-Right answers earn 1 and all others 0: the shares that the package pays for an answer that is near, or that
-holds the right one, are had without solving anything.
+The package's own scorer judges, and its full mark alone is paid: the shares that it gives for an answer that is near, or
+that holds the right one, are had without solving anything.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
+from typing import Any, cast
 
 from rlenv.definition import Definition
 from rlenv.envs.reasoning_gym.answer_tags import CLOSE, OPEN, write
-from rlenv.envs.reasoning_gym.catalogue import KEPT
+from rlenv.envs.reasoning_gym.catalogue import KEPT, LEFT_OUT
 from rlenv.envs.reasoning_gym.datasets import POPULATION, Item, items, settings
-from rlenv.envs.reasoning_gym.references import metadata, reference
-from rlenv.envs.reasoning_gym.rules import RULES
-from rlenv.envs.reasoning_gym.solvers import solve
-from rlenv.envs.reasoning_gym.verifier import AnswerVerifier
+from rlenv.envs.reasoning_gym.verifier import ScorerVerifier
 from rlenv.envs.splits import belongs, check_split
 from rlenv.errors import ConfigError, TaskError
 from rlenv.jsontypes import Json, canonical
@@ -36,11 +34,7 @@ from rlenv.task import Task
 from rlenv.tasksets import ListTasks, ProceduralTasks, TaskSet
 
 INSTRUCTION = f"Give your final answer between {OPEN} and {CLOSE}, in the form asked for and with nothing else."
-NOTES = {
-    "knight_swap": "Use as few moves as possible.",
-    "quantum_lock": "A button works only in the colour that stands beside it; do not press it in the other one.",
-    "tower_of_hanoi": "Use as few moves as possible.",
-}
+NOTES = {"tower_of_hanoi": "Use as few moves as possible."}
 """What the package's scorer asks for and its question does not say."""
 SIZE = 100_000
 STRIDE = 1_000_000
@@ -76,14 +70,17 @@ def reasoning_gym(
     seed: int = 0,
     size: int | None = None,
     config: Mapping[str, Json] | None = None,
+    own_scorer: bool = False,
 ) -> Definition:
     """The questions of a dataset out of `train`, `test`, `demonstrations` or `all`, held apart by their text.
 
     `config` holds the dataset's own settings (its dataclass in reasoning_gym); `size` limits the number of
-    tasks. Raises ConfigError for settings that the dataset does not take.
+    tasks. `own_scorer` takes a dataset that is not in the default set, whatever its scorer pays for. Raises ConfigError
+    for settings that the dataset does not take.
     """
-    if name not in KEPT:
-        raise ConfigError(f"expected a dataset out of {', '.join(KEPT)}, got {name!r}")
+    if name not in KEPT and not own_scorer:
+        why = LEFT_OUT.get(name, "no dataset has this name")
+        raise ConfigError(f"{name!r} is not in the default set ({why}); own_scorer=True takes a dataset as it is")
     check_split(split)
     if size is not None and not 1 <= size <= STRIDE:
         raise ConfigError(f"expected a size in 1..{STRIDE}, got {size!r}")
@@ -97,22 +94,39 @@ def reasoning_gym(
 
     return Definition(
         tasks=tasks(split, size),
-        verifier=AnswerVerifier(name),
-        solution=partial(solution, name),
+        verifier=ScorerVerifier(name, written, cheap=name in KEPT),
+        solution=solution,
         demonstrations=None if split == "all" else tasks("demonstrations", None),
-        description=f"{name} of reasoning-gym, checked by {RULES[name].form}",
+        description=f"{name} of reasoning-gym, paid where its own scorer gives its full mark",
     )
 
 
 def make_task(name: str, item: Item) -> Task:
-    """The task of an item: its question with a note on the form, its reference, what the rule reads."""
+    """The task of an item: its question with a note on the form, its reference, what the scorer reads."""
     asked = "\n\n".join(part for part in (item["question"].rstrip(), NOTES.get(name), INSTRUCTION) if part)
-    return Task(asked, reference(name, item), metadata=metadata(name, item, RULES[name].keeps))
+    metadata = {key: as_json(value) for key, value in item["metadata"].items()}
+    reference = json.dumps(metadata["possible_answer"]) if name == "graph_color" else item["answer"]
+    return Task(asked, reference, metadata=metadata)
 
 
-def solution(name: str, task: Task) -> str:
-    """The right answer in its tags."""
-    return write(solve(name, task))
+def as_json(value: object) -> Json:
+    """Tuples as lists, keys as strings, numpy's values as Python's."""
+    if isinstance(value, Mapping):
+        return {str(key): as_json(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [as_json(item) for item in value]
+    if isinstance(value, str):
+        return str(value)
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    return as_json(cast("Any", value).item()) if hasattr(value, "item") else str(value)
+
+
+def solution(task: Task) -> str:
+    """The right answer in its tags. Raises TaskError where the package gives none."""
+    if task.reference is None:
+        raise TaskError(f"task {task.id}: the package gives no answer to it")
+    return write(str(task.reference))
 
 
 def _tasks(name: str, config: str, split: str, seed: int, size: int | None) -> TaskSet:

@@ -1,4 +1,4 @@
-"""Our environments as datasets of reasoning-gym (0.1.23), for trainers that know its interface.
+"""Our environments as datasets of reasoning-gym (0.1.25), for trainers that know its interface.
 
     import reasoning_gym
     from rlenv.integrations.reasoning_gym import to_reasoning_gym
@@ -37,7 +37,7 @@ def to_reasoning_gym(env: str, **settings: Json) -> str:
     Raises ConfigError for an environment of several turns or for evaluation only, and for a version of reasoning-gym
     that nobody tried.
     """
-    check_version("reasoning-gym", known="0.1.23", below="0.2")
+    check_version("reasoning-gym", known="0.1.25", below="0.2")
     definition = load(env, **settings)
     check_trainable(definition)
     if definition.interaction is not None:

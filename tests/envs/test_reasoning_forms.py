@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from code_rows import APPS, BACKEND, HUMANEVAL, MBPP, STDIO, sandbox_problem, written
-from needed_keywords import NEEDED
+from needed_keywords import NEEDED, PUZZLES
 from problem_rows import ROWS
 
 import rlenv
@@ -38,7 +38,6 @@ ALL_JUDGED = {"safety/refusal-v0", "safety/rm-v0", "safety/pressure-v0"}
 """What judges all of the content, or turn by turn: no span of it is the answer."""
 OURS = [name for name in list_envs() if name.split("/")[0] in ("math", "format", "process", "safety")]
 PROGRAMS = list_envs("code")
-REASONING_GYM = list_envs("reasoning_gym")
 needs_sandbox = pytest.mark.skipif(bool(sandbox_problem()), reason=f"no sandbox here: {sandbox_problem()}")
 
 
@@ -70,7 +69,7 @@ def differing(definition: Definition, task: Task) -> list[str]:
     return [name for name, each in zip(FORMS, same, strict=True) if each != same[0]]
 
 
-@pytest.mark.parametrize("name", sorted({*OURS, *REASONING_GYM} - EXCEPTIONS))
+@pytest.mark.parametrize("name", sorted({*OURS, *PUZZLES} - EXCEPTIONS))
 def test_the_verdict_of_a_solution_is_the_same_in_every_form(name: str, tmp_path: Path) -> None:
     definition = made(name, tmp_path)
     for task in tasks_of(definition):
@@ -96,7 +95,7 @@ def test_what_prescribes_the_reasoning_takes_its_own_form_alone(name: str, tmp_p
         assert {verdict.reward for verdict in judged(definition, task, *wrapped)} == {0.0}
 
 
-@pytest.mark.parametrize("name", sorted({*OURS, *REASONING_GYM[::10]} - ALL_JUDGED))
+@pytest.mark.parametrize("name", sorted({*OURS, *PUZZLES[::10]} - ALL_JUDGED))
 def test_the_answer_is_the_span_that_was_judged(name: str, tmp_path: Path) -> None:
     definition = made(name, tmp_path)
     task = definition.tasks[0]
@@ -111,7 +110,7 @@ def test_the_answer_is_the_span_that_was_judged(name: str, tmp_path: Path) -> No
     assert broken.reward < verdict.reward
 
 
-@pytest.mark.parametrize("name", sorted({*OURS, *REASONING_GYM[::10]}))
+@pytest.mark.parametrize("name", sorted({*OURS, *PUZZLES[::10]}))
 def test_a_solution_that_was_only_thought_earns_what_silence_earns(name: str, tmp_path: Path) -> None:
     definition = made(name, tmp_path)
     task = definition.tasks[0]
@@ -123,7 +122,7 @@ def test_a_solution_that_was_only_thought_earns_what_silence_earns(name: str, tm
     assert all(verdict.answer is None for verdict in cut)
 
 
-@pytest.mark.parametrize("name", sorted({*OURS, *REASONING_GYM[::10]} - EXCEPTIONS))
+@pytest.mark.parametrize("name", sorted({*OURS, *PUZZLES[::10]} - EXCEPTIONS))
 def test_thoughts_of_another_answer_never_matter(name: str, tmp_path: Path) -> None:
     definition = made(name, tmp_path)
     task, other = definition.tasks[0], definition.tasks[1 % len(definition.tasks)]

@@ -1,27 +1,22 @@
-"""What is kept of reasoning-gym, what is left out, and that both are said where people look."""
+"""What of reasoning-gym is in the default set, what is not, and how it is had all the same."""
 
 import subprocess
 import sys
-from pathlib import Path
 
+import pytest
 import reasoning_gym
 
 import rlenv
 from rlenv.envs.reasoning_gym.catalogue import KEPT, LEFT_OUT, env_id
-from rlenv.envs.reasoning_gym.rules import RULES
-
-DOCUMENT = Path(__file__).parents[2] / "docs" / "reasoning_gym.md"
+from rlenv.errors import ConfigError
+from rlenv.registry import needed
 
 
 def test_every_dataset_of_the_package_is_kept_or_left_out_with_a_reason() -> None:
     assert sorted([*KEPT, *LEFT_OUT]) == sorted(reasoning_gym.factory.DATASETS)
-    assert len(KEPT) >= 80
-    assert all(LEFT_OUT.values())
-
-
-def test_every_kept_dataset_is_registered_with_a_rule() -> None:
-    assert set(rlenv.list_envs("reasoning_gym")) == {env_id(name) for name in KEPT}
-    assert set(RULES) == set(KEPT)
+    assert set(rlenv.list_envs("reasoning_gym")) == {env_id(name) for name in (*KEPT, *LEFT_OUT)}
+    assert {name for name in LEFT_OUT if needed(env_id(name))} == set(LEFT_OUT)
+    assert not any(needed(env_id(name)) for name in KEPT)
 
 
 def test_registering_does_not_import_the_package() -> None:
@@ -30,14 +25,22 @@ def test_registering_does_not_import_the_package() -> None:
     assert done.stdout == "[]\n"
 
 
-def test_command_prints_the_count_and_the_reasons() -> None:
-    command = [sys.executable, "-m", "rlenv.envs.reasoning_gym"]
-    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    assert printed.startswith(f"{len(KEPT)} of {len(KEPT) + len(LEFT_OUT)} datasets kept\n")
-    assert all(f"\n{name} " in printed for name in (*KEPT, *LEFT_OUT))
+def test_one_that_is_left_out_says_why_and_how_it_is_had() -> None:
+    with pytest.raises(ConfigError, match=r"--set own_scorer=.*not in the default set \(`nan` earns full marks\); true"):
+        rlenv.make(env_id("complex_arithmetic"))
+    with pytest.raises(ConfigError, match=r"`nan` earns full marks.*own_scorer=True"):
+        rlenv.load(env_id("complex_arithmetic"), own_scorer=False)
 
 
-def test_document_names_the_count_and_the_reasons() -> None:
-    text = DOCUMENT.read_text()
-    assert f"{len(KEPT)} of its {len(KEPT) + len(LEFT_OUT)} datasets" in text
-    assert all(f"| `{name}` | {reason} |" in text for name, reason in LEFT_OUT.items())
+def test_one_that_is_left_out_is_had_in_a_process_that_can_be_killed() -> None:
+    definition = rlenv.load(env_id("complex_arithmetic"), own_scorer=True)
+    assert not definition.verifier.cheap
+    task = definition.tasks[0]
+    for said in (definition.solution(task), "<answer>nan</answer>"):
+        assert definition.verifier.verify(task, rlenv.Completion(said)).reward == 1.0
+
+
+def test_where_the_package_gives_no_answer_there_is_no_solution() -> None:
+    definition = rlenv.load(env_id("rush_hour"), own_scorer=True)
+    with pytest.raises(rlenv.errors.TaskError, match="no answer"):
+        definition.solution(definition.tasks[0])

@@ -16,7 +16,7 @@ ITEMS = 9
 
 def own_scorer(name: str) -> tuple[Callable[[str, int], float], list[dict[str, Any]]]:
     """The package's scorer of a dataset and rows of it; an item without an answer takes the example it holds."""
-    dataset = create(name, settings(name, {}), 0)
+    dataset = create(name, settings(name, {}), 0, ITEMS)
     items = [dataset[index] for index in range(ITEMS)]
 
     def score(completion: str, entry: int) -> float:
@@ -37,7 +37,7 @@ def audited(name: str) -> Audit:
     ("name", "rule", "severity"),
     [
         pytest.param("game_of_life_halting", "attack/filler", Severity.CRITICAL, id="any text is True"),
-        pytest.param("cryptarithm", "attack/filler", Severity.MEDIUM, id="a tenth for any text"),
+        pytest.param("complex_arithmetic", "attack/", Severity.CRITICAL, id="nan is any number"),
         pytest.param("polynomial_equations", "attack/enumeration", Severity.MEDIUM, id="near values"),
         pytest.param("time_intervals", "attack/", Severity.MEDIUM, id="near times"),
         pytest.param("spell_backward", "attack/enumeration", Severity.MEDIUM, id="letters in place"),
@@ -53,5 +53,5 @@ def test_scorer_known_to_pay_for_junk_is_caught(name: str, rule: str, severity: 
 
 
 def test_scorer_that_reads_strictly_is_not() -> None:
-    done = audited("number_sorting")
+    done = audited("palindrome_partitioning")
     assert not done.at_least(Severity.MEDIUM), done.text(Severity.MEDIUM)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from code_rows import APPS, BACKEND, HUMANEVAL, MBPP, STDIO, sandbox_problem
-from needed_keywords import NEEDED
+from needed_keywords import NEEDED, PUZZLES
 from problem_rows import ROWS, WORKED
 
 import rlenv
@@ -25,8 +25,6 @@ FILES = {f"math/{name}-v0": rows for name, rows in ROWS.items()} | {
 OURS = [id for id in rlenv.list_envs() if not id.startswith(("code/", "reasoning_gym/"))]
 LEARNED = {"safety/refusal-v0", "safety/rm-v0"}
 """Learned judges are no default; the small ones that come along can be had: docs/safety.md says by what."""
-PUZZLES = rlenv.list_envs("reasoning_gym")[::14]
-"""Every fourteenth: all of them take minutes."""
 
 
 def loaded(id: str, folder: Path) -> Definition:
@@ -44,7 +42,7 @@ LONG = ("tools/orders-v0", "safety/pressure-v0", "games/blackjack-v0", "games/ma
 """Each takes ten seconds and more."""
 
 
-PLAYED = [*(id for id in OURS if id not in LEARNED), *PUZZLES]
+PLAYED = [*(id for id in OURS if id not in LEARNED), *PUZZLES[::14]]  # all puzzles take minutes
 
 
 @pytest.mark.parametrize("id", [pytest.param(id, marks=pytest.mark.slow) if id in LONG else id for id in PLAYED])

@@ -1,6 +1,6 @@
 """Every environment that comes with rlenv is a real gymnasium environment.
 
-All registered ids are covered, none is skipped: an environment that would ask the hub is given a file.
+All registered ids are covered, those of reasoning-gym that are not in the default set aside; an environment that would ask the hub is given a file.
 """
 
 import json
@@ -13,16 +13,16 @@ import pytest
 from code_rows import APPS, BACKEND, HUMANEVAL, MBPP, STDIO, sandbox_problem
 from gymnasium.utils.env_checker import check_env
 from gymnasium.wrappers import NormalizeReward, RecordEpisodeStatistics, TransformReward
-from needed_keywords import NEEDED
+from needed_keywords import NEEDED, PUZZLES
 from problem_rows import ROWS, WORKED
 from quick_ones import quick_ones
 
 import rlenv
 from rlenv.verdict import Verdict
 
-PUZZLES = rlenv.list_envs("reasoning_gym")[::14]
-IDS = [id for id in rlenv.list_envs() if str(gymnasium.spec(id).kwargs.get("factory", "")).startswith("rlenv.envs.")]
-SOME = quick_ones(IDS, [id for id in IDS if not id.startswith("reasoning_gym/") or id in PUZZLES])
+OURS = [id for id in rlenv.list_envs() if str(gymnasium.spec(id).kwargs.get("factory", "")).startswith("rlenv.envs.")]
+IDS = [id for id in OURS if not id.startswith("reasoning_gym/") or id in PUZZLES]
+SOME = quick_ones(IDS, [id for id in IDS if not id.startswith("reasoning_gym/") or id in PUZZLES[::14]])
 FAMILIES = {id.partition("/")[0]: id for id in reversed(IDS)}
 FILES = {f"math/{name}-v0": rows for name, rows in ROWS.items()} | {
     "process/gsm8k-v0": WORKED,

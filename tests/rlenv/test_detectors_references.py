@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from needed_keywords import NEEDED
+from needed_keywords import NEEDED, PUZZLES
 from problem_rows import ROWS, WORKED
 
 import rlenv
@@ -20,7 +20,6 @@ from rlenv.verdict import Flag, Verdict
 from rlenv.wrappers.watch import watched
 
 FILES = {f"math/{name}-v0": rows for name, rows in ROWS.items()} | {"process/gsm8k-v0": WORKED}
-PUZZLES = rlenv.list_envs("reasoning_gym")
 OURS = [id for id in rlenv.list_envs() if not id.startswith(("code/", "reasoning_gym/"))]
 LEARNED = {"safety/refusal-v0", "safety/rm-v0"}
 """Judged by a scorer that is to be given."""
