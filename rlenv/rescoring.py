@@ -30,6 +30,7 @@ from rlenv.passk import Estimate
 from rlenv.progress import progress
 from rlenv.registry import load_for_row
 from rlenv.report import Report, Tally
+from rlenv.sampler import UniformSampler
 from rlenv.savedrun import SavedRun
 from rlenv.second_opinion import Disagreement, Opinion, counted, disagreement
 from rlenv.shown import shown_line
@@ -122,7 +123,8 @@ def rescore(
     tally = Tally(cast("float", settings["threshold"]))
     with run_folder(saved.folder, "judge again"):
         target = SavedRun.emptied(saved.folder / "rescored")
-        batch = BatchEnvironment(definition, group_size=n, pool=pool)
+        none_drawn = UniformSampler(1, seed=0)  # the tasks are the saved ones, and those of a hub are not asked for
+        batch = BatchEnvironment(definition, group_size=n, sampler=none_drawn, pool=pool)
         changes: list[Change] = []
         rewards = PairedRewards(tally.threshold)
         total = cast("int", settings["tasks"]) * cast("int", settings["n"])

@@ -11,8 +11,8 @@ Find the prime factorization of 866
 >>> reward("<answer>2 × 433</answer>"), reward("<answer>866</answer>")
 (1.0, 0.0)
 
-The package's own scorer judges, and its full mark alone is paid: the shares that it gives for an answer that is near, or
-that holds the right one, are had without solving anything.
+The package's own scorer judges, and its full mark alone is paid: the shares that it gives for an answer that is near,
+or that holds the right one, are had without solving anything.
 """
 
 from __future__ import annotations

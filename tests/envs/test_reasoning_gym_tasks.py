@@ -22,6 +22,8 @@ import rlenv
 names = json.loads(sys.argv[1])
 print(json.dumps({n: [rlenv.load(f"reasoning_gym/{n}-v0").tasks[i].to_json() for i in range(2)] for n in names}))
 """
+
+
 def task_rows(names: tuple[str, ...], hash_seed: str) -> object:
     command = [sys.executable, "-c", IDS_OF_TASKS, json.dumps(names)]
     done = subprocess.run(

@@ -1,6 +1,6 @@
 """Every environment that comes with rlenv is a real gymnasium environment.
 
-All registered ids are covered, those of reasoning-gym that are not in the default set aside; an environment that would ask the hub is given a file.
+All registered ids are covered; an environment that would ask the hub is given a file.
 """
 
 import json
