@@ -1,6 +1,7 @@
 """Every environment that comes with rlenv is a real gymnasium environment.
 
-All registered ids are covered; an environment that would ask the hub is given a file.
+All registered ids are covered but those of reasoning-gym that are not in the default set: an environment that would ask
+the hub is given a file.
 """
 
 import json
