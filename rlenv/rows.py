@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import cache
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from rlenv.completion import Completion, as_completion
 from rlenv.definition import Definition, check_trainable
@@ -29,7 +29,7 @@ from rlenv.episode import Episode
 from rlenv.errors import ConfigError, TaskError
 from rlenv.evidence.asker import asker_for
 from rlenv.grading import Grader
-from rlenv.jsontypes import Json, canonical
+from rlenv.jsontypes import MAX_DEPTH, Json, canonical, read_json
 from rlenv.registry import load, load_for_row
 from rlenv.task import Task
 from rlenv.verdict import Verdict
@@ -42,6 +42,8 @@ _STRICT = json.JSONEncoder(sort_keys=True, ensure_ascii=True, separators=(",", "
 
 MOST_JUDGES = 256
 """Different environments and keywords that a judge of rows holds at once; the oldest goes."""
+MAX_ROW_CHARS, MAX_ROW_BRACKETS = 12_000_000, 500_000
+"""Of a row, and of its lists and objects, those in texts included: reading the worst takes 190 MB."""
 
 
 def to_row(env: str, task: Task, kwargs: Mapping[str, Json] | None = None) -> str:
@@ -49,10 +51,13 @@ def to_row(env: str, task: Task, kwargs: Mapping[str, Json] | None = None) -> st
 
     Keywords that only say where tasks come from (`data`, `limit`) are left out: the row holds its task.
 
-    Raises TaskError for a task or keywords that JSON cannot hold, NaN among them.
+    Raises TaskError for a task or keywords that JSON cannot hold, NaN among them, and for a row too long to be judged.
     """
     try:
-        return _STRICT.encode({"env": env, "kwargs": without_source(kwargs or {}), "task": task.to_json()})
+        row = _STRICT.encode({"env": env, "kwargs": without_source(kwargs or {}), "task": task.to_json()})
+        if len(row) > MAX_ROW_CHARS or row.count("[") + row.count("{") > MAX_DEPTH:
+            _parsed(row)
+        return row
     except (TypeError, ValueError, RecursionError) as error:
         raise TaskError(f"task {task.id}: expected JSON values, {error}; give text in their place") from error
 
@@ -72,11 +77,22 @@ def read_row(row: str, given: Given | None = None) -> RowParts:
     names none.
     """
     try:
-        data = json.loads(row)
+        data = _parsed(row)
         env, kwargs, task = str(data["env"]), data.get("kwargs") or {}, Task.from_json(data["task"])
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, TaskError) as error:
         raise ConfigError(f"expected a row of to_row(), got {row!r:.80} ({type(error).__name__}: {error})") from error
     return RowParts(env, admitted(env, kwargs, given), task)
+
+
+def _parsed(row: str) -> Any:
+    """What the JSON of a row says. Raises ValueError for what is none, TaskError for what takes too much to be read."""
+    brackets = row.count("[") + row.count("{")
+    if len(row) > MAX_ROW_CHARS or brackets > MAX_ROW_BRACKETS:
+        raise TaskError(
+            f"expected a row of at most {MAX_ROW_CHARS} characters and {MAX_ROW_BRACKETS} brackets, got {len(row)} and "
+            f"{brackets}; leave out tests, or shorten its texts"
+        )
+    return json.loads(row) if brackets <= MAX_DEPTH else read_json(row)  # as many as can stand within one another
 
 
 def rows_of(env: str, indices: Sequence[int] | None = None, **kwargs: Json) -> list[str]:
@@ -242,7 +258,7 @@ class RowJudge:
 
     def _read(self, row: str) -> _Row:
         try:
-            data = json.loads(row)
+            data = _parsed(row)
             env, kwargs = data["env"], data.get("kwargs") or {}
             task = Task.from_json(data["task"])
             return _Row(task, self._judge_of(env, admitted(env, kwargs, self._given), canonical([env, kwargs])))

@@ -57,6 +57,10 @@ def is_over_limit(flags: Sequence[Flag]) -> bool:
     return any(flag.name == OVER_LIMIT for flag in flags)
 
 
+MAX_REASON = 2_000
+"""Characters of why a checker failed: errors quote values of rows, which may be long."""
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """The parts sum exactly (`math.fsum`) to the reward, and so do the step rewards where there are any.
@@ -134,7 +138,7 @@ class Verdict:
     @classmethod
     def error(cls, reason: str, flags: Sequence[Flag] = ()) -> Verdict:
         """A failure of the checker: no reward, left out of training, reported apart in evaluation."""
-        return cls(None, VERIFIER_ERROR, flags=tuple(flags), reason=reason)
+        return cls(None, VERIFIER_ERROR, flags=tuple(flags), reason=reason[:MAX_REASON])
 
     @property
     def graded(self) -> bool:

@@ -200,6 +200,8 @@ class WorkerPool:
                 if work.has(verdicts):
                     return
                 dispatcher.staff()
+                if work.has(verdicts):  # what cannot be sent is answered at once
+                    return
             ready = dispatcher.listen()
             with self._turn:
                 if wake in ready:

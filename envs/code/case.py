@@ -27,11 +27,11 @@ import pickle
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import TypeAlias, cast
 
+from rlenv.door.keeping import kept_within
 from rlenv.envs.code.equality import COLLECTIONS, TYPES, Collections, Equality, Types
-from rlenv.envs.code.expression import VALUE_ERRORS, Unsupported, evaluate, parse, supported
+from rlenv.envs.code.expression import VALUE_ERRORS, Unsupported, evaluate, items, parse, supported
 from rlenv.errors import TaskError
 from rlenv.jsontypes import Json, canonical
 
@@ -40,6 +40,7 @@ RESULT = "_"
 """What a check calls the value that came back."""
 FIELDS = ("call", "expect", "check", "raises", "types", "collections", "rel", "abs", "cell", "shown")
 _FUNCTION = re.compile(r"[^\W\d]\w*(?:\(\))?(?:\.[^\W\d]\w*(?:\(\))?)*")
+KEPT_BYTES = 16 << 20
 DEFAULT_REL = 1e-9
 """Floats may differ by the order of operations."""
 
@@ -82,17 +83,22 @@ class Case:
             return False
 
 
-@lru_cache(maxsize=1024)
+@kept_within(KEPT_BYTES, lambda case, packed: 10 * len(packed))
 def _packed(case: Case) -> bytes:
     return pickle.dumps([getattr(case, name) for name in case.__slots__], pickle.HIGHEST_PROTOCOL)
 
 
-@lru_cache(maxsize=1024)
+@kept_within(KEPT_BYTES, lambda packed, case: 10 * len(packed))
 def _unpacked(data: bytes) -> Case:
     return Case(*pickle.loads(data))
 
 
-@lru_cache(maxsize=65536)
+def _weight(text: str, case: Case) -> int:
+    """About the bytes of a case: 60 an item, and those of its texts."""
+    return 500 + 4 * len(text) + 60 * (items(case.expected) + items(case.arguments) + items([*case.keywords.values()]))
+
+
+@kept_within(4 * KEPT_BYTES, _weight)
 def _case(text: str) -> Case:
     row: Row = json.loads(text)
     unknown = set(row) - set(FIELDS)

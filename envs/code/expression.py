@@ -19,9 +19,9 @@ import operator
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from fractions import Fraction
-from functools import lru_cache
 from typing import TypeAlias, cast
 
+from rlenv.door.keeping import kept_within
 from rlenv.envs.code.equality import EQUAL, Equality
 from rlenv.envs.code.trees import tree
 
@@ -67,11 +67,11 @@ def _arithmetic(left: object, op: Callable[[object, object], object], right: obj
 def _small_product(left: object, right: object) -> bool:
     for sequence, count in ((left, right), (right, left)):
         if isinstance(sequence, (str, bytes, list, tuple)) and isinstance(count, int):
-            return _items(sequence) * max(count, 0) <= MAX_BITS
+            return items(sequence) * max(count, 0) <= MAX_BITS
     return True
 
 
-def _items(value: object) -> int:
+def items(value: object) -> int:
     """Items at any depth, each as often as it stands there; looks no further than MAX_BITS.
 
     A product is the one operation that makes more items than its text has characters: `[[0] * 9] * 9` has 90.
@@ -214,7 +214,7 @@ def supported(expression: ast.expr, names: Iterable[str] = ()) -> bool:
     return True
 
 
-@lru_cache(maxsize=4096)
+@kept_within(16 << 20, lambda expression, found: 500 + 200 * len(expression))
 def parse(expression: str) -> ast.expr:
     """The syntax tree of an expression of a test. Raises Unsupported when it is none."""
     try:
@@ -300,7 +300,7 @@ class _Evaluation:
         return _arithmetic(left, _operation(_BINARY, node.op), right)
 
     def _spend(self, *values: object) -> None:
-        self.work -= sum(1 + _items(value) for value in values)
+        self.work -= sum(1 + items(value) for value in values)
         if self.work < 0:
             raise ValueError("more work than a test may ask for")
 

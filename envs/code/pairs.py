@@ -20,9 +20,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from typing import cast
 
+from rlenv.door.keeping import kept_within
 from rlenv.envs.code.calls import assembled
 from rlenv.envs.code.outcome import Outcome, TestResult
 from rlenv.envs.code.running import Ask, Judging
@@ -58,9 +58,14 @@ def judging(reference: Mapping[str, Json], code: str, limits: Limits) -> Judging
     return read(judged.sealed_bytes, outcome, result, judged)
 
 
-@lru_cache(maxsize=1024)
 def judge_program(tests: str, function: str, preamble: str, shown: frozenset[str] = frozenset()) -> Program:
     """The tests as a program that reports of every assertion. Raises TaskError where they are not Python."""
+    return _program((tests, function, preamble, shown))
+
+
+@kept_within(64 << 20, lambda key, program: 500 + 4 * (2 * len(key[0]) + 2 * len(key[2])))
+def _program(key: tuple[str, str, str, frozenset[str]]) -> Program:
+    tests, function, preamble, shown = key
     once = f"{_SEED}{counted_source(tests, shown)}\n"
     helpers = [node.name for node in checked_tree(preamble).body if isinstance(node, ast.FunctionDef)]
     stubs = "".join(_STUB.format(function=name) for name in helpers if name in names(tests))

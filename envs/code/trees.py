@@ -7,9 +7,14 @@ import warnings
 
 from rlenv.errors import TaskError
 
+MAX_CHARS = 2_000_000
+"""Of code that is parsed here; its tree takes a hundred times the memory."""
+
 
 def tree(code: str) -> ast.Module:
     r"""The tree of a module, without warnings of what is bad style in it (`"\w"`). Raises SyntaxError."""
+    if len(code) > MAX_CHARS:
+        raise SyntaxError(f"more than {MAX_CHARS} characters")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return ast.parse(code)

@@ -18,6 +18,8 @@ from rlenv.jsontypes import Json
 from rlenv.text.boxes import find_boxes, side_by_side
 
 MAX_BARE = 300
+KEPT_CHARS = 2_000
+"""Readings of longer references are not kept."""
 _PERCENT = re.compile(r"[\s$)\\\]]*(?:%|percent\b|pct\b)")
 _LETTERS = re.compile(r"(?<![\\A-Za-z])[A-Za-z]|[=,;]")  # x = 3
 _NUMBER = re.compile(r"-?[0-9]{1,30}(?:\.[0-9]{1,30})?")  # 42, -1.5
@@ -26,10 +28,11 @@ _NUMBER = re.compile(r"-?[0-9]{1,30}(?:\.[0-9]{1,30})?")  # 42, -1.5
 def gold_answer(reference: Json) -> str:
     """The answer that the reference states. Raises TaskError where it states none that can be compared."""
     if isinstance(reference, bool) or not isinstance(reference, (str, int, float)):
-        raise TaskError(f"expected a text or a number as the reference, got {reference!r}")
-    answer = _readable(str(reference))
+        raise TaskError(f"expected a text or a number as the reference, got {reference!r:.80}")
+    text = str(reference)
+    answer = (_readable if len(text) <= KEPT_CHARS else _readable.__wrapped__)(text)
     if answer is None:
-        raise TaskError(f"the reference {str(reference)[:200]!r} cannot be read as mathematics")
+        raise TaskError(f"the reference {text[:200]!r} cannot be read as mathematics")
     return answer
 
 

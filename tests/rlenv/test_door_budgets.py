@@ -8,10 +8,14 @@ from pathlib import Path
 import pytest
 
 import rlenv
-from rlenv import Verdict
+from rlenv import Completion, Task, Verdict
+from rlenv.door.keeping import kept_within
 from rlenv.door.patterns import linear
+from rlenv.envs.code.case import Case, _case
 from rlenv.errors import ConfigError, PolicyError, ScorerError, TaskError
+from rlenv.grading import Grader
 from rlenv.jsontypes import Json
+from rlenv.workers import WorkerPool
 
 
 def judged(env: str, text: str, reference: Json = "aab", given: str = "", **metadata: Json) -> Verdict:
@@ -190,3 +194,54 @@ def test_a_checkpoint_with_code_of_its_own_is_refused_without_a_question(tmp_pat
         with pytest.raises(PolicyError):
             load(str(tmp_path))
     assert not Path("ran").exists()
+
+
+LONG: list[tuple[dict[str, Json], str]] = [
+    ({"prompt": "x" * 12_000_001}, "at most 12000000 characters"),
+    ({"reference": {"tests": [{}] * 500_001}}, "500000 brackets"),
+    ({"reference": json.loads("[" * 101 + "]" * 101)}, "100 brackets within one another"),
+]
+
+
+@pytest.mark.parametrize(("changes", "said"), LONG)
+def test_a_row_that_takes_too_much_to_be_read_is_refused_where_it_is_made_and_where_it_is_judged(
+    changes: dict[str, Json], said: str
+) -> None:
+    task = {"prompt": "?", "reference": "1", **changes}
+    verdict = rlenv.judge_row(json.dumps({"env": "math/arithmetic-v0", "kwargs": {}, "task": task}), "1")
+    assert verdict.reward is None
+    assert said in verdict.reason
+    with pytest.raises(TaskError, match=said):
+        rlenv.to_row("math/arithmetic-v0", Task.from_json(task))
+
+
+def test_a_task_that_cannot_be_sent_to_a_worker_is_answered_at_once() -> None:
+    definition = rlenv.load("format/json-v0")
+    deep: Json = {}
+    for _ in range(900):
+        deep = {"not": deep}
+    waited = []
+    with WorkerPool(1) as pool:
+        listen = pool._dispatcher.listen
+        pool._dispatcher.listen = lambda: waited.append(len(pool._dispatcher.workers)) or listen()  # type: ignore[method-assign]
+        grader = Grader(definition, pool)
+        assert grader.judge(Task("?", "1", id="a", metadata={"schema": {"pattern": "1"}}), Completion("1")).graded
+        waited.clear()
+        verdict = grader.judge(Task("?", "1", id="b", metadata={"schema": deep}), Completion("1"))
+    assert "cannot be sent" in verdict.reason
+    assert not waited  # for an answer that nobody owes
+
+
+def test_what_a_checker_says_of_a_long_value_is_short() -> None:
+    assert len(Verdict.error("x" * 10_000).reason) == 2_000
+
+
+def test_what_is_kept_of_long_texts_has_a_size_and_not_a_count_alone() -> None:
+    kept = kept_within(1_000, lambda text, made: len(text))(str.upper)
+    assert [kept(f"{number:0100}") for number in range(100)][-1] == f"{99:0100}"
+    assert (kept.bytes, kept("x" * 1_001)) == (1_000, "X" * 1_001)
+    assert kept.bytes == 1_000
+    tests: list[Json] = [{"call": f"f({number})", "expect": f"[0] * 90_000 + [{number}]"} for number in range(20)]
+    for test in tests:
+        assert len(Case.of(test).expected) == 90_001  # type: ignore[arg-type]
+    assert _case.bytes <= _case.most
