@@ -26,9 +26,7 @@ def test_registering_does_not_import_the_package() -> None:
 
 
 def test_one_that_is_left_out_says_why_and_how_it_is_had() -> None:
-    with pytest.raises(
-        ConfigError, match=r"--set own_scorer=.*default set \(`nan` earns full marks\); true"
-    ):
+    with pytest.raises(ConfigError, match=r"--set own_scorer=.*default set \(`nan` earns full marks\); true"):
         rlenv.make(env_id("complex_arithmetic"))
     with pytest.raises(ConfigError, match=r"`nan` earns full marks.*own_scorer=True"):
         rlenv.load(env_id("complex_arithmetic"), own_scorer=False)
