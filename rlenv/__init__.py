@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 if sys.platform == "win32":
     raise ImportError("rlenv runs on Linux and macOS; on Windows install it in WSL2")
 
+from rlenv._moved import MOVED, answer_old_names
 from rlenv.batch import BatchEnvironment, make_batch
 from rlenv.completion import Completion
 from rlenv.compose import gate, weighted
@@ -92,13 +93,16 @@ if TYPE_CHECKING:
 else:
 
     def __getattr__(name: str) -> object:
-        """What is not part of every run is imported when it is asked for."""
+        """What is not part of every run is imported when it is asked for, and old names of modules answer."""
+        if f"rlenv.{name}" in MOVED:
+            return importlib.import_module(f"rlenv.{name}")
         module = {"card": "rlenv.cards", "compare": "rlenv.comparison"}.get(name)
         if module is None:
             raise AttributeError(f"module 'rlenv' has no attribute {name!r}")
         return getattr(importlib.import_module(module), name)
 
 
+answer_old_names()
 # Our own environments register like anybody's: by strings, found by name.
 importlib.import_module("rlenv.envs")
 # What is installed beside us and names its ids is there as well; nothing of it is imported before it is made.
