@@ -14,7 +14,7 @@ from quick_ones import quick_ones
 
 import rlenv
 from rlenv.envs.reasoning_gym.catalogue import KEPT, env_id
-from rlenv.errors import ConfigError, TaskError
+from rlenv.errors import ConfigError, MissingExtra, TaskError
 
 IDS_OF_TASKS = """
 import json, sys
@@ -120,6 +120,6 @@ def test_package_that_is_not_installed_names_the_extra(monkeypatch: pytest.Monke
 
     datasets.factory.cache_clear()
     monkeypatch.setitem(sys.modules, "reasoning_gym.factory", None)
-    with pytest.raises(rlenv.errors.MissingExtra, match=r"rlenv-llm\[reasoning-gym\]"):
+    with pytest.raises(MissingExtra, match=r"rlenv-llm\[reasoning-gym\]"):
         datasets.factory()
     datasets.factory.cache_clear()

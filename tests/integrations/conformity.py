@@ -194,7 +194,7 @@ def expected_of_games() -> tuple[float | None, ...]:
 
 def _played(env: object, task: Task, turns: Sequence[str], finished: bool) -> float | None:
     """The return of an episode; None where the checker failed."""
-    made = cast("rlenv.environment.Environment", env)
+    made = cast("rlenv.Environment", env)
     made.reset(options={"task": task})
     total = 0.0
     for number, text in enumerate(turns, start=1):

@@ -20,6 +20,7 @@ from rlenv import Definition, Episode, Verdict
 from rlenv.errors import PolicyError, RunError
 from rlenv.policies import Sampling
 from rlenv.policies.endpoint import EndpointPolicy
+from rlenv.savedrun import SavedRun
 from rlenv.wrappers.wrapper import State
 
 
@@ -288,7 +289,7 @@ def test_a_server_that_does_not_sample_is_told_of() -> None:
 def test_tokens_and_seconds_are_kept_beside_the_episodes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with asked(lambda number, body: told(body), monkeypatch) as (_, endpoint):
         rlenv.evaluate(definition(), endpoint, n=4, out=tmp_path)
-    usage = rlenv.savedrun.SavedRun(tmp_path).usage()
+    usage = SavedRun(tmp_path).usage()
     totals = {name: sum(one[name] for one in usage) for name in usage[0]}
     assert totals.pop("seconds") > 0
     assert totals == {"completions": 48, "requests": 12, "prompt_tokens": 36, "completion_tokens": 96}

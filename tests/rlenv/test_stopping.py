@@ -13,6 +13,7 @@ from rlenv.completion import Completion
 from rlenv.policies import Sampling
 from rlenv.policies.load import load_policy
 from rlenv.policies.stopping import stopped
+from rlenv.savedrun import SavedRun
 from rlenv.task import Task
 
 
@@ -67,7 +68,7 @@ def test_the_command_sends_what_its_options_say(tmp_path: Path) -> None:
     (body,) = server.bodies
     assert (body["stop"], body["top_k"], body["logprobs"]) == (["\n\n", "Q:"], 3, True)
     assert body["messages"][0] == {"role": "system", "content": "Be short."}
-    settings = rlenv.savedrun.SavedRun(tmp_path).settings()
+    settings = SavedRun(tmp_path).settings()
     assert str(settings["command"]).startswith("rlenv")  # and what this process was called with
     (episode,) = rlenv.read_episodes(tmp_path)
     assert episode.completion.logprobs == (-0.5,)
