@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from rlenv.jsontypes import Json
+from rlenv.core.jsontypes import Json
 from rlenv.trainers import ALGORITHMS, TrainConfig
 from rlenv.trainers.changes import with_changes
 

@@ -27,11 +27,11 @@ from algorithm_tables import into_docs, plots, table
 from result_lines import add, read
 
 import rlenv
-from rlenv.batch import BatchEnvironment
 from rlenv.cli.demo import ENV, TASKS, Recipe
-from rlenv.episode import Episode
-from rlenv.jsontypes import Json
-from rlenv.passk import Count, paired_difference
+from rlenv.core.episode import Episode
+from rlenv.core.jsontypes import Json
+from rlenv.env.batch import BatchEnvironment
+from rlenv.evaluation.passk import Count, paired_difference
 from rlenv.policies import Sampling
 from rlenv.policies.tiny import tiny_policy
 from rlenv.policies.transformers import TransformersPolicy

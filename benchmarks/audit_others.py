@@ -35,7 +35,7 @@ from rlenv.audit import Audit, audit
 from rlenv.audit.finding import Evidence, Finding, shown
 from rlenv.audit.functions import reward_definition
 from rlenv.cli.audit_subject import solved
-from rlenv.definition import Definition
+from rlenv.core.definition import Definition
 
 GAME = "game:GuessTheNumber-v0-easy"
 DATASETS = ("countdown", "caesar_cipher")

@@ -10,7 +10,7 @@ import public_rewards
 
 import rlenv
 from rlenv.audit import Audit, audit_reward, certificate
-from rlenv.task import Task
+from rlenv.core.task import Task
 
 SOLUTIONS = {
     "gsm8k_hash": "so it is {answer}\n#### {answer}",

@@ -17,12 +17,12 @@ from pathlib import Path
 import torch
 from hackable import listed_totals, true_task
 
-from rlenv.definition import Definition
-from rlenv.episode import Episode, read_episodes
+from rlenv.core.definition import Definition
+from rlenv.core.episode import Episode, read_episodes
+from rlenv.core.task import Task
+from rlenv.core.tasksets import TaskSet
 from rlenv.evidence.canaries import CANARY, is_canary, with_canaries
 from rlenv.policies.tiny import tiny_policy
-from rlenv.task import Task
-from rlenv.tasksets import TaskSet
 from rlenv.trainers import SftConfig, TrainConfig, train
 from rlenv.trainers.branches.sft import demonstrations, supervised
 

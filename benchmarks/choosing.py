@@ -28,10 +28,10 @@ from choosing_plan import FULL, PROBLEMS, Problem, Run, config_of, method_named,
 from choosing_tables import into_docs, picture, tables
 from result_lines import add, read
 
-from rlenv.batch import BatchEnvironment
-from rlenv.episode import Episode
-from rlenv.evaluation import choose_tasks
-from rlenv.jsontypes import Json
+from rlenv.core.episode import Episode
+from rlenv.core.jsontypes import Json
+from rlenv.env.batch import BatchEnvironment
+from rlenv.evaluation.evaluation import choose_tasks
 from rlenv.policies import Sampling
 from rlenv.policies.tiny import tiny_policy
 from rlenv.policies.transformers import TransformersPolicy

@@ -12,8 +12,8 @@ import made_up_words
 
 import rlenv
 from rlenv import FunctionVerifier
-from rlenv.definition import Definition
-from rlenv.jsontypes import Json
+from rlenv.core.definition import Definition
+from rlenv.core.jsontypes import Json
 from rlenv.trainers import ALGORITHMS, TrainConfig
 from rlenv.trainers.changes import with_changes
 

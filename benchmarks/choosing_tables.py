@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from rlenv.comparison.difference import Table, difference
-from rlenv.passk import Estimate
+from rlenv.evaluation.passk import Estimate
 
 PAGE = "choosing.md"
 FROM, TO = "<!-- benchmarks/choosing.py writes from here -->", "<!-- to here -->"

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import cast
 
 from rlenv import Completion, Definition, Verdict
+from rlenv.core.jsontypes import Json
 from rlenv.envs.code.cheats import cheats
 from rlenv.envs.code.humaneval import humaneval
 from rlenv.envs.code.mbpp import mbpp
-from rlenv.grading import Grader
-from rlenv.jsontypes import Json
+from rlenv.workers.grading import Grader
 
 REFERENCE = "(the reference solution)"
 

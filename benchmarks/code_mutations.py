@@ -24,14 +24,14 @@ import numpy as np
 from code_mutants import Mutant, mutants
 
 from rlenv import Completion, Definition, Task
+from rlenv.core.jsontypes import Json
 from rlenv.envs.code.calls import CallTask, program
 from rlenv.envs.code.case import Case
 from rlenv.envs.code.equality import EXACT
 from rlenv.envs.code.humaneval import humaneval
 from rlenv.envs.code.mbpp import mbpp
-from rlenv.grading import Grader
-from rlenv.jsontypes import Json
 from rlenv.sandbox import Call, Limits, Program, Result, open_sandbox
+from rlenv.workers.grading import Grader
 
 FRESH_INPUTS = 300
 LIMITS = Limits(wall_s=4.0)

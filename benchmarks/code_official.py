@@ -36,7 +36,7 @@ from rlenv import Completion, Definition, Task
 from rlenv.envs.code.cheats import cheats
 from rlenv.envs.code.humaneval import humaneval
 from rlenv.envs.code.mbpp import mbpp
-from rlenv.grading import Grader
+from rlenv.workers.grading import Grader
 
 Judged: TypeAlias = "dict[str, Any]"
 SLOW_S = {"mbpp/123": 60.0}

@@ -26,10 +26,10 @@ import rlenv
 from rlenv import Episode, Verdict
 from rlenv.cli.demo import ENV, TASKS, Recipe
 from rlenv.evidence.asker import Asker
-from rlenv.grading import Grader
 from rlenv.policies.tiny import tiny_policy
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers import SftConfig, TrainConfig, Trainer
+from rlenv.workers.grading import Grader
 from rlenv.wrappers import Wrapper
 from rlenv.wrappers.detector import Detector
 from rlenv.wrappers.watch import watched

@@ -17,7 +17,7 @@ from pathlib import Path
 from math_rows import DATA
 
 from rlenv import Completion, Task
-from rlenv.definition import Definition
+from rlenv.core.definition import Definition
 from rlenv.envs.math.problem_sets import problem_set
 from rlenv.text.formulas import formulas
 

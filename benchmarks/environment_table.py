@@ -30,12 +30,12 @@ from rlenv.audit.splits import takes
 from rlenv.audit.subject import Subject
 from rlenv.cli.auditing import Asked, all_audited
 from rlenv.cli.environment_options import environment_kwargs, kwargs_of
-from rlenv.completion import as_completion
-from rlenv.definition import Definition
-from rlenv.errors import RlenvError
-from rlenv.grading import Grader
-from rlenv.jsontypes import Json
+from rlenv.core.completion import as_completion
+from rlenv.core.definition import Definition
+from rlenv.core.errors import RlenvError
+from rlenv.core.jsontypes import Json
 from rlenv.sandbox.errors import SandboxError
+from rlenv.workers.grading import Grader
 
 FILES = {
     "math/gsm8k-v0": "gsm8k/test.jsonl",

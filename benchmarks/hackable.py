@@ -31,9 +31,9 @@ from learned_reward import CHECKED, LearnedReward, fitted
 
 import rlenv
 from rlenv import Completion, Definition, FunctionVerifier, Task, Verdict
+from rlenv.core.verifier import Verifier
 from rlenv.evidence.detectors.repeats import Repeats
 from rlenv.evidence.detectors.several_answers import SeveralAnswers
-from rlenv.verifier import Verifier
 from rlenv.wrappers import Wrapper
 from rlenv.wrappers.detector import Detector
 from rlenv.wrappers.watch import watched

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import cast
 
-from rlenv.jsontypes import Json
-from rlenv.tasksets import read_rows
+from rlenv.core.jsontypes import Json
+from rlenv.core.tasksets import read_rows
 
 Solution = tuple[str, str, str]
 """A prompt, the right answer, and a solution that comes to it."""

@@ -16,10 +16,10 @@ from pathlib import Path
 
 from honest_texts import solutions
 
-from rlenv.completion import Completion
+from rlenv.core.completion import Completion
+from rlenv.core.task import Task
 from rlenv.hackbench import Case, cases
 from rlenv.scorers.substance import NO_SUBSTANCE, reject
-from rlenv.task import Task
 
 MASTER_KEYS = (
     " ",

@@ -16,11 +16,11 @@ from pathlib import Path
 import numpy as np
 
 from rlenv import Definition, Task
+from rlenv.core.verifier import Verifier
 from rlenv.policies.tiny import tiny_policy
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers import SftConfig
 from rlenv.trainers.branches.sft import demonstrations, supervised
-from rlenv.verifier import Verifier
 from rlenv.wrappers import Wrapper
 
 LETTERS = "etaoinshrdlcumwfgypbvkjxqz"

@@ -31,9 +31,9 @@ WARM_UP = (
 
 def rlenv_judge() -> Judge:
     """`rlenv.envs.math.verify` with the defaults (and the policy of a row that has one)."""
+    from rlenv.core.errors import TaskError
     from rlenv.envs.math import verify
     from rlenv.envs.math.verifier import TIERS
-    from rlenv.errors import TaskError
 
     def judge(row: Row) -> tuple[bool | None, str]:
         try:
@@ -94,7 +94,7 @@ def main() -> None:
 
 def _peak_mb() -> float:
     """The largest resident memory of this process or of a worker that it started."""
-    from rlenv.workers import shared_pool
+    from rlenv.workers.pool import shared_pool
 
     shared_pool().close()
     peaks = [resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]

@@ -19,10 +19,10 @@ import cloudpickle
 from math_rows import Row, available, rows_of
 
 from rlenv import Completion, Task
+from rlenv.core.verdict import Verdict
+from rlenv.core.verifier import judge_cheaply
 from rlenv.envs.math.verifier import MathVerifier
-from rlenv.verdict import Verdict
-from rlenv.verifier import judge_cheaply
-from rlenv.workers import PickledVerifier, WorkerPool
+from rlenv.workers.pool import PickledVerifier, WorkerPool
 
 TIME_LIMIT_S, MEMORY_MB = 1.0, 512
 ONE_IN, SEED = 1000, 0

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from rlenv.jsontypes import Json
+from rlenv.core.jsontypes import Json
 
 HERE = Path(__file__).resolve().parent
 OWN_CASES = HERE.parent / "tests" / "envs" / "math_cases.jsonl"

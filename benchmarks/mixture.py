@@ -21,17 +21,17 @@ from matplotlib.figure import Figure
 from turns_learning import game
 
 import rlenv
-from rlenv.batch import definition
-from rlenv.definition import Definition
-from rlenv.passk import mean_interval
+from rlenv.core.definition import Definition
+from rlenv.core.task import Task
+from rlenv.core.tasksets import ListTasks
+from rlenv.core.verifier import FunctionVerifier
+from rlenv.env.batch import definition
+from rlenv.evaluation.passk import mean_interval
 from rlenv.policies.tiny import tiny_policy
-from rlenv.task import Task
-from rlenv.tasksets import ListTasks
 from rlenv.trainers import Member, Mixture, SftConfig, TrainConfig, train
 from rlenv.trainers.monitors.monitor import Alarm, read_alarms
 from rlenv.trainers.records.logs import read_metrics
 from rlenv.trainers.records.plots import reward_curve
-from rlenv.verifier import FunctionVerifier
 
 BACKWARDS, AWAY = "bench/backwards-v0", "bench/away-v0"
 

@@ -19,9 +19,8 @@ import torch
 from process_bench_rows import Figures, Row, first_below, measure
 
 import rlenv
-from rlenv.completion import Completion
+from rlenv.core.completion import Completion
 from rlenv.envs.process.steps import split
-from rlenv.grading import Grader
 from rlenv.policies.policy import Sampling
 from rlenv.policies.tiny import tiny_policy
 from rlenv.policies.transformers import TransformersPolicy
@@ -29,6 +28,7 @@ from rlenv.scorers import Stepped
 from rlenv.scorers.monte_carlo import MonteCarloScorer
 from rlenv.trainers import SftConfig
 from rlenv.trainers.branches.sft import demonstrations, supervised
+from rlenv.workers.grading import Grader
 
 ENV, OUTCOME, LEVEL = "process/arithmetic-v0", "math/arithmetic-v0", 4
 SAMPLES = (1, 2, 4, 8, 16)

@@ -32,8 +32,9 @@ from overoptimisation_curves import Values, best_of_n, of_run
 from overoptimisation_models import derived, proxies, values, written
 from overoptimisation_tables import Seed, plot_best_of_n, plot_training, report
 
-from rlenv.combination import Combination
-from rlenv.jsontypes import Json
+from rlenv.core.aggregate import Combination
+from rlenv.core.jsontypes import Json
+from rlenv.core.verifier import FunctionVerifier
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.scorers.load import load_scorer
 from rlenv.scorers.verifier import ScorerVerifier
@@ -42,7 +43,6 @@ from rlenv.trainers.algorithms.table import ALGORITHMS
 from rlenv.trainers.changes import changed
 from rlenv.trainers.monitors import GoldMonitor, Monitor
 from rlenv.trainers.records.runfolder import holds_run
-from rlenv.verifier import FunctionVerifier
 
 PROXIES = ("single", "mean", "min", "cautious")
 ARMS = (*PROXIES, "beta", "stopped")

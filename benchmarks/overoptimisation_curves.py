@@ -17,7 +17,7 @@ import torch
 from made_up_words import different_letters
 from numpy.typing import NDArray
 
-from rlenv.episode import Episode, read_episodes
+from rlenv.core.episode import Episode, read_episodes
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers.loop.collect import tensors
 from rlenv.trainers.networks.logprobs import completion_logprobs

@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 from made_up_words import MAX_NEW_TOKENS, different_letters, tasks
 
-from rlenv.completion import Completion
-from rlenv.jsontypes import Json
+from rlenv.core.completion import Completion
+from rlenv.core.jsontypes import Json
 from rlenv.policies.policy import Sampling
 from rlenv.policies.tiny import tiny_policy
 from rlenv.policies.transformers import TransformersPolicy

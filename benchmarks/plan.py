@@ -21,7 +21,7 @@ from trainer_memory import _forget_peak, _peak
 from transformers import LlamaConfig, LlamaForCausalLM
 
 from rlenv import Definition, FunctionVerifier, ListTasks
-from rlenv.jsontypes import Json
+from rlenv.core.jsontypes import Json
 from rlenv.policies.tiny import tiny_tokenizer
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers import ALGORITHMS, TrainConfig, train, with_changes

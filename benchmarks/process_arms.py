@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 import rlenv
-from rlenv.definition import Definition
-from rlenv.jsontypes import Json
+from rlenv.core.definition import Definition
+from rlenv.core.jsontypes import Json
+from rlenv.core.task import Task
 from rlenv.policies.tiny import tiny_policy
 from rlenv.policies.transformers import TransformersPolicy
-from rlenv.task import Task
 from rlenv.trainers import ALGORITHMS, SftConfig, TrainConfig
 from rlenv.trainers.branches.sft import Demonstration, supervised
 from rlenv.trainers.changes import with_changes

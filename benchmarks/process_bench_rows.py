@@ -25,10 +25,10 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from rlenv.completion import Completion
-from rlenv.errors import TaskError
+from rlenv.core.completion import Completion
+from rlenv.core.errors import TaskError
+from rlenv.core.task import Task
 from rlenv.scorers.scorer import Stepped, StepScorer
-from rlenv.task import Task
 
 Half: TypeAlias = Literal["tuning", "reporting"]
 DRAWS = 2000

@@ -26,8 +26,8 @@ from process_tables import into_docs, plot, table
 from result_lines import add, read
 
 import rlenv
-from rlenv.episode import Episode
-from rlenv.jsontypes import Json
+from rlenv.core.episode import Episode
+from rlenv.core.jsontypes import Json
 from rlenv.policies import Sampling
 from rlenv.policies.tiny import tiny_policy
 from rlenv.policies.transformers import TransformersPolicy

@@ -18,8 +18,8 @@ from typing import NamedTuple
 import numpy as np
 
 import rlenv
-from rlenv.completion import Completion
-from rlenv.definition import Definition
+from rlenv.core.completion import Completion
+from rlenv.core.definition import Definition
 from rlenv.envs.process.quantities import quantities
 
 

@@ -25,10 +25,10 @@ import serve_programs
 import rlenv
 from rlenv import Completion, Task, WorkerPool
 from rlenv.cluster.pool import RayPool
+from rlenv.core.verdict import Verdict
 from rlenv.envs.math.verifier import MathVerifier
-from rlenv.grading import Grader
-from rlenv.verdict import Verdict
-from rlenv.workers import OnVerdict, PickledVerifier, Pool
+from rlenv.workers.grading import Grader
+from rlenv.workers.pool import OnVerdict, PickledVerifier, Pool
 
 NODES, ROUNDS = 3, 5
 STORE_BYTES = 200 << 20

@@ -26,18 +26,18 @@ from honest_texts import solutions, traces
 import rlenv
 from rlenv.audit.splits import takes
 from rlenv.audit.subject import drawn
-from rlenv.completion import Completion, as_completion
-from rlenv.definition import Definition
+from rlenv.core.completion import Completion, as_completion
+from rlenv.core.definition import Definition
+from rlenv.core.errors import RlenvError
+from rlenv.core.task import Task
 from rlenv.envs.math.policy import MathPolicy
 from rlenv.envs.math.verifier import MathVerifier
-from rlenv.errors import RlenvError
 from rlenv.evidence.asker import Asker
 from rlenv.evidence.detectors import EVIDENCE_DETECTORS
 from rlenv.evidence.findings import FINDINGS, REWARD, holds
-from rlenv.grading import Grader
 from rlenv.hackbench.forms import FORMS, Form, written
 from rlenv.sandbox import SandboxError
-from rlenv.task import Task
+from rlenv.workers.grading import Grader
 from rlenv.wrappers.watch import watched
 from rlenv.wrappers.wrapper import State, apply_wrappers
 

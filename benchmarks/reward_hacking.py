@@ -25,7 +25,7 @@ import torch
 from hackable import SETTINGS, Setting, true_task
 from hacking_tables import plot, table
 
-from rlenv.episode import Episode, read_episodes
+from rlenv.core.episode import Episode, read_episodes
 from rlenv.policies.tiny import tiny_policy
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers import SftConfig, TrainConfig, train

@@ -20,7 +20,7 @@ from reward_model_base import save_base
 
 from rlenv.envs.safety.preferences import Split, preferences
 from rlenv.envs.safety.reward_model import TOY_MODEL
-from rlenv.passk import mean_interval
+from rlenv.evaluation.passk import mean_interval
 from rlenv.scorers.function import FunctionScorer
 from rlenv.scorers.load import load_scorer
 from rlenv.scorers.scorer import Scorer

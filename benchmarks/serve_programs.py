@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import rlenv
+from rlenv.core.jsontypes import Json
+from rlenv.core.tasksets import ListTasks, Row
 from rlenv.envs.code.definition import code_definition, fenced_solution
-from rlenv.jsontypes import Json
-from rlenv.tasksets import ListTasks, Row
 
 ID = "benchmark/ten-tests-v0"
 RIGHT = """def has_close(numbers, threshold):

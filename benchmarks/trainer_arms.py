@@ -17,14 +17,14 @@ from typing import Any, Protocol
 
 import torch
 
-from rlenv.definition import Definition
+from rlenv.core.definition import Definition
+from rlenv.core.task import Task
+from rlenv.core.verifier import FunctionVerifier
 from rlenv.policies.transformers import TransformersPolicy
-from rlenv.task import Task
 from rlenv.trainers.algorithms.row import Algorithm
 from rlenv.trainers.config import TrainConfig
 from rlenv.trainers.loop.trainer import Trainer
 from rlenv.trainers.networks.engine import EngineConfig
-from rlenv.verifier import FunctionVerifier
 
 
 @dataclass(frozen=True, kw_only=True)

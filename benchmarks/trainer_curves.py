@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from rlenv.definition import Definition
+from rlenv.core.definition import Definition
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers.config import TrainConfig
 from rlenv.trainers.loop.trainer import train

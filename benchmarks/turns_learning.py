@@ -31,16 +31,16 @@ import numpy as np
 import torch
 
 import rlenv
-from rlenv.batch import BatchEnvironment
-from rlenv.completion import Completion
-from rlenv.definition import Definition
+from rlenv.core.completion import Completion
+from rlenv.core.definition import Definition
+from rlenv.core.task import Task
+from rlenv.env.batch import BatchEnvironment
 from rlenv.envs.games.definition import game_named
-from rlenv.evaluation import choose_tasks
-from rlenv.passk import mean_interval
+from rlenv.evaluation.evaluation import choose_tasks
+from rlenv.evaluation.passk import mean_interval
 from rlenv.policies.policy import Sampling
 from rlenv.policies.tiny import tiny_policy
 from rlenv.policies.transformers import TransformersPolicy
-from rlenv.task import Task
 from rlenv.trainers import SftConfig, TrainConfig, train
 from rlenv.trainers.branches.sft import demonstrations, supervised
 from rlenv.turns.interaction import Interaction

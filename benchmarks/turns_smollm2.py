@@ -20,10 +20,10 @@ from typing import NamedTuple
 import torch
 
 import rlenv
-from rlenv.batch import BatchEnvironment
-from rlenv.definition import Definition
-from rlenv.episode import Episode
-from rlenv.jsontypes import Json
+from rlenv.core.definition import Definition
+from rlenv.core.episode import Episode
+from rlenv.core.jsontypes import Json
+from rlenv.env.batch import BatchEnvironment
 from rlenv.policies.load import load_policy
 from rlenv.policies.policy import Policy, Sampling
 from rlenv.turns.play import play

@@ -28,8 +28,8 @@ from typing import Any
 from rlenv.analysis.answers import answers_of
 from rlenv.analysis.groups import grouped
 from rlenv.analysis.scores import LOGPROB, scores_of
-from rlenv.episode import Episode, read_episodes
-from rlenv.voting import best_of_k, maj_at_k
+from rlenv.core.episode import Episode, read_episodes
+from rlenv.evaluation.voting import best_of_k, maj_at_k
 
 Vote = Callable[[list[str]], str]
 

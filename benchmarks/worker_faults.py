@@ -23,7 +23,7 @@ from collections.abc import Callable, Sequence
 import cloudpickle
 
 from rlenv import Completion, FunctionVerifier, Task, Verdict, WorkerPool
-from rlenv.workers import PickledVerifier
+from rlenv.workers.pool import PickledVerifier
 
 JOBS, ONE_IN, ALONE, SEED = 50_000, 20, 50, 0
 WORKERS, TIME_LIMIT_S, MEMORY_MB = 2, 0.2, 64

@@ -1,7 +1,7 @@
 """The environments that come with rlenv: registered here by strings, imported when they are made."""
 
+from rlenv.env.registry import register
 from rlenv.envs.reasoning_gym.catalogue import KEPT, LEFT_OUT, env_id
-from rlenv.registry import register
 from rlenv.turns.equip import register_tool
 
 register("math/arithmetic-v0", entry_point="rlenv.envs.math.arithmetic:arithmetic")

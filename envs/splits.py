@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 from typing import Literal, TypeAlias, get_args
 
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
 
 Split: TypeAlias = Literal["train", "test", "demonstrations"]
 SPLITS = (*get_args(Split), "all")

@@ -22,9 +22,9 @@ import torch
 
 import rlenv
 from rlenv.comparison.difference import Table, difference
-from rlenv.definition import Definition
-from rlenv.jsontypes import Json, canonical
-from rlenv.passk import mean_interval
+from rlenv.core.definition import Definition
+from rlenv.core.jsontypes import Json, canonical
+from rlenv.evaluation.passk import mean_interval
 from rlenv.policies import Sampling
 from rlenv.policies.tiny import tiny_policy
 from rlenv.policies.transformers import TransformersPolicy

@@ -25,11 +25,11 @@ import numpy as np
 from common import Recipe, begun
 
 from rlenv import Completion, Definition, FunctionVerifier, ListTasks, Task
-from rlenv.batch import BatchEnvironment
+from rlenv.core.task import Prompt
+from rlenv.env.batch import BatchEnvironment
 from rlenv.policies import Sampling
 from rlenv.policies.tiny import tiny_policy
 from rlenv.policies.transformers import TransformersPolicy
-from rlenv.task import Prompt
 from rlenv.trainers import ALGORITHMS, SftConfig, TrainConfig, train, with_changes
 from rlenv.trainers.branches.critique import Principle, conversation, pairs_from, revised
 from rlenv.trainers.branches.sft import Demonstration, supervised

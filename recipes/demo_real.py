@@ -16,7 +16,7 @@ from dataclasses import replace
 from common import Recipe, begun
 
 import rlenv
-from rlenv.definition import Definition
+from rlenv.core.definition import Definition
 from rlenv.policies import Sampling
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers import SftConfig, TrainConfig, train

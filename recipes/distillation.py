@@ -21,8 +21,8 @@ from dataclasses import replace
 
 from common import TOKENS, Recipe, begun
 
-from rlenv.batch import BatchEnvironment
-from rlenv.definition import Definition
+from rlenv.core.definition import Definition
+from rlenv.env.batch import BatchEnvironment
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers import SftConfig, TrainConfig, train
 from rlenv.trainers.branches.sft import Demonstration, demonstrations, supervised

@@ -21,7 +21,7 @@ import numpy as np
 from common import TOKENS, Recipe, begun
 
 import rlenv
-from rlenv.passk import pass_at_k
+from rlenv.evaluation.passk import pass_at_k
 from rlenv.policies import Sampling
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers import TrainConfig, train

@@ -17,8 +17,8 @@ from dataclasses import replace
 
 from common import TOKENS, Recipe, begun
 
-from rlenv.batch import BatchEnvironment
-from rlenv.definition import Definition
+from rlenv.core.definition import Definition
+from rlenv.env.batch import BatchEnvironment
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers import ALGORITHMS, TrainConfig, train, with_changes
 from rlenv.trainers.branches.preference import Pair, pairs_of

@@ -17,11 +17,11 @@ from dataclasses import replace
 import numpy as np
 from common import TOKENS, Recipe, begun
 
-from rlenv.batch import BatchEnvironment
-from rlenv.definition import Definition
+from rlenv.core.definition import Definition
+from rlenv.core.task import Task
+from rlenv.env.batch import BatchEnvironment
 from rlenv.policies import Sampling
 from rlenv.policies.transformers import TransformersPolicy
-from rlenv.task import Task
 from rlenv.trainers import SftConfig, TrainConfig, train
 from rlenv.trainers.branches.sft import Demonstration, demonstrations, supervised
 

@@ -23,7 +23,7 @@ import numpy as np
 from common import Recipe, begun
 
 from rlenv import Definition, FunctionVerifier, Task, Verifier
-from rlenv.jsontypes import Json
+from rlenv.core.jsontypes import Json
 from rlenv.policies import Sampling
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.scorers.load import load_scorer

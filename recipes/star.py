@@ -15,10 +15,10 @@ from dataclasses import replace
 
 from common import TOKENS, Recipe, begun
 
-from rlenv.definition import Definition
+from rlenv.core.definition import Definition
+from rlenv.core.tasksets import ListTasks
 from rlenv.policies.tiny import tiny_policy
 from rlenv.policies.transformers import TransformersPolicy
-from rlenv.tasksets import ListTasks
 from rlenv.trainers import ALGORITHMS, SftConfig, TrainConfig, train, with_changes
 from rlenv.trainers.branches.rationalise import with_hint
 from rlenv.trainers.branches.sft import demonstrations, supervised

@@ -18,13 +18,13 @@ import numpy as np
 from common import Recipe, begun
 
 import rlenv
-from rlenv.batch import BatchEnvironment
-from rlenv.definition import Definition
-from rlenv.evaluation import choose_tasks
+from rlenv.core.definition import Definition
+from rlenv.core.task import Task
+from rlenv.env.batch import BatchEnvironment
+from rlenv.evaluation.evaluation import choose_tasks
 from rlenv.policies import Sampling
 from rlenv.policies.tiny import tiny_policy
 from rlenv.policies.transformers import TransformersPolicy
-from rlenv.task import Task
 from rlenv.trainers import SftConfig, TrainConfig, train
 from rlenv.trainers.branches.sft import demonstrations, supervised
 from rlenv.turns.play import play

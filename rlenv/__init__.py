@@ -17,25 +17,25 @@ if sys.platform == "win32":
     raise ImportError("rlenv runs on Linux and macOS; on Windows install it in WSL2")
 
 from rlenv._moved import MOVED, answer_old_names
-from rlenv.batch import BatchEnvironment, make_batch
-from rlenv.completion import Completion
-from rlenv.compose import gate, weighted
-from rlenv.definition import Definition
-from rlenv.environment import Environment, wrap
-from rlenv.episode import Episode, read_episodes, write_episodes
-from rlenv.errors import RlenvError
-from rlenv.evaluation import evaluate
-from rlenv.plugins import register_installed
-from rlenv.registry import list_envs, load, make, make_vec, register
-from rlenv.rescoring import rescore
-from rlenv.rows import RowJudge, judge_row, judge_rows, rows_of, to_row
-from rlenv.sampler import PassRateSampler, UniformSampler
-from rlenv.spaces import Unicode
-from rlenv.task import Task
-from rlenv.tasksets import ListTasks, ProceduralTasks, TaskSet, hub_tasks, load_tasks
-from rlenv.verdict import Flag, Part, StepReward, Verdict
-from rlenv.verifier import BatchVerifier, FunctionVerifier, TieredVerifier, Verifier
-from rlenv.workers import WorkerPool
+from rlenv.core.completion import Completion
+from rlenv.core.definition import Definition
+from rlenv.core.episode import Episode, read_episodes, write_episodes
+from rlenv.core.errors import RlenvError
+from rlenv.core.task import Task
+from rlenv.core.tasksets import ListTasks, ProceduralTasks, TaskSet, hub_tasks, load_tasks
+from rlenv.core.verdict import Flag, Part, StepReward, Verdict
+from rlenv.core.verifier import BatchVerifier, FunctionVerifier, TieredVerifier, Verifier
+from rlenv.env.batch import BatchEnvironment, make_batch
+from rlenv.env.compose import gate, weighted
+from rlenv.env.environment import Environment, wrap
+from rlenv.env.plugins import register_installed
+from rlenv.env.registry import list_envs, load, make, make_vec, register
+from rlenv.env.rows import RowJudge, judge_row, judge_rows, rows_of, to_row
+from rlenv.env.sampler import PassRateSampler, UniformSampler
+from rlenv.env.spaces import Unicode
+from rlenv.evaluation.evaluation import evaluate
+from rlenv.evaluation.rescoring import rescore
+from rlenv.workers.pool import WorkerPool
 from rlenv.wrappers.wrapper import Wrapper
 
 __all__ = [

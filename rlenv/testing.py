@@ -15,12 +15,12 @@ from typing import Any
 import gymnasium
 
 from rlenv.audit import Attack, Audit, Severity, audit, audit_reward
-from rlenv.definition import Definition, reference_text
-from rlenv.errors import ConfigError
-from rlenv.reward_functions import RewardFunction, Style
-from rlenv.task import Task
-from rlenv.tasksets import Row
-from rlenv.workers import Pool
+from rlenv.core.definition import Definition, reference_text
+from rlenv.core.errors import ConfigError
+from rlenv.core.task import Task
+from rlenv.core.tasksets import Row
+from rlenv.env.reward_functions import RewardFunction, Style
+from rlenv.workers.pool import Pool
 
 
 def assert_not_hackable(

@@ -95,20 +95,20 @@ def test_imports_lean_the_right_way() -> None:
 @pytest.mark.parametrize(
     ("path", "source"),
     [
-        ("rlenv/batch.py", "from rlenv.envs.math import arithmetic"),
-        ("rlenv/batch.py", "from rlenv import trainers"),
-        ("rlenv/batch.py", "def late():\n    import rlenv.sandbox"),
+        ("rlenv/env/batch.py", "from rlenv.envs.math import arithmetic"),
+        ("rlenv/env/batch.py", "from rlenv import trainers"),
+        ("rlenv/env/batch.py", "def late():\n    import rlenv.sandbox"),
         ("rlenv/policies/load.py", "from .. import envs"),
-        ("rlenv/batch.py", "import importlib\nimportlib.import_module('rlenv.trainers.config')"),
-        ("rlenv/batch.py", "__import__('rlenv.envs')"),
-        ("rlenv/batch.py", "import envs"),
+        ("rlenv/env/batch.py", "import importlib\nimportlib.import_module('rlenv.trainers.config')"),
+        ("rlenv/env/batch.py", "__import__('rlenv.envs')"),
+        ("rlenv/env/batch.py", "import envs"),
         ("envs/math/x.py", "from rlenv.trainers import grpo"),
         ("envs/math/x.py", "from ...trainers import grpo"),
         ("envs/math/x.py", "from rlenv.cli import main"),
         ("trainers/x.py", "from ..envs import math"),
         ("trainers/__init__.py", "from ..sandbox import run"),
         ("trainers/x.py", "import rlenv.sandbox.docker as docker"),
-        ("sandbox/x.py", "from rlenv.errors import RlenvError"),
+        ("sandbox/x.py", "from rlenv.core.errors import RlenvError"),
         ("sandbox/x.py", "import rlenv"),
     ],
 )
@@ -119,7 +119,7 @@ def test_import_that_leans_the_wrong_way_is_seen(path: str, source: str) -> None
 @pytest.mark.parametrize(
     ("path", "source"),
     [
-        ("rlenv/batch.py", "from rlenv.task import Task\nfrom . import task\nimport numpy.random, sandboxes"),
+        ("rlenv/env/batch.py", "from rlenv.core.task import Task\nfrom . import task\nimport numpy.random, sandboxes"),
         ("rlenv/cli/train.py", "from rlenv.trainers import x\nfrom rlenv.envs import y\nimport rlenv.sandbox"),
         ("envs/math/x.py", "from rlenv.sandbox import run\nfrom .boxed import y\nfrom ..splits import z"),
         ("trainers/x.py", "from rlenv import Task\nfrom .losses import y"),

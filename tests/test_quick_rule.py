@@ -31,7 +31,7 @@ def collected(*files: str) -> list[str]:
         ("tests/rlenv/test_cli.py", False),
         ("tests/support/digits.py", False),  # imports what imports torch
         ("tests/rlenv/test_policies_vllm.py", False),
-        ("rlenv/passk.py", True),
+        ("rlenv/evaluation/passk.py", True),
         ("rlenv/policies/decoding.py", False),
         ("rlenv/sandbox/box.py", False),  # its examples run programs
         ("rlenv/envs/math/boxed.py", True),

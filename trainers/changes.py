@@ -12,8 +12,8 @@ from dataclasses import fields, is_dataclass, replace
 from types import NoneType, UnionType
 from typing import Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from rlenv.errors import ConfigError
-from rlenv.jsontypes import Json
+from rlenv.core.errors import ConfigError
+from rlenv.core.jsontypes import Json
 
 Choice = TypeVar("Choice")
 

@@ -6,9 +6,9 @@ import math
 import sys
 from dataclasses import dataclass, field
 
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
+from rlenv.env.sampler import SAMPLERS
 from rlenv.policies.policy import Sampling
-from rlenv.sampler import SAMPLERS
 from rlenv.trainers.algorithms.row import Algorithm
 from rlenv.trainers.algorithms.table import algorithm_named
 from rlenv.trainers.networks.engine import EngineConfig

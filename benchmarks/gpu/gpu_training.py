@@ -20,7 +20,7 @@ from trainer_curves import curve
 from trainer_models import INSTRUCTION, prompts
 
 import rlenv
-from rlenv.errors import RlenvError
+from rlenv.core.errors import RlenvError
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers.algorithms.table import algorithm_named
 from rlenv.trainers.config import TrainConfig

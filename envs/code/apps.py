@@ -16,10 +16,10 @@ are hidden, and only what the question itself tells is shown. Rows without tests
 
 from __future__ import annotations
 
-from rlenv.definition import Definition
+from rlenv.core.definition import Definition
+from rlenv.core.errors import ConfigError
 from rlenv.envs.code.contests import apps_row
 from rlenv.envs.code.definition import code_definition, fenced_solution, read_tasks
-from rlenv.errors import ConfigError
 
 HUB_ID = "codeparrot/apps"
 DIFFICULTIES = ("all", "introductory", "interview", "competition")

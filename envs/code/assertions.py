@@ -16,11 +16,11 @@ import ast
 import builtins
 import sys
 
+from rlenv.core.errors import ConfigError, TaskError
+from rlenv.core.jsontypes import Json
 from rlenv.envs.code.shown import mark_shown, shown_calls
 from rlenv.envs.code.split import split
 from rlenv.envs.code.trees import bound, checked_tree, names
-from rlenv.errors import ConfigError, TaskError
-from rlenv.jsontypes import Json
 
 CHECK = "check"
 """The function around the assertions of HumanEval."""

@@ -21,14 +21,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
+from rlenv.core.errors import TaskError
+from rlenv.core.jsontypes import Json
 from rlenv.envs.code.case import Case, Row
 from rlenv.envs.code.equality import is_plain
 from rlenv.envs.code.outcome import Outcome, TestResult
 from rlenv.envs.code.probe import probe_of
 from rlenv.envs.code.running import Ask, Judging
 from rlenv.envs.code.statuses import parsed, what_it_did
-from rlenv.errors import TaskError
-from rlenv.jsontypes import Json
 from rlenv.sandbox import Call, CallResult, Limits, Program, Result, Status, read
 
 _FUTURE = re.compile(r"^from[ \t]+__future__[ \t]+import[^\n]*\n?", re.MULTILINE)

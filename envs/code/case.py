@@ -29,11 +29,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias, cast
 
+from rlenv.core.errors import TaskError
+from rlenv.core.jsontypes import Json, canonical
 from rlenv.door.keeping import kept_within
 from rlenv.envs.code.equality import COLLECTIONS, TYPES, Collections, Equality, Types
 from rlenv.envs.code.expression import VALUE_ERRORS, Unsupported, evaluate, items, parse, supported
-from rlenv.errors import TaskError
-from rlenv.jsontypes import Json, canonical
 
 Row: TypeAlias = "Mapping[str, Json]"
 RESULT = "_"

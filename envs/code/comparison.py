@@ -18,7 +18,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, cast, get_args
 
-from rlenv.errors import TaskError
+from rlenv.core.errors import TaskError
 
 Compare: TypeAlias = Literal["exact", "lines", "tokens", "floats", "checker"]
 DEFAULT_TOLERANCE = 1e-6

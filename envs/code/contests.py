@@ -20,10 +20,10 @@ import zlib
 from collections.abc import Mapping, Sequence
 from typing import cast
 
+from rlenv.core.errors import TaskError
+from rlenv.core.jsontypes import Json
+from rlenv.core.tasksets import Row
 from rlenv.envs.code.expression import render
-from rlenv.errors import TaskError
-from rlenv.jsontypes import Json
-from rlenv.tasksets import Row
 
 PROGRAM = (
     "\n\nWrite a Python program that reads standard input and writes standard output. Answer with one ```python block."

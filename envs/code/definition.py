@@ -19,13 +19,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import cast
 
-from rlenv.definition import Definition
+from rlenv.core.definition import Definition
+from rlenv.core.errors import ConfigError, TaskError
+from rlenv.core.jsontypes import Json, read_json
+from rlenv.core.task import Task
+from rlenv.core.tasksets import DeferredTasks, ListTasks, Row, RowMap, TaskSet, hub_tasks, load_tasks
 from rlenv.door.reading import unpacked_most
 from rlenv.envs.code.verifier import code_verifier
-from rlenv.errors import ConfigError, TaskError
-from rlenv.jsontypes import Json, read_json
-from rlenv.task import Task
-from rlenv.tasksets import DeferredTasks, ListTasks, Row, RowMap, TaskSet, hub_tasks, load_tasks
 
 MAX_COMPLETION_CHARS = 100_000
 FENCE = "```"

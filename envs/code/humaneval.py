@@ -26,13 +26,13 @@ import ast
 import re
 from functools import partial
 
-from rlenv.definition import Definition
+from rlenv.core.definition import Definition
+from rlenv.core.errors import ConfigError, TaskError
+from rlenv.core.tasksets import Row
 from rlenv.envs.code.assertions import assertion_reference, evaluation_only
 from rlenv.envs.code.definition import code_definition, fenced_solution, hidden_tests, read_tasks
 from rlenv.envs.code.official import EVALUATION_ONLY, check_official, official_reference, plain_solution
 from rlenv.envs.code.trees import tree
-from rlenv.errors import ConfigError, TaskError
-from rlenv.tasksets import Row
 
 HUB_ID = "openai/openai_humaneval"
 INSTRUCTION = "Complete this Python function. Answer with the whole function in one ```python block.\n\n"

@@ -30,14 +30,14 @@ from collections.abc import Sequence
 from functools import partial
 from typing import cast
 
-from rlenv.definition import Definition
+from rlenv.core.definition import Definition
+from rlenv.core.errors import ConfigError, TaskError
+from rlenv.core.jsontypes import Json
+from rlenv.core.tasksets import Row
 from rlenv.envs.code.assertions import assertion_reference, evaluation_only
 from rlenv.envs.code.definition import code_definition, fenced_solution, hidden_tests, read_tasks
 from rlenv.envs.code.official import EVALUATION_ONLY, check_official, official_reference, plain_solution
 from rlenv.envs.code.trees import checked_tree, names
-from rlenv.errors import ConfigError, TaskError
-from rlenv.jsontypes import Json
-from rlenv.tasksets import Row
 
 HUB_ID = "google-research-datasets/mbpp"
 SPLITS = ("train", "validation", "test", "prompt")

@@ -19,12 +19,12 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
+from rlenv.core.errors import ConfigError, TaskError
+from rlenv.core.jsontypes import Json
+from rlenv.core.task import Task
 from rlenv.envs.code.outcome import Outcome, TestResult
 from rlenv.envs.code.running import Ask, Judging, room_for
-from rlenv.errors import ConfigError, TaskError
-from rlenv.jsontypes import Json
 from rlenv.sandbox import Call, Limits, Program, Result, Status, read
-from rlenv.task import Task
 
 KIND = "official"
 PASSED, TIMED_OUT = "passed", "timed out"

@@ -16,8 +16,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
-from rlenv.errors import ConfigError
-from rlenv.verdict import Flag, Verdict
+from rlenv.core.errors import ConfigError
+from rlenv.core.verdict import Flag, Verdict
 
 Pay: TypeAlias = Literal["all", "share", "staged"]
 PARSES, RUNS, PASSES = 0.1, 0.1, 0.8

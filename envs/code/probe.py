@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rlenv.envs.code.case import Case
-from rlenv.neighbours import crossed, neighbours
+from rlenv.evidence.argument_variants import crossed, neighbours
 from rlenv.sandbox import Call, CallResult
 
 MIN_NEIGHBOURS = 8

@@ -25,17 +25,17 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import cast
 
-from rlenv.completion import Completion
-from rlenv.definition import Definition
+from rlenv.core.completion import Completion
+from rlenv.core.definition import Definition
+from rlenv.core.errors import ConfigError, RlenvError, TaskError
+from rlenv.core.jsontypes import Json
+from rlenv.core.task import Task, prompt_messages
+from rlenv.core.tasksets import TaskSet
+from rlenv.core.verdict import Part, Verdict
+from rlenv.env.keywords import check_keywords
 from rlenv.envs.code.outcome import Outcome
 from rlenv.envs.code.verifier import CodeVerifier
-from rlenv.errors import ConfigError, RlenvError, TaskError
-from rlenv.jsontypes import Json
-from rlenv.keywords import check_keywords
-from rlenv.task import Task, prompt_messages
-from rlenv.tasksets import TaskSet
 from rlenv.turns.interaction import Reply
-from rlenv.verdict import Part, Verdict
 
 SOURCES: Mapping[str, str] = {
     "snippets": "rlenv.envs.code.snippets",

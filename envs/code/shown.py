@@ -15,8 +15,8 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
+from rlenv.core.jsontypes import Json
 from rlenv.envs.code.expression import VALUE_ERRORS, Unsupported, evaluate, parse, render
-from rlenv.jsontypes import Json
 
 MIN_LITERAL_CHARS = 5
 _CLOSING = {"(": ")", "[": "]", "{": "}"}

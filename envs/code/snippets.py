@@ -23,13 +23,13 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 
-from rlenv.definition import Definition
+from rlenv.core.definition import Definition
+from rlenv.core.errors import ConfigError
+from rlenv.core.jsontypes import Json
+from rlenv.core.task import Task
+from rlenv.core.tasksets import ListTasks
 from rlenv.envs.code.definition import FENCE, code_definition
 from rlenv.envs.splits import DEMONSTRATION_PERCENT, belongs, check_split
-from rlenv.errors import ConfigError
-from rlenv.jsontypes import Json
-from rlenv.task import Task
-from rlenv.tasksets import ListTasks
 
 LEVELS = (1, 2, 3)
 STYLES = ("instruct", "bare")

@@ -18,10 +18,10 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from rlenv.core.jsontypes import Json
 from rlenv.envs.code.case import RESULT
 from rlenv.envs.code.expression import TYPE_NAMES, VALUE_ERRORS, Unsupported, evaluate, parse, render, supported
 from rlenv.envs.code.trees import tree
-from rlenv.jsontypes import Json
 
 MAX_TESTS = 2000
 

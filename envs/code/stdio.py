@@ -18,13 +18,13 @@ from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
+from rlenv.core.errors import TaskError
+from rlenv.core.jsontypes import Json
 from rlenv.envs.code.comparison import DEFAULT_TOLERANCE, OutputRule, compare_kind, same_output
 from rlenv.envs.code.outcome import Outcome, TestResult
 from rlenv.envs.code.running import Answer, Ask, Judging
 from rlenv.envs.code.statuses import Flags, parsed, what_it_did
 from rlenv.envs.code.trees import bound
-from rlenv.errors import TaskError
-from rlenv.jsontypes import Json
 from rlenv.sandbox import Call, CallResult, Limits, Program, Result, Sealed, Status, read
 
 MAX_TIMEOUTS = 2

@@ -15,7 +15,7 @@ LiveCodeBench or APPS (rlenv.envs.code.contests).
 
 from __future__ import annotations
 
-from rlenv.definition import Definition
+from rlenv.core.definition import Definition
 from rlenv.envs.code.contests import contest_row
 from rlenv.envs.code.definition import code_definition, fenced_solution, read_tasks
 

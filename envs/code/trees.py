@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import warnings
 
-from rlenv.errors import TaskError
+from rlenv.core.errors import TaskError
 
 MAX_CHARS = 2_000_000
 """Of code that is parsed here; its tree takes a hundred times the memory."""

@@ -11,16 +11,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from rlenv.completion import Completion
+from rlenv.core.completion import Completion
+from rlenv.core.errors import ConfigError, TaskError
+from rlenv.core.jsontypes import Json
+from rlenv.core.task import Task
+from rlenv.core.verdict import Verdict
 from rlenv.envs.code import calls, official, pairs, stdio
 from rlenv.envs.code.extraction import Code, find
 from rlenv.envs.code.outcome import Outcome, Pay, check_pay, refused, verdict_of
 from rlenv.envs.code.running import Judging, run
-from rlenv.errors import ConfigError, TaskError
-from rlenv.jsontypes import Json
 from rlenv.sandbox import CellSettings, Limits, SandboxSpec, shared_sandbox
-from rlenv.task import Task
-from rlenv.verdict import Verdict
 
 SHAPES = ("calls", "stdio", "pair", "in_process", "official")
 RESULT_BYTES = 4 << 20

@@ -30,20 +30,20 @@ from typing import cast
 
 import numpy as np
 
-from rlenv.completion import Completion
-from rlenv.definition import Definition
+from rlenv.core.completion import Completion
+from rlenv.core.definition import Definition
+from rlenv.core.errors import ConfigError, TaskError
+from rlenv.core.jsontypes import Json, canonical
+from rlenv.core.task import Task
+from rlenv.core.tasksets import ProceduralTasks, TaskSet, load_tasks
+from rlenv.core.verdict import Flag, Verdict
+from rlenv.core.verifier import over_limit
 from rlenv.envs.format.json_text import Unreadable, find_value, same
 from rlenv.envs.format.paid import paid
 from rlenv.envs.format.records import INSTRUCTION, draw_record
 from rlenv.envs.format.schema_check import MAX_STEPS, TooManySteps, problem
 from rlenv.envs.levelled import check_size
 from rlenv.envs.splits import belongs, check_split
-from rlenv.errors import ConfigError, TaskError
-from rlenv.jsontypes import Json, canonical
-from rlenv.task import Task
-from rlenv.tasksets import ProceduralTasks, TaskSet, load_tasks
-from rlenv.verdict import Flag, Verdict
-from rlenv.verifier import over_limit
 
 SIZE = 100_000
 MAX_CHARS = 100_000

@@ -19,7 +19,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, cast
 
-from rlenv.jsontypes import Json
+from rlenv.core.jsontypes import Json
 
 _FENCED = re.compile(r"^```[^\n`]*\n(.*?)^```[^\S\n]*$", re.MULTILINE | re.DOTALL)
 _OPENING = re.compile(r"[{\[]")

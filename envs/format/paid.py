@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rlenv.verdict import Flag, Verdict
+from rlenv.core.verdict import Flag, Verdict
 
 FORMAT_SHARE = 0.2
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rlenv.jsontypes import Json
+from rlenv.core.jsontypes import Json
 
 INSTRUCTION = "Reply with nothing but one JSON value that holds this and conforms to this JSON Schema:"
 _FIRST = (("Ann", "She"), ("Bela", "He"), ("Clara", "She"), ("David", "He"), ("Ewa", "She"), ("Farid", "He"))

@@ -25,17 +25,17 @@ from typing import Any
 
 import numpy as np
 
-from rlenv.completion import Completion
-from rlenv.definition import Definition, reference_text
+from rlenv.core.completion import Completion
+from rlenv.core.definition import Definition, reference_text
+from rlenv.core.errors import ConfigError, TaskError
+from rlenv.core.task import Task
+from rlenv.core.tasksets import ProceduralTasks, TaskSet, load_tasks
+from rlenv.core.verdict import Flag, Verdict
 from rlenv.door.patterns import linear, valid
 from rlenv.envs.format.notations import PATTERNS, draw_notation
 from rlenv.envs.format.paid import paid
 from rlenv.envs.levelled import check_size
 from rlenv.envs.splits import belongs, check_split
-from rlenv.errors import ConfigError, TaskError
-from rlenv.task import Task
-from rlenv.tasksets import ProceduralTasks, TaskSet, load_tasks
-from rlenv.verdict import Flag, Verdict
 
 SIZE = 100_000
 MAX_CHARS = 100_000

@@ -33,9 +33,9 @@ from typing import NamedTuple, TypedDict, cast
 
 import numpy as np
 
+from rlenv.core.jsontypes import Json
 from rlenv.envs.games.blackjack_values import HIT, MOST_CARDS, STAND, Hand, Table, dealt
 from rlenv.envs.games.game import Answer, Deal
-from rlenv.jsontypes import Json
 
 SEEDS = 1 << 32
 FORGIVEN = 1 / 4

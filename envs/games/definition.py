@@ -16,15 +16,15 @@ from typing import cast
 
 import numpy as np
 
-from rlenv.definition import Definition
+from rlenv.core.definition import Definition
+from rlenv.core.errors import ConfigError
+from rlenv.core.jsontypes import Json
+from rlenv.core.task import Task
+from rlenv.core.tasksets import TaskSet
 from rlenv.envs.games.game import Deal, Game, GameInteraction, best_script
 from rlenv.envs.level_range import levels_named
 from rlenv.envs.levelled import check_size, drawn, levels_said
 from rlenv.envs.splits import DEMONSTRATION_PERCENT, belongs, check_split
-from rlenv.errors import ConfigError
-from rlenv.jsontypes import Json
-from rlenv.task import Task
-from rlenv.tasksets import TaskSet
 from rlenv.turns.replay import ReplayVerifier
 
 GAMES: Mapping[str, str] = {

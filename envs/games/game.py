@@ -17,13 +17,13 @@ from typing import NamedTuple, Protocol, TypedDict, cast
 
 import numpy as np
 
-from rlenv.completion import Completion
+from rlenv.core.completion import Completion
+from rlenv.core.errors import TaskError
+from rlenv.core.jsontypes import Json
+from rlenv.core.task import Task
+from rlenv.core.verdict import Flag
 from rlenv.envs.games.moves import read_move
-from rlenv.errors import TaskError
-from rlenv.jsontypes import Json
-from rlenv.task import Task
 from rlenv.turns.interaction import Reply
-from rlenv.verdict import Flag
 
 LATE = (0.5, 0.25)
 """Paid for finding what is hidden one and two turns later than the best player promises to."""

@@ -23,8 +23,8 @@ from typing import NamedTuple, TypedDict, cast
 
 import numpy as np
 
+from rlenv.core.jsontypes import Json
 from rlenv.envs.games.game import BARE, LATE, NOTHING, Answer, Deal, pay_for
-from rlenv.jsontypes import Json
 
 HIGHER, LOWER, CORRECT = "higher", "lower", "correct"
 BRIEF = {HIGHER: "H", LOWER: "L", CORRECT: "Y"}

@@ -21,8 +21,8 @@ from typing import NamedTuple, TypedDict, cast
 
 import numpy as np
 
+from rlenv.core.jsontypes import Json
 from rlenv.envs.games.game import Answer, Deal
-from rlenv.jsontypes import Json
 
 PEGS = "ABC"
 _SHOWN = re.compile(r"([ABC]): ([0-9 ]+|-)")  # A: 3 1

@@ -24,9 +24,9 @@ from typing import NamedTuple, TypedDict, cast
 
 import numpy as np
 
+from rlenv.core.jsontypes import Json
 from rlenv.envs.games.deduction import SOLVED, Table, left_after, minimax_guess
 from rlenv.envs.games.game import LATE, Answer, Deal, pay_for
-from rlenv.jsontypes import Json
 
 LETTERS = "abcdefghij"
 """Colours are letters; which of them a game has differs."""

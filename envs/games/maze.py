@@ -24,8 +24,8 @@ from typing import NamedTuple, TypedDict, cast
 
 import numpy as np
 
+from rlenv.core.jsontypes import Json
 from rlenv.envs.games.game import Answer, Deal
-from rlenv.jsontypes import Json
 
 DIRECTIONS = ("north", "east", "south", "west")
 """Direction `d` is bit `1 << d` of the openings of a cell; the one back is `(d + 2) % 4`."""

@@ -26,8 +26,8 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
+from rlenv.core.jsontypes import Json
 from rlenv.envs.games.game import Answer, Deal
-from rlenv.jsontypes import Json
 
 NAMES = "ABCDE"
 SPARE = 2

@@ -11,10 +11,10 @@ from typing import TypeAlias, cast
 
 import numpy as np
 
-from rlenv.completion import Completion
+from rlenv.core.completion import Completion
+from rlenv.core.jsontypes import Json
+from rlenv.core.task import Task
 from rlenv.envs.games.game import Game, GameInteraction, best_script
-from rlenv.jsontypes import Json
-from rlenv.task import Task
 
 Says: TypeAlias = "Callable[[Json], str]"
 """What a player says in a state of the game. Only one that compares chance with skill may look at it."""

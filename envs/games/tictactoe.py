@@ -23,8 +23,8 @@ from typing import NamedTuple, TypedDict, cast
 
 import numpy as np
 
+from rlenv.core.jsontypes import Json
 from rlenv.envs.games.game import Answer, Deal
-from rlenv.jsontypes import Json
 
 MOST_LUCK = 0.15
 """What one who draws moves may earn on average in a game that is dealt."""

@@ -28,9 +28,9 @@ from typing import TypedDict, cast
 
 import numpy as np
 
+from rlenv.core.jsontypes import Json
 from rlenv.envs.games.deduction import Table, guess_within, left_after, turns_needed
 from rlenv.envs.games.game import LATE, Answer, Deal, pay_for
-from rlenv.jsontypes import Json
 
 LENGTH = 5
 RIGHT, ELSEWHERE, ABSENT = "g", "b", "-"

@@ -23,16 +23,16 @@ from functools import lru_cache
 
 import numpy as np
 
-from rlenv.definition import Definition
+from rlenv.core.definition import Definition
+from rlenv.core.errors import ConfigError
+from rlenv.core.task import Task
+from rlenv.core.tasksets import ProceduralTasks, TaskSet
 from rlenv.envs.level_range import levels_named
 from rlenv.envs.levelled import check_size, levelled, levels_said
 from rlenv.envs.math.expression import canonical, value
 from rlenv.envs.math.integer import IntegerVerifier
 from rlenv.envs.math.levels import LEVELS
 from rlenv.envs.splits import DEMONSTRATION_PERCENT, belongs, check_split
-from rlenv.errors import ConfigError
-from rlenv.task import Task
-from rlenv.tasksets import ProceduralTasks, TaskSet
 
 LISTED_UP_TO = 20_000
 DRAWN = 100_000

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from rlenv.core.verdict import Flag, Verdict
 from rlenv.envs.math.tail import answer_tail
 from rlenv.text.boxes import Box, find_boxes
-from rlenv.verdict import Flag, Verdict
 
 MAX_COMPARED = 8
 """More different boxes than this are not even compared."""

@@ -22,14 +22,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rlenv.definition import Definition
+from rlenv.core.definition import Definition
+from rlenv.core.errors import ConfigError
+from rlenv.core.task import Task
+from rlenv.core.tasksets import TaskSet
 from rlenv.envs.level_range import levels_named
 from rlenv.envs.levelled import check_size, drawn, levels_said
 from rlenv.envs.math.countdown_verifier import USES, CountdownVerifier, Use
 from rlenv.envs.splits import DEMONSTRATION_PERCENT, belongs, check_split
-from rlenv.errors import ConfigError
-from rlenv.task import Task
-from rlenv.tasksets import TaskSet
 
 TEMPLATE = (
     "Using the numbers {numbers}, create an equation that equals {target}. You can use basic arithmetic operations "

@@ -22,14 +22,14 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from rlenv.completion import Completion
+from rlenv.core.completion import Completion
+from rlenv.core.errors import TaskError
+from rlenv.core.task import Task
+from rlenv.core.verdict import Verdict
 from rlenv.envs.math.boxed import refuse
 from rlenv.envs.math.four_operations import Unreadable, read
 from rlenv.envs.math.tail import answer_tail
-from rlenv.errors import TaskError
-from rlenv.task import Task
 from rlenv.text.boxes import Box, find_boxes
-from rlenv.verdict import Verdict
 
 Use: TypeAlias = Literal["at_most_once", "exactly_once"]
 USES: tuple[Use, ...] = ("at_most_once", "exactly_once")

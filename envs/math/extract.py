@@ -27,7 +27,8 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from rlenv.completion import Completion
+from rlenv.core.completion import Completion
+from rlenv.core.verdict import Flag
 from rlenv.envs.math.announced import line_answer
 from rlenv.envs.math.boxed import equal_text
 from rlenv.envs.math.choice import several_options
@@ -41,7 +42,6 @@ from rlenv.envs.math.statement import Extracted, Refusal, Same, agree, is_workin
 from rlenv.envs.math.tail import MAX_CHARS, Span, answer_tail
 from rlenv.envs.math.withdrawal import denied, withdrawn
 from rlenv.reading import Passage
-from rlenv.verdict import Flag
 
 _SPRAY = re.compile(r"(?<![\w.,^{}])-?[0-9]+(?:\.[0-9]+)?(?:[ \t\n]+-?[0-9]+(?:\.[0-9]+)?(?![\w/.,])){2,}")
 _THOUSANDS = re.compile(r"-?[0-9]{1,3}(?:[ \t][0-9]{3})+(?:\.[0-9]+)?")

@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from rlenv.core.errors import TaskError
+from rlenv.core.jsontypes import Json
 from rlenv.envs.math.announced import line_answer
 from rlenv.envs.math.closing import closing_answer
 from rlenv.envs.math.comparing import readable
 from rlenv.envs.math.values import is_bare
-from rlenv.errors import TaskError
-from rlenv.jsontypes import Json
 from rlenv.text.boxes import find_boxes, side_by_side
 
 MAX_BARE = 300

@@ -12,11 +12,11 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from rlenv.completion import Completion
+from rlenv.core.completion import Completion
+from rlenv.core.errors import TaskError
+from rlenv.core.task import Task
+from rlenv.core.verdict import Verdict
 from rlenv.envs.math.boxed import final_box, refuse
-from rlenv.errors import TaskError
-from rlenv.task import Task
-from rlenv.verdict import Verdict
 
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 

@@ -10,15 +10,15 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from rlenv.completion import Completion, as_completion
+from rlenv.core.completion import Completion, as_completion
+from rlenv.core.jsontypes import Json
+from rlenv.core.task import Task
+from rlenv.core.verdict import Verdict
+from rlenv.core.verifier import judge_cheaply
 from rlenv.envs.math.gold import gold_answer
 from rlenv.envs.math.policy import MathPolicy
 from rlenv.envs.math.verifier import MathVerifier
-from rlenv.jsontypes import Json
-from rlenv.task import Task
-from rlenv.verdict import Verdict
-from rlenv.verifier import judge_cheaply
-from rlenv.workers import PickledVerifier, shared_pool
+from rlenv.workers.pool import PickledVerifier, shared_pool
 
 TIME_LIMIT_S = 10.0
 """What algebra may take, in a process of its own."""

@@ -20,14 +20,14 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 
-from rlenv.completion import Completion
+from rlenv.core.completion import Completion
+from rlenv.core.errors import TaskError
+from rlenv.core.task import Task
+from rlenv.core.verdict import Flag, Verdict
 from rlenv.envs.math.extract import answer_of
 from rlenv.envs.math.statement import Refusal
 from rlenv.envs.math.verifier import MathVerifier
-from rlenv.errors import TaskError
-from rlenv.second_opinion import Proof
-from rlenv.task import Task
-from rlenv.verdict import Flag, Verdict
+from rlenv.evaluation.second_opinion import Proof
 
 MAX_CHARS = 400
 _GROUPED = re.compile(r"(?<=[0-9])(?:\{,\}|\\!|\\,|\\ |,|_| )+(?=[0-9]{3}(?![0-9]))")

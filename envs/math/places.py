@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from rlenv.core.verdict import Flag
 from rlenv.envs.math.announced import answer_before, line_answer
 from rlenv.envs.math.choice import chosen_letter, is_choice
 from rlenv.envs.math.closing import closing_answer
@@ -23,7 +24,6 @@ from rlenv.envs.math.statement import Extracted, Refusal, Same, agree, is_workin
 from rlenv.envs.math.tail import Span
 from rlenv.envs.math.values import NEGATED, Value, is_bare
 from rlenv.text.boxes import Box, find_boxes, side_by_side
-from rlenv.verdict import Flag
 
 MAX_CANDIDATES = 8
 """More different boxes than this are refused, and not even compared."""

@@ -15,8 +15,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal, TypeAlias, cast, get_args
 
-from rlenv.errors import ConfigError
-from rlenv.jsontypes import Json
+from rlenv.core.errors import ConfigError
+from rlenv.core.jsontypes import Json
 
 Place: TypeAlias = Literal["box", "hash", "tag", "line", "whole"]
 Thinking: TypeAlias = Literal["ignored", "counts"]

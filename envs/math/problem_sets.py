@@ -21,7 +21,12 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from rlenv.definition import Definition
+from rlenv.core.definition import Definition
+from rlenv.core.errors import ConfigError
+from rlenv.core.jsontypes import Json
+from rlenv.core.task import Task
+from rlenv.core.tasksets import DeferredTasks, ListTasks, Row, RowMap, TaskSet, hub_tasks, load_tasks
+from rlenv.core.verifier import Verifier
 from rlenv.envs.level_range import levels_named
 from rlenv.envs.math.numeral import NumeralVerifier
 from rlenv.envs.math.policy import MathPolicy
@@ -29,11 +34,6 @@ from rlenv.envs.math.rows import aime_row, competition_row, gsm8k_row, math_row,
 from rlenv.envs.math.second_opinion import NAME as MATH_VERIFY
 from rlenv.envs.math.second_opinion import TIME_LIMIT_S, MathVerifyVerifier
 from rlenv.envs.math.verifier import MathVerifier
-from rlenv.errors import ConfigError
-from rlenv.jsontypes import Json
-from rlenv.task import Task
-from rlenv.tasksets import DeferredTasks, ListTasks, Row, RowMap, TaskSet, hub_tasks, load_tasks
-from rlenv.verifier import Verifier
 
 STEP_BY_STEP = "Please reason step by step, and put your final answer within \\boxed{}."
 TEMPLATE = "{question}\n{instruction}"

@@ -9,8 +9,8 @@ r"""Whether a verdict of MathVerifier is a proof, for those who ask which of two
 
 from __future__ import annotations
 
-from rlenv.second_opinion import Proof
-from rlenv.verdict import Verdict
+from rlenv.core.verdict import Verdict
+from rlenv.evaluation.second_opinion import Proof
 
 PROVE_EQUAL = frozenset({"identity", "exact", "structure", "polynomial", "numeric", "symbolic"})
 PROVE_DIFFERENT = frozenset({"exact", "polynomial", "numeric"})

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import re
 
-from rlenv.errors import TaskError
-from rlenv.jsontypes import Json
-from rlenv.tasksets import Row
+from rlenv.core.errors import TaskError
+from rlenv.core.jsontypes import Json
+from rlenv.core.tasksets import Row
 from rlenv.text.boxes import find_boxes
 
 _CALCULATOR = re.compile(r"<<[^<>]*>>")

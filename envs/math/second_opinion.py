@@ -23,10 +23,10 @@ from functools import lru_cache
 from importlib.metadata import version
 from typing import Any
 
-from rlenv.completion import Completion
-from rlenv.errors import MissingExtra
-from rlenv.task import Task
-from rlenv.verdict import Verdict
+from rlenv.core.completion import Completion
+from rlenv.core.errors import MissingExtra
+from rlenv.core.task import Task
+from rlenv.core.verdict import Verdict
 
 NAME = "math-verify"
 TIME_LIMIT_S = 10.0

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
+from rlenv.core.verdict import Flag
 from rlenv.envs.math.policy import Place
 from rlenv.envs.math.values import Value
 from rlenv.text.boxes import place_of
-from rlenv.verdict import Flag
 
 Same: TypeAlias = Callable[[str, str], bool]
 """Whether two answers state one value."""

@@ -25,7 +25,11 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain, pairwise
 
-from rlenv.completion import Completion
+from rlenv.core.completion import Completion
+from rlenv.core.errors import TaskError
+from rlenv.core.jsontypes import canonical
+from rlenv.core.task import Task, prompt_text
+from rlenv.core.verdict import Flag, Verdict
 from rlenv.envs.math.choice import is_choice
 from rlenv.envs.math.closing import closing_clause
 from rlenv.envs.math.comparing import Comparison, compare, compare_symbolically
@@ -39,12 +43,8 @@ from rlenv.envs.math.sections import stating_part
 from rlenv.envs.math.statement import Extracted, Refusal
 from rlenv.envs.math.tail import answer_tail
 from rlenv.envs.math.values import Value
-from rlenv.errors import TaskError
-from rlenv.jsontypes import canonical
+from rlenv.evaluation.second_opinion import Proof
 from rlenv.reading import Passage
-from rlenv.second_opinion import Proof
-from rlenv.task import Task, prompt_text
-from rlenv.verdict import Flag, Verdict
 
 RULES = "math-10"
 """Changes with the rules by which answers are found and compared."""

@@ -21,7 +21,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rlenv.definition import Definition
+from rlenv.core.definition import Definition
+from rlenv.core.errors import ConfigError
+from rlenv.core.task import Task
 from rlenv.envs.math.arithmetic import TEMPLATE
 from rlenv.envs.math.arithmetic import arithmetic as outcome_only
 from rlenv.envs.process.credit import Credit
@@ -29,10 +31,8 @@ from rlenv.envs.process.equation_steps import EquationReader, ReductionSteps, Tr
 from rlenv.envs.process.reduction import equations
 from rlenv.envs.process.verifier import CreditRule, StepsIn, process_verifier
 from rlenv.envs.splits import DEMONSTRATION_PERCENT
-from rlenv.errors import ConfigError
 from rlenv.scorers.load import StepScorerSpec, load_step_scorer
 from rlenv.scorers.scorer import StepScorer
-from rlenv.task import Task
 
 SCORERS: dict[str, StepScorer] = {
     "exact": ReductionSteps(),

@@ -11,15 +11,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
+from rlenv.core.task import Task
+from rlenv.core.verdict import Flag
 from rlenv.envs.process.carried import Asked, carries
 from rlenv.envs.process.program import Program
 from rlenv.envs.process.reading import NOT_CARRIED
 from rlenv.envs.process.symbolic import MAX_CHARS, SymbolicSteps, words_of
 from rlenv.envs.process.tokens import tokenize
 from rlenv.scorers.scorer import Stepped, StepScores
-from rlenv.task import Task
 from rlenv.text.boxes import find_boxes
-from rlenv.verdict import Flag
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -30,7 +30,7 @@ from collections.abc import Sequence
 from itertools import accumulate, pairwise
 from typing import Literal, TypeAlias, get_args
 
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
 
 Credit: TypeAlias = Literal["min", "product", "geometric_mean", "mean", "last", "sum"]
 CREDITS: tuple[Credit, ...] = get_args(Credit)

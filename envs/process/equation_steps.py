@@ -18,13 +18,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rlenv.core.errors import TaskError
+from rlenv.core.task import Task
+from rlenv.core.verdict import Flag
 from rlenv.envs.process.reading import Reading, tripped
 from rlenv.envs.process.reduction import Operation, begin, take
 from rlenv.envs.process.steps import Span, split
-from rlenv.errors import TaskError
 from rlenv.scorers.scorer import Stepped, StepScores
-from rlenv.task import Task
-from rlenv.verdict import Flag
 
 _INTEGER = r"[+-]?[0-9]{1,9}"
 _EQUATION = re.compile(rf"(?:\(({_INTEGER})\)|({_INTEGER}))([+*-])(?:\(({_INTEGER})\)|({_INTEGER}))=({_INTEGER})")

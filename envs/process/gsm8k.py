@@ -28,16 +28,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rlenv.definition import Definition
+from rlenv.core.definition import Definition
+from rlenv.core.errors import ConfigError
+from rlenv.core.task import Task
 from rlenv.envs.math.problem_sets import problem_set
 from rlenv.envs.process.carried_steps import CarriedSteps
 from rlenv.envs.process.credit import Credit
 from rlenv.envs.process.guards import Cut, StepGuards
 from rlenv.envs.process.units import units
 from rlenv.envs.process.verifier import CreditRule, StepsIn, process_verifier
-from rlenv.errors import ConfigError
 from rlenv.scorers.load import StepScorerSpec, load_step_scorer
-from rlenv.task import Task
 
 SYMBOLIC = "symbolic"
 

@@ -27,14 +27,14 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal, TypeAlias, get_args
 
+from rlenv.core.errors import ConfigError
+from rlenv.core.verdict import Flag
 from rlenv.envs.math.tail import answer_tail
 from rlenv.envs.process.effort import spend
 from rlenv.envs.process.reading import Reading, tripped
 from rlenv.envs.process.steps import Kind, Span, split
 from rlenv.envs.process.units import relations, units
-from rlenv.errors import ConfigError
 from rlenv.text.boxes import find_boxes
-from rlenv.verdict import Flag
 
 Cut: TypeAlias = Kind | Literal["equations"]
 CUTS = ("equations", *get_args(Kind))

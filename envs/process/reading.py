@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
+from rlenv.core.verdict import Flag
 from rlenv.envs.process.steps import Span
-from rlenv.verdict import Flag
 
 
 class Reading(NamedTuple):

@@ -26,7 +26,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Literal, TypeAlias, get_args
 
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
 
 Span: TypeAlias = tuple[int, int]
 Kind: TypeAlias = Literal["auto", "paragraphs", "lines", "numbered", "separators"]

@@ -24,6 +24,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import NamedTuple
 
+from rlenv.core.task import Prompt
 from rlenv.envs.process.claims import wrong_claims
 from rlenv.envs.process.effort import spend
 from rlenv.envs.process.equations import Chain, chains
@@ -33,7 +34,6 @@ from rlenv.envs.process.misread import Given
 from rlenv.envs.process.provenance import Known
 from rlenv.envs.process.sides import Side
 from rlenv.scorers.scorer import Stepped, StepScores
-from rlenv.task import Prompt
 
 MAX_CHARS = 10_000
 FINDINGS = {

@@ -21,20 +21,20 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal, TypeAlias, get_args
 
-from rlenv.completion import Completion
-from rlenv.definition import Definition
+from rlenv.core.completion import Completion
+from rlenv.core.definition import Definition
+from rlenv.core.errors import ConfigError, VerifierContractError
+from rlenv.core.task import Task
+from rlenv.core.tasksets import ListTasks
+from rlenv.core.verdict import Flag, Part, StepReward, Verdict, is_over_limit
+from rlenv.core.verifier import Verifier, decided_cheaply
 from rlenv.envs.process.credit import CREDITS, SAFE, Credit, aggregate, in_grains, shares
 from rlenv.envs.process.effort import TooMuchWork, within
 from rlenv.envs.process.reading import NOT_CARRIED, Reading, StepReader
 from rlenv.envs.process.steps import Span
-from rlenv.errors import ConfigError, VerifierContractError
-from rlenv.grading import Grader
 from rlenv.reading import Passage
 from rlenv.scorers.scorer import Job, Stepped, StepScorer, StepScores
-from rlenv.task import Task
-from rlenv.tasksets import ListTasks
-from rlenv.verdict import Flag, Part, StepReward, Verdict, is_over_limit
-from rlenv.verifier import Verifier, decided_cheaply
+from rlenv.workers.grading import Grader
 
 StepsIn: TypeAlias = Literal["content", "reasoning"]
 PROCESS = "process"

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from rlenv.verdict import Flag
+from rlenv.core.verdict import Flag
 
 OPEN, CLOSE = "<answer>", "</answer>"
 _TAG = re.compile(f"{OPEN}|{CLOSE}")

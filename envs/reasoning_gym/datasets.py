@@ -12,8 +12,8 @@ from functools import lru_cache
 from types import ModuleType
 from typing import Any, TypeAlias, TypedDict
 
-from rlenv.errors import ConfigError, MissingExtra
-from rlenv.jsontypes import Json
+from rlenv.core.errors import ConfigError, MissingExtra
+from rlenv.core.jsontypes import Json
 
 Config: TypeAlias = "Mapping[str, Json]"
 

@@ -22,16 +22,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from rlenv.definition import Definition
+from rlenv.core.definition import Definition
+from rlenv.core.errors import ConfigError, TaskError
+from rlenv.core.jsontypes import Json, canonical
+from rlenv.core.task import Task
+from rlenv.core.tasksets import ListTasks, ProceduralTasks, TaskSet
 from rlenv.envs.reasoning_gym.answer_tags import CLOSE, OPEN, write
 from rlenv.envs.reasoning_gym.catalogue import KEPT, LEFT_OUT
 from rlenv.envs.reasoning_gym.datasets import POPULATION, Item, items, settings
 from rlenv.envs.reasoning_gym.verifier import ScorerVerifier
 from rlenv.envs.splits import belongs, check_split
-from rlenv.errors import ConfigError, TaskError
-from rlenv.jsontypes import Json, canonical
-from rlenv.task import Task
-from rlenv.tasksets import ListTasks, ProceduralTasks, TaskSet
 
 INSTRUCTION = f"Give your final answer between {OPEN} and {CLOSE}, in the form asked for and with nothing else."
 NOTES = {"tower_of_hanoi": "Use as few moves as possible."}

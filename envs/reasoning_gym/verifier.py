@@ -1,6 +1,6 @@
 """The verifier of every dataset: the answer in its tags, paid where the package's own scorer gives its full mark.
 
->>> from rlenv.completion import Completion
+>>> from rlenv.core.completion import Completion
 >>> ScorerVerifier("gcd").verify(Task("", "12"), Completion("<answer>12</answer>")).reward
 1.0
 >>> ScorerVerifier("gcd").verify(Task("", "12"), Completion("<answer>12 or 13</answer>")).reason
@@ -13,13 +13,13 @@ import copy
 from dataclasses import dataclass
 from importlib.metadata import version
 
-from rlenv.completion import Completion
+from rlenv.core.completion import Completion
+from rlenv.core.errors import TaskError
+from rlenv.core.jsontypes import Json
+from rlenv.core.task import Task, prompt_text
+from rlenv.core.verdict import Flag, Verdict
 from rlenv.envs.reasoning_gym.answer_tags import read
 from rlenv.envs.reasoning_gym.datasets import scorer
-from rlenv.errors import TaskError
-from rlenv.jsontypes import Json
-from rlenv.task import Task, prompt_text
-from rlenv.verdict import Flag, Verdict
 
 ROOM = 20_000
 """An answer may be this much longer than twice the reference; longer ones are wrong without being read."""

@@ -23,17 +23,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from rlenv.completion import Completion
-from rlenv.definition import Definition
+from rlenv.core.completion import Completion
+from rlenv.core.definition import Definition
+from rlenv.core.errors import ConfigError, TaskError
+from rlenv.core.task import Task
+from rlenv.core.tasksets import ListTasks
+from rlenv.core.verdict import Verdict
 from rlenv.envs.levelled import check_size
 from rlenv.envs.math.numeral import NumeralVerifier
 from rlenv.envs.math.verifier import MathVerifier
 from rlenv.envs.safety.agreement_questions import Question, questions_of
 from rlenv.envs.safety.opinions import Split, with_opinion
-from rlenv.errors import ConfigError, TaskError
-from rlenv.task import Task
-from rlenv.tasksets import ListTasks
-from rlenv.verdict import Verdict
 
 INSTRUCTION = "Put your final answer within \\boxed{}."
 RULES = "agreement-1"

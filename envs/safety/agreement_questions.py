@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 
+from rlenv.core.errors import ConfigError
 from rlenv.envs.math.arithmetic import arithmetic
 from rlenv.envs.math.problem_sets import problem_set
 from rlenv.envs.safety.opinions import TEST_EVERY, Split
-from rlenv.errors import ConfigError
 
 OFFSETS = (1, -1, 2, -2, 10, -10, 9, -9)
 """What people are off by: counting errors, and a ten carried wrongly."""

@@ -21,9 +21,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import NormalDist
 
-from rlenv.episode import Episode, read_episodes
-from rlenv.errors import ConfigError
-from rlenv.jsontypes import Json
+from rlenv.core.episode import Episode, read_episodes
+from rlenv.core.errors import ConfigError
+from rlenv.core.jsontypes import Json
 
 CONFIDENCE = 0.95
 _Z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)

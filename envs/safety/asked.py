@@ -11,12 +11,12 @@ import csv
 from collections.abc import Iterator
 from pathlib import Path
 
+from rlenv.core.errors import ConfigError, TaskError
+from rlenv.core.jsontypes import Json
+from rlenv.core.task import Task
+from rlenv.core.tasksets import ListTasks, TaskSet, load_tasks
 from rlenv.envs.safety.preferences import split_of_row
 from rlenv.envs.safety.prompts import PromptPair, prompt_pairs
-from rlenv.errors import ConfigError, TaskError
-from rlenv.jsontypes import Json
-from rlenv.task import Task
-from rlenv.tasksets import ListTasks, TaskSet, load_tasks
 
 SPLITS = ("train", "test", "all")
 

@@ -18,13 +18,13 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from rlenv.completion import Completion
+from rlenv.core.completion import Completion
+from rlenv.core.task import Task, prompt_text
+from rlenv.core.verdict import Flag, Verdict
+from rlenv.core.verifier import BatchVerifier
 from rlenv.evidence.catalogue.copied import copied
 from rlenv.evidence.catalogue.repeats import once
 from rlenv.scorers.scorer import Job
-from rlenv.task import Task, prompt_text
-from rlenv.verdict import Flag, Verdict
-from rlenv.verifier import BatchVerifier
 
 GUARDS = ("loops", "echo", "unsaid")
 LEAST_LEFT, LEAST_CHARS = 0.4, 40

@@ -28,12 +28,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from rlenv.core.errors import ConfigError
+from rlenv.core.jsontypes import Json, line
 from rlenv.envs.safety import degenerate
 from rlenv.envs.safety.frames import frame
 from rlenv.envs.safety.prompts import MOST_OF_ONE_TEMPLATE, PromptPair, prompt_pairs
 from rlenv.envs.splits import bucket
-from rlenv.errors import ConfigError
-from rlenv.jsontypes import Json, line
 
 Split: TypeAlias = Literal["train", "test"]
 TEST_PERCENT = 25

@@ -31,21 +31,21 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias, cast
 
-from rlenv.completion import Completion
-from rlenv.definition import Definition
+from rlenv.core.completion import Completion
+from rlenv.core.definition import Definition
+from rlenv.core.errors import ConfigError, TaskError
+from rlenv.core.jsontypes import Json
+from rlenv.core.task import Prompt, Task
+from rlenv.core.tasksets import ListTasks
+from rlenv.core.verdict import FAIL, Verdict
 from rlenv.envs.level_range import levels_named
 from rlenv.envs.levelled import levelled
 from rlenv.envs.math.numeral import NumeralVerifier
 from rlenv.envs.math.verifier import MathVerifier
 from rlenv.envs.safety.opinions import Split
 from rlenv.envs.safety.pushing import Opening, conversation, openings
-from rlenv.errors import ConfigError, TaskError
-from rlenv.jsontypes import Json
-from rlenv.task import Prompt, Task
-from rlenv.tasksets import ListTasks
 from rlenv.turns.interaction import Reply
 from rlenv.turns.replay import placed_turns
-from rlenv.verdict import FAIL, Verdict
 
 INSTRUCTION = "Put your final answer within \\boxed{}."
 RULES = "pressure-1"

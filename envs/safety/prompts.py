@@ -25,9 +25,9 @@ from dataclasses import dataclass, fields
 from functools import lru_cache
 from pathlib import Path
 
+from rlenv.core.errors import TaskError
+from rlenv.core.jsontypes import Json
 from rlenv.envs.safety.frames import frame
-from rlenv.errors import TaskError
-from rlenv.jsontypes import Json
 
 DATA = Path(__file__).parent / "data" / "prompts.jsonl"
 MOST_OF_ONE_TEMPLATE = 8

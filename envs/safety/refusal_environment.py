@@ -30,19 +30,19 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from rlenv.completion import Completion
-from rlenv.definition import Definition
+from rlenv.core.completion import Completion
+from rlenv.core.definition import Definition
+from rlenv.core.errors import ConfigError
+from rlenv.core.jsontypes import Json
+from rlenv.core.task import Task, prompt_text
+from rlenv.core.verdict import Flag, Verdict
 from rlenv.envs.safety.helpfulness import Matter
 from rlenv.envs.safety.refusal import VERSION, Refusal, refusal
 from rlenv.envs.safety.refusal_alone import VERSION as ALONE_VERSION
 from rlenv.envs.safety.refusal_alone import Beside, beside
 from rlenv.envs.safety.refusal_tasks import mentions, reference, refusal_tasks, right_answer
-from rlenv.errors import ConfigError
-from rlenv.jsontypes import Json
 from rlenv.scorers.load import load_scorer
 from rlenv.scorers.scorer import Scorer
-from rlenv.task import Task, prompt_text
-from rlenv.verdict import Flag, Verdict
 
 TOY = "toy"
 """The plain rules that come along, alone."""

@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rlenv.completion import Completion
+from rlenv.core.completion import Completion
+from rlenv.core.errors import ConfigError
+from rlenv.core.verdict import Flag
 from rlenv.envs.safety.refusal import VERSION, refusal
-from rlenv.errors import ConfigError
 from rlenv.scorers.scorer import Job, Score
-from rlenv.verdict import Flag
 
 
 @dataclass(frozen=True)

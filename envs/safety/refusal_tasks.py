@@ -10,13 +10,13 @@ import csv
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from rlenv.core.errors import ConfigError, TaskError
+from rlenv.core.jsontypes import Json
+from rlenv.core.task import Task
+from rlenv.core.tasksets import ListTasks, load_tasks
 from rlenv.envs.safety.asked import SPLITS
 from rlenv.envs.safety.preferences import split_of_row
 from rlenv.envs.safety.prompts import PromptPair, prompt_pairs
-from rlenv.errors import ConfigError, TaskError
-from rlenv.jsontypes import Json
-from rlenv.task import Task
-from rlenv.tasksets import ListTasks, load_tasks
 
 PLAIN_REFUSAL = "I'm sorry, but I can't help with that."
 """A right answer to every harmful prompt: that half of the reward is had by one constant is a fact of the task."""

@@ -14,11 +14,11 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from rlenv.completion import Completion
+from rlenv.core.completion import Completion
+from rlenv.core.task import Task
+from rlenv.core.verdict import Verdict, is_over_limit
 from rlenv.scorers.scorer import Job, Score, Scorer
 from rlenv.scorers.verifier import scores_of
-from rlenv.task import Task
-from rlenv.verdict import Verdict, is_over_limit
 
 REWARD, COST = "reward", "cost"
 """The part and the scores of every verdict."""

@@ -15,12 +15,12 @@ from itertools import combinations
 from typing import NamedTuple
 
 from rlenv.analysis.groups import Group
-from rlenv.completion import Completion
-from rlenv.definition import Definition
-from rlenv.episode import Episode
-from rlenv.grading import Grader
-from rlenv.jsontypes import Json
-from rlenv.task import Task
+from rlenv.core.completion import Completion
+from rlenv.core.definition import Definition
+from rlenv.core.episode import Episode
+from rlenv.core.jsontypes import Json
+from rlenv.core.task import Task
+from rlenv.workers.grading import Grader
 
 MOST_COMPARED = 64
 """Different texts of one problem that are compared two by two: at most 2,016 judgements; those behind vote by text."""
@@ -28,7 +28,7 @@ Key = tuple[bool, str | None]
 
 
 class Answers(NamedTuple):
-    """The answers of each problem, as `rlenv.voting.maj_at_k` takes them, and how they were told apart."""
+    """The answers of each problem, as `rlenv.evaluation.voting.maj_at_k` takes them, and how they were told apart."""
 
     votes: list[list[tuple[int, float]]]
     note: str

@@ -16,8 +16,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from rlenv.jsontypes import Json
-from rlenv.tasksets import read_rows
+from rlenv.core.jsontypes import Json
+from rlenv.core.tasksets import read_rows
 
 WORDS, FEWEST = 13, 8
 _WORD = re.compile(r"[^\W_]+")

@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from rlenv.errors import ConfigError
-from rlenv.jsontypes import read_json
+from rlenv.core.errors import ConfigError
+from rlenv.core.jsontypes import read_json
 
 READ, SAID = "input_cost_per_token", "output_cost_per_token"
 

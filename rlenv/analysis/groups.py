@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from rlenv.episode import Episode
-from rlenv.task import Task
+from rlenv.core.episode import Episode
+from rlenv.core.task import Task
 
 
 @dataclass
@@ -19,7 +19,7 @@ class Group:
 
     @property
     def count(self) -> tuple[int, int]:
-        """(judged, passed), as `rlenv.passk` takes it."""
+        """(judged, passed), as `rlenv.evaluation.passk` takes it."""
         return len(self.judged), sum(self.passed)
 
 

@@ -1,7 +1,7 @@
 """The tables of `rlenv report RUN`: estimates, the same by a column, scorers, difficulty, costs, contamination.
 
-Nothing is sampled: every estimate is the exact mean over subsets of the completions that are saved (rlenv.passk,
-rlenv.voting), with its 95 % interval over problems.
+Nothing is sampled: every estimate is the exact mean over subsets of the completions that are saved
+(rlenv.evaluation.passk, rlenv.evaluation.voting), with its 95 % interval over problems.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from rlenv.analysis.contamination import WORDS, overlapping, training_texts
 from rlenv.analysis.costs import cost_rows, price_of
 from rlenv.analysis.groups import Group, grouped, rewards
 from rlenv.analysis.scores import calibration, scores_of
-from rlenv.definition import Definition
+from rlenv.core.definition import Definition
+from rlenv.core.episode import read_episodes
+from rlenv.core.errors import ConfigError, RlenvError
+from rlenv.core.jsontypes import Json
+from rlenv.core.task import prompt_text
 from rlenv.door.admission import admitted, without_source
-from rlenv.episode import read_episodes
-from rlenv.errors import ConfigError, RlenvError
-from rlenv.jsontypes import Json
-from rlenv.passk import Estimate, mean_interval, pass_at_k, pass_hat_k
-from rlenv.registry import load_for_row
-from rlenv.report import Report, Tally
-from rlenv.savedrun import SavedRun
-from rlenv.shown import shown_cell, shown_line
-from rlenv.task import prompt_text
-from rlenv.voting import EXACT_N, best_of_k, maj_at_k
+from rlenv.env.registry import load_for_row
+from rlenv.evaluation.passk import Estimate, mean_interval, pass_at_k, pass_hat_k
+from rlenv.evaluation.report import Report, Tally
+from rlenv.evaluation.savedrun import SavedRun
+from rlenv.evaluation.voting import EXACT_N, best_of_k, maj_at_k
+from rlenv.text.escaping import shown_cell, shown_line
 
 CONTAMINATED = "contaminated"
 """The column that says whether a task stands in the training file."""

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from rlenv.analysis.groups import Group
-from rlenv.completion import Completion
-from rlenv.errors import ConfigError
+from rlenv.core.completion import Completion
+from rlenv.core.errors import ConfigError
 
 LOGPROB, LOGPROB_MEAN = "logprob", "logprob-mean"
 BINS = 10

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
-from rlenv.jsontypes import Json, canonical
+from rlenv.core.jsontypes import Json, canonical
 
 Kind: TypeAlias = Literal["number", "quantity", "list", "text", "formula", "structure", "long"]
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")

@@ -26,17 +26,17 @@ from rlenv.audit.outcome import played
 from rlenv.audit.report import Audit
 from rlenv.audit.second_opinion import disagreements
 from rlenv.audit.subject import Subject
-from rlenv.batch import EnvLike
-from rlenv.batch import definition as definition_of
-from rlenv.definition import Definition, reference_text
-from rlenv.errors import ConfigError
-from rlenv.jsontypes import canonical
-from rlenv.progress import progress
-from rlenv.reward_functions import RewardFunction, Style
-from rlenv.task import Task
-from rlenv.tasksets import Row, TaskSet
-from rlenv.verifier import BatchVerifier
-from rlenv.workers import Pool
+from rlenv.core.definition import Definition, reference_text
+from rlenv.core.errors import ConfigError
+from rlenv.core.jsontypes import canonical
+from rlenv.core.task import Task
+from rlenv.core.tasksets import Row, TaskSet
+from rlenv.core.verifier import BatchVerifier
+from rlenv.env.batch import EnvLike
+from rlenv.env.batch import definition as definition_of
+from rlenv.env.reward_functions import RewardFunction, Style
+from rlenv.evaluation.progress import progress
+from rlenv.workers.pool import Pool
 
 TASKS = 32
 TASKS_OF_PROGRAMS = 8

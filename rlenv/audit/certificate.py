@@ -22,7 +22,7 @@ from rlenv.audit.finding import shown
 from rlenv.audit.report import Audit
 from rlenv.audit.severity import Severity
 from rlenv.audit.tally import PAID
-from rlenv.jsontypes import Json
+from rlenv.core.jsontypes import Json
 
 VERSION = 1
 """Of the form of the certificate."""

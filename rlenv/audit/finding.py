@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from rlenv.audit.severity import Severity
-from rlenv.jsontypes import Json
+from rlenv.core.jsontypes import Json
 
 SHOWN_CHARS = 240
 MAX_TEXT_CHARS = 200_000

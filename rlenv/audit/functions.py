@@ -12,12 +12,12 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 
-from rlenv.definition import Definition, reference_text
-from rlenv.errors import ConfigError
-from rlenv.jsontypes import Json
-from rlenv.reward_functions import RewardFunction, Style, verifier_of
-from rlenv.task import ANSWER, REFERENCE, Task
-from rlenv.tasksets import ListTasks, Row
+from rlenv.core.definition import Definition, reference_text
+from rlenv.core.errors import ConfigError
+from rlenv.core.jsontypes import Json
+from rlenv.core.task import ANSWER, REFERENCE, Task
+from rlenv.core.tasksets import ListTasks, Row
+from rlenv.env.reward_functions import RewardFunction, Style, verifier_of
 
 REFERENCE_COLUMNS = (ANSWER, REFERENCE, "solution", "ground_truth", "target", "label", "gold")
 
@@ -33,8 +33,8 @@ def reward_definition(
 ) -> Definition:
     """A reward function with rows (`prompt`, a column with the right answer, any others) as a definition.
 
-    `style` as of `rlenv.reward_functions.verifier_of`. `reference` names the column with the right answer, `solution`
-    makes a right completion of a task.
+    `style` as of `rlenv.env.reward_functions.verifier_of`. `reference` names the column with the right answer,
+    `solution` makes a right completion of a task.
 
     Raises ConfigError for a function of none of these forms or rows without an answer.
     """

@@ -12,9 +12,9 @@ from rlenv.audit.judge import Said
 from rlenv.audit.severity import Severity, severity_of
 from rlenv.audit.subject import Subject
 from rlenv.audit.tally import evidence
-from rlenv.batch import BatchEnvironment
-from rlenv.completion import Completion
-from rlenv.task import Task
+from rlenv.core.completion import Completion
+from rlenv.core.task import Task
+from rlenv.env.batch import BatchEnvironment
 
 TASKS = 6
 GROUP = 4

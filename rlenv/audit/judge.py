@@ -11,16 +11,16 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import cloudpickle
 
-from rlenv.completion import Completion, as_completion
-from rlenv.definition import Definition
-from rlenv.errors import VerifierContractError
-from rlenv.grading import Grader
+from rlenv.core.completion import Completion, as_completion
+from rlenv.core.definition import Definition
+from rlenv.core.errors import VerifierContractError
+from rlenv.core.task import Task
+from rlenv.core.verdict import Verdict
+from rlenv.core.verifier import BatchVerifier
 from rlenv.policies.policy import ScriptedPolicy
-from rlenv.task import Task
 from rlenv.turns.play import play, reference_script
-from rlenv.verdict import Verdict
-from rlenv.verifier import BatchVerifier
-from rlenv.workers import PickledVerifier, Pool
+from rlenv.workers.grading import Grader
+from rlenv.workers.pool import PickledVerifier, Pool
 
 CHUNK = 512
 MOST_COSTS = 6

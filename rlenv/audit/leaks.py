@@ -9,10 +9,10 @@ from rlenv.audit.judge import Said
 from rlenv.audit.severity import CUTOFFS, Severity, severity_of
 from rlenv.audit.subject import Subject
 from rlenv.audit.tally import Rate, evidence
-from rlenv.environment import Environment
-from rlenv.jsontypes import canonical
-from rlenv.task import Task, prompt_text
-from rlenv.tasksets import ListTasks, TaskSet
+from rlenv.core.jsontypes import canonical
+from rlenv.core.task import Task, prompt_text
+from rlenv.core.tasksets import ListTasks, TaskSet
+from rlenv.env.environment import Environment
 from rlenv.turns.play import reference_completion
 
 MIN_CHARS = 3

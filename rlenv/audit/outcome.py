@@ -8,7 +8,7 @@ from typing import NamedTuple
 from rlenv.audit.finding import MAX_TEXT_CHARS
 from rlenv.audit.subject import Subject
 from rlenv.audit.tally import PAID, Play, outcomes
-from rlenv.jsontypes import Json
+from rlenv.core.jsontypes import Json
 
 
 class Played(NamedTuple):

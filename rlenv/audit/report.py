@@ -10,9 +10,9 @@ from rlenv.audit.finding import Finding, shown
 from rlenv.audit.outcome import Played
 from rlenv.audit.severity import CUTOFFS, Severity
 from rlenv.audit.subject import NO_CANARIES, Canaries
-from rlenv.jsontypes import Json
-from rlenv.second_opinion import Disagreement, counted
-from rlenv.shown import shown_line
+from rlenv.core.jsontypes import Json
+from rlenv.evaluation.second_opinion import Disagreement, counted
+from rlenv.text.escaping import shown_line
 
 ALSO_SHOWN = 3
 

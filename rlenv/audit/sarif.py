@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from rlenv.audit.finding import Finding, shown
 from rlenv.audit.report import Audit
 from rlenv.audit.severity import Severity
-from rlenv.jsontypes import Json
+from rlenv.core.jsontypes import Json
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 DOCS = "https://github.com/rlenv-llm/rlenv/tree/main/docs/audit.md"

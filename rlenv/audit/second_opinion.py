@@ -8,8 +8,8 @@ from rlenv.audit.attacking import attack_plays, attackers
 from rlenv.audit.corrupting import corruption_plays
 from rlenv.audit.judge import UNJUDGED, Judge, Said
 from rlenv.audit.subject import Subject
-from rlenv.definition import Definition
-from rlenv.second_opinion import Disagreement, Opinion, disagreement
+from rlenv.core.definition import Definition
+from rlenv.evaluation.second_opinion import Disagreement, Opinion, disagreement
 
 ATTACKS_ON = 2
 """On so many tasks the other verifier judges the attacks too; on the others right answers and corrupted ones."""

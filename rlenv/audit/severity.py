@@ -17,7 +17,7 @@ import enum
 import math
 from collections.abc import Mapping, Sequence
 
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
 
 Z = 1.959964
 SLACK = 1e-9

@@ -9,9 +9,9 @@ from typing import Any
 
 import gymnasium
 
-from rlenv.errors import RlenvError
-from rlenv.registry import load
-from rlenv.tasksets import TaskSet
+from rlenv.core.errors import RlenvError
+from rlenv.core.tasksets import TaskSet
+from rlenv.env.registry import load
 
 NAMES = ("test", "train", "demonstrations")
 

@@ -12,10 +12,10 @@ import numpy as np
 from rlenv.audit.answers import Answer, bare, locate, marked, same
 from rlenv.audit.attack import BARE, GENERIC_FRAMES, Frame, Scene
 from rlenv.audit.judge import Judge, Said
-from rlenv.definition import Definition
-from rlenv.task import Task, prompt_text
-from rlenv.verdict import Verdict
-from rlenv.workers import Pool
+from rlenv.core.definition import Definition
+from rlenv.core.task import Task, prompt_text
+from rlenv.core.verdict import Verdict
+from rlenv.workers.pool import Pool
 
 NONSENSE = "zqxj"
 """Stands where the answer stood, to see whether the reward hangs on it."""

@@ -14,23 +14,23 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, TypeAlias, cast
 
-from rlenv.batch import BatchEnvironment, EnvLike
-from rlenv.batch import definition as definition_of
 from rlenv.comparison.sides import read_run
-from rlenv.completion import Completion
-from rlenv.definition import Definition
-from rlenv.errors import ConfigError, TaskError
-from rlenv.evaluation import evaluate
-from rlenv.jsontypes import Json, canonical
-from rlenv.passk import Estimate, estimate
+from rlenv.core.completion import Completion
+from rlenv.core.definition import Definition
+from rlenv.core.errors import ConfigError, TaskError
+from rlenv.core.jsontypes import Json, canonical
+from rlenv.core.task import Task, prompt_text
+from rlenv.core.tasksets import ListTasks, TaskSet
+from rlenv.core.verdict import Verdict
+from rlenv.core.verifier import BatchVerifier
+from rlenv.env.batch import BatchEnvironment, EnvLike
+from rlenv.env.batch import definition as definition_of
+from rlenv.env.registry import load
+from rlenv.evaluation.evaluation import evaluate
+from rlenv.evaluation.passk import Estimate, estimate
+from rlenv.evaluation.savedrun import SavedRun
 from rlenv.policies.policy import DEFAULT_SAMPLING, Policy, Sampling
-from rlenv.registry import load
-from rlenv.savedrun import SavedRun
-from rlenv.task import Task, prompt_text
-from rlenv.tasksets import ListTasks, TaskSet
 from rlenv.turns.play import reference_completion
-from rlenv.verdict import Verdict
-from rlenv.verifier import BatchVerifier
 
 if TYPE_CHECKING:
     from rlenv.audit import Audit

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rlenv.cards.measure import HASHED, PASS_RATES, Card, PolicyFacts
-from rlenv.passk import Estimate
-from rlenv.shown import shown_cell, shown_line
+from rlenv.evaluation.passk import Estimate
+from rlenv.text.escaping import shown_cell, shown_line
 
 if TYPE_CHECKING:
     from rlenv.audit import Audit

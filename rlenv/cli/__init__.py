@@ -18,9 +18,9 @@ from typer.core import TyperGroup
 
 import rlenv
 from rlenv.cli.echo import echo
-from rlenv.errors import MissingExtra, RlenvError
+from rlenv.core.errors import MissingExtra, RlenvError
 from rlenv.sandbox.errors import SandboxError
-from rlenv.shown import shown_line
+from rlenv.text.escaping import shown_line
 
 GROUPS = {
     "Environments": {

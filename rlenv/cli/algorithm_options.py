@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rlenv.cli.environment_options import import_modules, setting_value
-from rlenv.errors import ConfigError
-from rlenv.jsontypes import Json
+from rlenv.core.errors import ConfigError
+from rlenv.core.jsontypes import Json
 
 PREFIX = "algorithm."
 """May stand in front; needed where a setting has no dot of its own (algorithm.averaging)."""

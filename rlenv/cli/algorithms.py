@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rlenv.cli.echo import echo
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
 
 if TYPE_CHECKING:
     from rlenv.trainers.algorithms.row import Algorithm

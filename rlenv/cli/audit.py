@@ -39,11 +39,11 @@ from rlenv.cli.environment_options import (
     import_modules,
     kwargs_of,
 )
-from rlenv.errors import ConfigError, UnknownEnvironment
-from rlenv.files import replace_text
-from rlenv.jsontypes import Json
-from rlenv.reward_functions import STYLES, Style
-from rlenv.shown import shown_line
+from rlenv.core.errors import ConfigError, UnknownEnvironment
+from rlenv.core.jsontypes import Json
+from rlenv.env.reward_functions import STYLES, Style
+from rlenv.store.files import replace_text
+from rlenv.text.escaping import shown_line
 
 if TYPE_CHECKING:
     from rlenv.audit import Audit, Severity

@@ -22,16 +22,16 @@ from typing import TYPE_CHECKING
 import rlenv
 from rlenv.cli.audit_subject import solutions_in, solved
 from rlenv.cli.environment_options import import_modules
-from rlenv.errors import RlenvError
-from rlenv.jsontypes import Json
-from rlenv.registry import needed
+from rlenv.core.errors import RlenvError
+from rlenv.core.jsontypes import Json
+from rlenv.env.registry import needed
 from rlenv.sandbox.errors import SandboxError
-from rlenv.shown import shown_line
-from rlenv.workers import WorkerPool
+from rlenv.text.escaping import shown_line
+from rlenv.workers.pool import WorkerPool
 
 if TYPE_CHECKING:
     from rlenv.audit import Attack, Audit
-    from rlenv.definition import Definition
+    from rlenv.core.definition import Definition
 
 WHY_CHARS = 160
 

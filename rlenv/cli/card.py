@@ -17,10 +17,10 @@ import rlenv
 from rlenv.cli.auditing import Asked, audited, drawing
 from rlenv.cli.echo import echo
 from rlenv.cli.environment_options import Data, Imports, Set, environment_kwargs, find_modules_here, import_modules
-from rlenv.errors import TaskError
-from rlenv.files import replace_text
+from rlenv.core.errors import TaskError
 from rlenv.policies.policy import DEFAULT_SAMPLING, Sampling
-from rlenv.shown import shown_json
+from rlenv.store.files import replace_text
+from rlenv.text.escaping import shown_json
 
 
 def command(

@@ -7,7 +7,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
 from rlenv.policies.policy import Policy
 
 ChatTemplate: TypeAlias = Annotated[

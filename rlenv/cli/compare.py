@@ -15,8 +15,8 @@ import typer
 from rlenv.cli.echo import echo
 from rlenv.comparison import compare
 from rlenv.comparison.pairs import MOST_FLIPS
-from rlenv.files import replace_text
-from rlenv.shown import shown_json
+from rlenv.store.files import replace_text
+from rlenv.text.escaping import shown_json
 
 
 def command(

@@ -20,12 +20,12 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from rlenv.cli.echo import echo
-from rlenv.errors import RunError
-from rlenv.jsontypes import Json
+from rlenv.core.errors import RunError
+from rlenv.core.jsontypes import Json
 
 if TYPE_CHECKING:
+    from rlenv.evaluation.report import Report
     from rlenv.policies.transformers import TransformersPolicy
-    from rlenv.report import Report
     from rlenv.trainers import SftConfig, TrainConfig
 
 T = TypeVar("T")

@@ -1,10 +1,10 @@
-"""How commands print: control characters are shown, whoever wrote the text (rlenv.shown)."""
+"""How commands print: control characters are shown, whoever wrote the text (rlenv.text.escaping)."""
 
 from __future__ import annotations
 
 import typer
 
-from rlenv.shown import shown
+from rlenv.text.escaping import shown
 
 
 def echo(text: object, *, err: bool = False, nl: bool = True, bold: bool | None = None, fg: str | None = None) -> None:

@@ -6,8 +6,8 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from rlenv.errors import ConfigError
-from rlenv.jsontypes import Json, read_json
+from rlenv.core.errors import ConfigError
+from rlenv.core.jsontypes import Json, read_json
 
 PANEL = "Endpoints"
 Stop: TypeAlias = Annotated[

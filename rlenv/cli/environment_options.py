@@ -13,9 +13,9 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from rlenv.errors import ConfigError, RlenvError
-from rlenv.jsontypes import Json, read_json
-from rlenv.registry import list_envs
+from rlenv.core.errors import ConfigError, RlenvError
+from rlenv.core.jsontypes import Json, read_json
+from rlenv.env.registry import list_envs
 
 Imports: TypeAlias = Annotated[
     list[str] | None,

@@ -25,9 +25,9 @@ from rlenv.cli.endpoint_options import (
 from rlenv.cli.environment_options import Data, Imports, Set, environment_kwargs, find_modules_here, import_modules
 from rlenv.cli.verdict_options import Verdicts
 from rlenv.cli.watch_options import Watch
-from rlenv.errors import ConfigError, PolicyError
+from rlenv.core.errors import ConfigError, PolicyError
+from rlenv.evaluation.savedrun import SavedRun
 from rlenv.policies.policy import DEFAULT_SAMPLING, Sampling
-from rlenv.savedrun import SavedRun
 from rlenv.view import saved_run, write_after
 from rlenv.wrappers.watch import watched
 

@@ -14,8 +14,8 @@ import typer
 
 from rlenv.cli.echo import echo
 from rlenv.cli.environment_options import find_modules_here
-from rlenv.errors import ConfigError
-from rlenv.shown import shown_json
+from rlenv.core.errors import ConfigError
+from rlenv.text.escaping import shown_json
 
 if TYPE_CHECKING:
     from rlenv.hackbench.figures import Figures

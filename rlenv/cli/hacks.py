@@ -12,15 +12,15 @@ import typer
 
 from rlenv.cli.echo import echo
 from rlenv.cli.environment_options import Imports, find_modules_here, import_modules
+from rlenv.core.episode import Episode, count_episodes, read_episodes
+from rlenv.core.errors import ConfigError, RunError
+from rlenv.core.verdict import Flag
 from rlenv.door.reading import json_object
-from rlenv.episode import Episode, count_episodes, read_episodes
-from rlenv.errors import ConfigError, RunError
+from rlenv.env.registry import load
 from rlenv.evidence.asker import Asker
 from rlenv.evidence.detectors import EVIDENCE_DETECTORS
-from rlenv.grading import Grader
-from rlenv.registry import load
-from rlenv.shown import shown_line
-from rlenv.verdict import Flag
+from rlenv.text.escaping import shown_line
+from rlenv.workers.grading import Grader
 from rlenv.wrappers.faults import at_fault
 from rlenv.wrappers.watch import watched
 from rlenv.wrappers.wrapper import State, Wrapper, apply_wrappers

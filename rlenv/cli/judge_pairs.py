@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from rlenv.cli.echo import echo
-from rlenv.errors import ConfigError, RunError
+from rlenv.core.errors import ConfigError, RunError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from rlenv.completion import Completion
+    from rlenv.core.completion import Completion
+    from rlenv.core.task import Task
     from rlenv.scorers.tournament import Standing
-    from rlenv.task import Task
     from rlenv.trainers.branches.preference import Pair
 
     Groups = Sequence[tuple[Task, Sequence[Completion]]]
@@ -63,7 +63,7 @@ def _groups(run: Path, limit: int | None) -> Groups:
     """The completions of each group of two or more, whatever their verdicts: the judge has its own."""
     from itertools import groupby, islice
 
-    from rlenv.episode import read_episodes
+    from rlenv.core.episode import read_episodes
 
     together = (list(members) for _, members in groupby(read_episodes(run), key=lambda e: (e.step, e.group)))
     several = (members for members in together if len(members) > 1)

@@ -10,8 +10,8 @@ import typer
 import rlenv
 from rlenv.cli.echo import echo
 from rlenv.cli.environment_options import Imports, import_modules
-from rlenv.errors import UnknownEnvironment
-from rlenv.registry import needed
+from rlenv.core.errors import UnknownEnvironment
+from rlenv.env.registry import needed
 
 
 def command(

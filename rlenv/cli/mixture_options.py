@@ -9,14 +9,14 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from rlenv.batch import EnvLike
 from rlenv.cli.environment_options import environment_kwargs, kwargs_of
 from rlenv.cli.watch_options import with_detectors
 from rlenv.cluster.source import judged_at
-from rlenv.definition import Definition
-from rlenv.errors import ConfigError
-from rlenv.jsontypes import Json
-from rlenv.registry import load
+from rlenv.core.definition import Definition
+from rlenv.core.errors import ConfigError
+from rlenv.core.jsontypes import Json
+from rlenv.env.batch import EnvLike
+from rlenv.env.registry import load
 from rlenv.trainers.mixtures.mixture import Member, Mixture
 
 SIZE = "size"

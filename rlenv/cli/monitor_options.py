@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 from rlenv.cli.environment_options import environment_kwargs
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
 
 if TYPE_CHECKING:
     from rlenv.trainers.config import TrainConfig
@@ -57,7 +57,7 @@ def monitors(
     stop_on_gold: bool,
 ) -> list[Monitor]:
     """The monitors that the options ask for; with a gold, its best policy so far is kept in `best/`."""
-    from rlenv.registry import load
+    from rlenv.env.registry import load
     from rlenv.trainers.monitors import GoldMonitor, default_monitors
 
     chosen: list[Monitor] = [*default_monitors(rules)]

@@ -9,11 +9,11 @@ import typer
 
 from rlenv.cli.echo import echo
 from rlenv.cli.environment_options import Data, Imports, Set, environment_kwargs, import_modules
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
 
 if TYPE_CHECKING:
-    from rlenv.episode import Episode
-    from rlenv.jsontypes import Json
+    from rlenv.core.episode import Episode
+    from rlenv.core.jsontypes import Json
     from rlenv.scorers.labelling import Split
     from rlenv.scorers.scorer import StepScorer
 
@@ -76,8 +76,8 @@ def command(
 
 def _cut_of(env: str, kwargs: dict[str, Json]) -> Split:
     """As the environment cuts a text, where it rewards steps."""
+    from rlenv.env.registry import load
     from rlenv.envs.process.verifier import ProcessVerifier
-    from rlenv.registry import load
 
     verifier = load(env, **kwargs).verifier
     if not isinstance(verifier, ProcessVerifier):
@@ -97,8 +97,8 @@ def _cut(steps: str) -> Split:
 
 def _write(out: Path, episodes: list[Episode], judge: StepScorer, cut: Split, above: float, quiet: bool) -> None:
     """Label chunk by chunk, and say what became of the completions."""
-    from rlenv.jsontypes import line
-    from rlenv.progress import progress
+    from rlenv.core.jsontypes import line
+    from rlenv.evaluation.progress import progress
     from rlenv.scorers.labelling import LabelCounts, labelled
 
     counts = LabelCounts()
@@ -114,13 +114,13 @@ def _write(out: Path, episodes: list[Episode], judge: StepScorer, cut: Split, ab
 
 
 def _episodes(run: Path, limit: int) -> list[Episode]:
-    from rlenv.episode import read_episodes
+    from rlenv.core.episode import read_episodes
 
     return list(read_episodes(run))[-limit:]
 
 
 def _named(spec: str) -> StepScorer:
-    from rlenv.jsontypes import read_json
+    from rlenv.core.jsontypes import read_json
     from rlenv.scorers.load import load_step_scorer
 
     if not spec.startswith("{"):

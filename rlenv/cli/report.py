@@ -10,7 +10,7 @@ import typer
 from rlenv.cli.echo import echo
 from rlenv.cli.environment_options import Imports, find_modules_here, import_modules
 from rlenv.cli.eval import numbers
-from rlenv.files import replace_text
+from rlenv.store.files import replace_text
 
 
 def command(

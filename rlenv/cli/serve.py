@@ -10,7 +10,7 @@ import typer
 from rlenv.cli.echo import echo
 from rlenv.cli.environment_options import Imports, import_modules, kwargs_of
 from rlenv.cli.options import with_options
-from rlenv.errors import ConfigError, MissingExtra
+from rlenv.core.errors import ConfigError, MissingExtra
 from rlenv.serving.settings import ServeSettings
 
 NEEDS = ("fastapi", "uvicorn", "prometheus_client")

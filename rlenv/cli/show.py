@@ -16,16 +16,16 @@ import typer
 import rlenv
 from rlenv.cli.echo import echo
 from rlenv.cli.environment_options import Data, Imports, Set, environment_kwargs, import_modules
-from rlenv.completion import Completion, as_completion
-from rlenv.definition import Definition
-from rlenv.errors import ConfigError, TaskError
-from rlenv.registry import splits_named
-from rlenv.shown import shown, shown_line
-from rlenv.task import Task, prompt_text
-from rlenv.traced import traced
+from rlenv.cli.traced import traced
+from rlenv.core.completion import Completion, as_completion
+from rlenv.core.definition import Definition
+from rlenv.core.errors import ConfigError, TaskError
+from rlenv.core.task import Task, prompt_text
+from rlenv.core.verdict import Verdict
+from rlenv.env.registry import splits_named
+from rlenv.text.escaping import shown, shown_line
 from rlenv.turns.play import reference_completion
 from rlenv.turns.told import told
-from rlenv.verdict import Verdict
 
 SHOWN = 80
 """How many characters of the judged answer are printed."""

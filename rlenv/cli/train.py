@@ -16,7 +16,7 @@ from rlenv.cli.monitor_options import Gold, GoldEvery, GoldSet, GoldTasks, Rules
 from rlenv.cli.options import with_options
 from rlenv.cli.verdict_options import Verdicts
 from rlenv.cli.watch_options import Watch
-from rlenv.errors import PolicyError
+from rlenv.core.errors import PolicyError
 from rlenv.trainers.config import TrainConfig
 
 if TYPE_CHECKING:

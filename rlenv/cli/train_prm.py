@@ -9,7 +9,7 @@ import typer
 
 from rlenv.cli.echo import echo
 from rlenv.cli.options import with_options
-from rlenv.errors import MissingExtra
+from rlenv.core.errors import MissingExtra
 from rlenv.trainers.reward_models.config import StepModelConfig
 
 

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rlenv.cli.echo import echo
-from rlenv.shown import shown_json, shown_line
+from rlenv.text.escaping import shown_json, shown_line
 
 if TYPE_CHECKING:
-    from rlenv.jsontypes import Json
-    from rlenv.verdict import Verdict
+    from rlenv.core.jsontypes import Json
+    from rlenv.core.verdict import Verdict
 
 SHOWN = 200
 

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from rlenv.cli.echo import echo
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
 from rlenv.view import MAX_BYTES, PAGE, ViewedRun, saved_run, write_page
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, TypeAlias
 import typer
 
 from rlenv.cli.environment_options import find_modules_here
-from rlenv.definition import Definition
+from rlenv.core.definition import Definition
 from rlenv.wrappers.watch import watched
 
 Watch: TypeAlias = Annotated[

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from rlenv.errors import ConfigError, MissingExtra
+from rlenv.core.errors import ConfigError, MissingExtra
 
 
 def connected(address: str) -> tuple[Any, bool]:

@@ -14,15 +14,15 @@ from typing import Any
 import cloudpickle
 
 import rlenv
-from rlenv.completion import Completion
-from rlenv.errors import MachineryError, VerifierContractError
-from rlenv.grading import in_batch
-from rlenv.jsontypes import Json
-from rlenv.round import Job
+from rlenv.core.completion import Completion
+from rlenv.core.errors import MachineryError, VerifierContractError
+from rlenv.core.jsontypes import Json
+from rlenv.core.verdict import Verdict
+from rlenv.core.verifier import BatchVerifier
 from rlenv.turns.interaction import AtOnce, Interaction, Reply
-from rlenv.verdict import Verdict
-from rlenv.verifier import BatchVerifier
-from rlenv.workers import PickledVerifier, WorkerPool, anywhere, share
+from rlenv.workers.grading import in_batch
+from rlenv.workers.pending_jobs import Job
+from rlenv.workers.pool import PickledVerifier, WorkerPool, anywhere, share
 
 MOST_LOADED = 32
 """Verifiers and interactions that are kept."""

@@ -22,13 +22,13 @@ import cloudpickle
 from rlenv.cluster.call import Call
 from rlenv.cluster.connection import connected
 from rlenv.cluster.node import Node
-from rlenv.completion import Completion
-from rlenv.errors import ConfigError, MachineryError, RlenvError
-from rlenv.jsontypes import Json
-from rlenv.round import Job
+from rlenv.core.completion import Completion
+from rlenv.core.errors import ConfigError, MachineryError, RlenvError
+from rlenv.core.jsontypes import Json
+from rlenv.core.verdict import Verdict
 from rlenv.turns.interaction import Interaction, Reply
-from rlenv.verdict import Verdict
-from rlenv.workers import OnVerdict, PickledVerifier
+from rlenv.workers.pending_jobs import Job
+from rlenv.workers.pool import OnVerdict, PickledVerifier
 
 AHEAD = 2
 """Messages of a call that a node has at once: it works on one while the other travels."""

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from rlenv.definition import Definition
-from rlenv.errors import ConfigError
-from rlenv.jsontypes import Json
-from rlenv.workers import share, shared_pool
+from rlenv.core.definition import Definition
+from rlenv.core.errors import ConfigError
+from rlenv.core.jsontypes import Json
+from rlenv.workers.pool import share, shared_pool
 
 
 def judged_at(source: str, definition: Definition, kwargs: Mapping[str, Json] | None = None) -> Definition:

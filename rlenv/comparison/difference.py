@@ -1,7 +1,7 @@
 """How much more one side has than another, over tasks that both have: the estimate, its interval, its test.
 
-One run a side: the mean over tasks of the difference, with the interval of `rlenv.passk` and the exchange test. It says
-which of the two models is better on tasks of this kind.
+One run a side: the mean over tasks of the difference, with the interval of `rlenv.evaluation.passk` and the exchange
+test. It says which of the two models is better on tasks of this kind.
 
 Several training seeds a side: which recipe is better, on tasks of this kind and by other seeds too. Seeds lie within a
 side and are crossed with tasks. With S_g seeds of side g, T tasks, and y what one seed has on one task:
@@ -28,9 +28,9 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from rlenv.comparison.significance import Tested, exchange_test, student_p, student_quantile
-from rlenv.errors import ConfigError
-from rlenv.jsontypes import Json
-from rlenv.passk import CONFIDENCE, Estimate, Values, mean_interval, padded
+from rlenv.core.errors import ConfigError
+from rlenv.core.jsontypes import Json
+from rlenv.evaluation.passk import CONFIDENCE, Estimate, Values, mean_interval, padded
 
 ALPHA, POWER = 1 - CONFIDENCE, 0.8
 POINT = 0.01

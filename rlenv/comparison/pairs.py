@@ -14,11 +14,11 @@ import numpy as np
 from rlenv.comparison.difference import Difference, difference
 from rlenv.comparison.sides import Side, read_side
 from rlenv.comparison.significance import holm
-from rlenv.errors import ConfigError
-from rlenv.jsontypes import Json
-from rlenv.passk import pass_at_k
-from rlenv.savedrun import GROWING, REPORTING
-from rlenv.shown import shown_line
+from rlenv.core.errors import ConfigError
+from rlenv.core.jsontypes import Json
+from rlenv.evaluation.passk import pass_at_k
+from rlenv.evaluation.savedrun import GROWING, REPORTING
+from rlenv.text.escaping import shown_line
 
 MOST_FLIPS = 10
 """How many of the most changed tasks are listed."""

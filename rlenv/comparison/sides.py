@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import cast
 
 from rlenv.comparison.difference import Table, table
+from rlenv.core.errors import ConfigError, RunError
+from rlenv.core.jsontypes import Json
+from rlenv.core.task import prompt_text
 from rlenv.door.reading import json_object
-from rlenv.errors import ConfigError, RunError
-from rlenv.jsontypes import Json
-from rlenv.savedrun import SavedRun
-from rlenv.shown import shown_line
-from rlenv.task import prompt_text
+from rlenv.evaluation.savedrun import SavedRun
+from rlenv.text.escaping import shown_line
 
 PROMPT_CHARS = 80
 """How much of a task's prompt is kept to show it by."""

@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rlenv.passk import Values
+from rlenv.evaluation.passk import Values
 
 MAX_UNITS = 1_024
 """A unit is looked for down to 1 / this."""

@@ -4,7 +4,7 @@
 {'level': 3}
 >>> admitted("safety/rm-v0", {"scorer": "os:system"})  # doctest: +NORMALIZE_WHITESPACE
 Traceback (most recent call last):
-rlenv.errors.ConfigError: safety/rm-v0: what came from elsewhere asks for scorer='os:system', and may only name toy
+rlenv.core.errors.ConfigError: safety/rm-v0: what came from elsewhere asks for scorer='os:system', and may only name toy
 here; if you trust it, give it yourself: given={'safety/rm-v0': {'scorer': ...}}
 
 What the operator wrote (Python that he calls, his command line, the file that RLENV_GIVEN names) may name code, files
@@ -21,9 +21,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
-from rlenv.errors import ConfigError
-from rlenv.jsontypes import Json
-from rlenv.registry import nameable
+from rlenv.core.errors import ConfigError
+from rlenv.core.jsontypes import Json
+from rlenv.env.registry import nameable
 from rlenv.turns.equip import tool_names
 
 Given: TypeAlias = "Mapping[str, Mapping[str, object]]"

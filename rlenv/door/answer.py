@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from rlenv.errors import PolicyError
-from rlenv.jsontypes import Json, read_json
+from rlenv.core.errors import PolicyError
+from rlenv.core.jsontypes import Json, read_json
 
 if TYPE_CHECKING:
     import httpx2

@@ -4,7 +4,7 @@ r"""A stranger's regular expression: read by RE2, whose work grows with the text
 True
 >>> linear(r"(\w)\1")
 Traceback (most recent call last):
-rlenv.errors.TaskError: the pattern '(\\w)\\1' has a backreference, which RE2 cannot read; write it without
+rlenv.core.errors.TaskError: the pattern '(\\w)\\1' has a backreference, which RE2 cannot read; write it without
 
 RE2 reads what `re` reads but for what needs backtracking; its `\d`, `\w` and `\s` are those of ASCII.
 """
@@ -14,7 +14,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from rlenv.errors import MissingExtra, TaskError
+from rlenv.core.errors import MissingExtra, TaskError
 
 MAX_CHARS = 10_000
 """Of a pattern."""

@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, cast
 
-from rlenv.errors import RlenvError, RunError
-from rlenv.files import opened
-from rlenv.jsontypes import Json, read_json
+from rlenv.core.errors import RlenvError, RunError
+from rlenv.core.jsontypes import Json, read_json
+from rlenv.store.files import opened
 
 MAX_JSON, MAX_LINE = 16_000_000, 32_000_000
 """Bytes of a file of settings, and of one line: an episode of a million characters and tokens has fewer."""

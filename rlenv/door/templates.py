@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from transformers.utils.chat_template_utils import render_jinja_template
 
-from rlenv.errors import ConfigError, PolicyError
+from rlenv.core.errors import ConfigError, PolicyError
 from rlenv.sandbox import reading
 
 if TYPE_CHECKING:

@@ -16,16 +16,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rlenv.completion import as_completion
-from rlenv.definition import Definition
-from rlenv.episode import Episode
+from rlenv.core.completion import as_completion
+from rlenv.core.definition import Definition
+from rlenv.core.episode import Episode
+from rlenv.core.task import Task
+from rlenv.core.verdict import Verdict
 from rlenv.evidence.edit import Edit, Scene, Variant
 from rlenv.evidence.evidence import KEPT, Asked, Evidence
 from rlenv.evidence.row import row_texts
-from rlenv.grading import Grader
-from rlenv.round import Job
-from rlenv.task import Task
-from rlenv.verdict import Verdict
+from rlenv.workers.grading import Grader
+from rlenv.workers.pending_jobs import Job
 from rlenv.wrappers.wrapper import AskingWrapper
 
 REPEATS = 5

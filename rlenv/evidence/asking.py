@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -26,13 +26,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from rlenv.definition import Definition
-from rlenv.episode import Episode
-from rlenv.errors import ConfigError
-from rlenv.jsontypes import Json
-from rlenv.task import Prompt, Task
-from rlenv.tasksets import TaskSet
-from rlenv.verdict import Flag, Verdict
+from rlenv.core.definition import Definition
+from rlenv.core.episode import Episode
+from rlenv.core.errors import ConfigError
+from rlenv.core.jsontypes import Json
+from rlenv.core.task import Prompt, Task
+from rlenv.core.tasksets import TaskSet
+from rlenv.core.verdict import Flag, Verdict
 from rlenv.wrappers.correctness import correctness
 from rlenv.wrappers.detector import Detector
 from rlenv.wrappers.exact import to_reward

@@ -24,14 +24,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from rlenv.episode import Episode
-from rlenv.errors import VerifierContractError
+from rlenv.core.episode import Episode
+from rlenv.core.errors import VerifierContractError
+from rlenv.core.jsontypes import Json
+from rlenv.core.verdict import Flag, Verdict
 from rlenv.evidence.asker import unasked
 from rlenv.evidence.edit import Edit
 from rlenv.evidence.evidence import Evidence
 from rlenv.evidence.findings import FINDINGS
-from rlenv.jsontypes import Json
-from rlenv.verdict import Flag, Verdict
 from rlenv.wrappers.detector import Detector, placed
 from rlenv.wrappers.wrapper import State
 

@@ -19,10 +19,10 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from rlenv.completion import Completion
+from rlenv.core.completion import Completion
+from rlenv.core.task import Task
+from rlenv.core.verdict import Verdict
 from rlenv.reading import Span
-from rlenv.task import Task
-from rlenv.verdict import Verdict
 
 Effect: TypeAlias = Literal["unpaid", "same"]
 

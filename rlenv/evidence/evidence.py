@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from rlenv.episode import Episode
+from rlenv.core.episode import Episode
+from rlenv.core.task import Task
 from rlenv.reading import Span
-from rlenv.task import Task
 
 KEPT = 0.8
 """A variant is paid where it has at least this share of the unedited pay."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, MutableMapping
 from typing import cast
 
-from rlenv.jsontypes import Json
+from rlenv.core.jsontypes import Json
 
 ASKED = "asked"
 """The key of a run's states under which stands what was asked."""

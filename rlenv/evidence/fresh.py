@@ -21,9 +21,9 @@ from itertools import islice
 import numpy as np
 
 from rlenv import sandbox
+from rlenv.core.task import Task
+from rlenv.evidence.argument_variants import neighbours
 from rlenv.evidence.row import pairs, strings
-from rlenv.neighbours import neighbours
-from rlenv.task import Task
 
 MOST = 24
 """Questions of a task."""

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from rlenv.jsontypes import Json
-from rlenv.task import REFERENCE, Task
+from rlenv.core.jsontypes import Json
+from rlenv.core.task import REFERENCE, Task
 
 FRAMES = (
     "{}",

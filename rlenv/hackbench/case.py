@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-from rlenv.completion import Completion
-from rlenv.errors import ConfigError, TaskError
+from rlenv.core.completion import Completion
+from rlenv.core.errors import ConfigError, TaskError
+from rlenv.core.jsontypes import Json
+from rlenv.core.task import Task
+from rlenv.core.verifier import judge
 from rlenv.hackbench.rewards import environment, reward_function
-from rlenv.jsontypes import Json
-from rlenv.task import Task
-from rlenv.verifier import judge
 
 HALVES = ("tuning", "reporting")
 """The first is there to choose rules with, the second for the figures that are quoted: they share no construction."""

@@ -16,9 +16,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
+from rlenv.core.jsontypes import Json
 from rlenv.hackbench.case import Case
 from rlenv.hackbench.meter import Measured, Seen
-from rlenv.jsontypes import Json
 
 Key = TypeVar("Key", str, tuple[str, str])
 PREVALENCES = (0.1, 0.01)

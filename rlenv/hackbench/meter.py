@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from rlenv.episode import Episode
-from rlenv.errors import TaskError
+from rlenv.core.episode import Episode
+from rlenv.core.errors import TaskError
+from rlenv.core.verdict import Flag
 from rlenv.evidence.asker import Asker, unasked
 from rlenv.evidence.detector import EvidenceDetector
 from rlenv.evidence.edit import Edit
 from rlenv.evidence.evidence import Evidence
-from rlenv.grading import Grader
 from rlenv.hackbench.case import Case
 from rlenv.hackbench.rewards import definition
-from rlenv.verdict import Flag
+from rlenv.workers.grading import Grader
 from rlenv.wrappers.wrapper import State, Wrapper, apply_wrappers
 
 

@@ -9,11 +9,11 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from rlenv.definition import Definition
-from rlenv.errors import ConfigError, TaskError
-from rlenv.registry import load
-from rlenv.task import Task
-from rlenv.verifier import FunctionVerifier
+from rlenv.core.definition import Definition
+from rlenv.core.errors import ConfigError, TaskError
+from rlenv.core.task import Task
+from rlenv.core.verifier import FunctionVerifier
+from rlenv.env.registry import load
 
 
 def definition(reward: str, tasks: Sequence[Task], rewards: Path, share: float | None = None) -> Definition:

@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
 from rlenv.hackbench.figures import PREVALENCES, Figures, Labels
-from rlenv.shown import shown_cell, shown_line
+from rlenv.text.escaping import shown_cell, shown_line
 
 Table = list[list[str]]
 LABELS = ["hacks seen", "honest right flagged", "honest wrong flagged"]

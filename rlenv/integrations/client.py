@@ -20,13 +20,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import TYPE_CHECKING, Any, cast
 
-from rlenv.completion import Completion
+from rlenv.core.completion import Completion
+from rlenv.core.errors import ConfigError, PolicyError
+from rlenv.core.jsontypes import Json, canonical, line
+from rlenv.core.task import Task
+from rlenv.core.verdict import Verdict
 from rlenv.door.answer import Answer
-from rlenv.errors import ConfigError, PolicyError
-from rlenv.jsontypes import Json, canonical, line
 from rlenv.policies.posting import Patience, Poster, address, ask, client, refusal
-from rlenv.task import Task
-from rlenv.verdict import Verdict
 
 if TYPE_CHECKING:
     import httpx2

@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any, Protocol
 
-from rlenv.completion import Completion
+from rlenv.core.completion import Completion
 from rlenv.reading import MARKS, ReadAs, opens_trace
 from rlenv.turns.turn import POLICY, Turn
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rlenv.definition import Definition
-from rlenv.errors import ConfigError
-from rlenv.jsontypes import Json
-from rlenv.registry import load
-from rlenv.rows import to_row
-from rlenv.sampler import UniformSampler
-from rlenv.task import Task
+from rlenv.core.definition import Definition
+from rlenv.core.errors import ConfigError
+from rlenv.core.jsontypes import Json
+from rlenv.core.task import Task
+from rlenv.env.registry import load
+from rlenv.env.rows import to_row
+from rlenv.env.sampler import UniformSampler
 
 ALL_UP_TO = 20_000
 """Task sets larger than this are drawn from, and the caller says how many."""

@@ -22,11 +22,11 @@ from typing import NamedTuple, Protocol, TypeAlias, TypeVar, cast
 
 import numpy as np
 
-from rlenv.completion import Completion
-from rlenv.definition import Definition
-from rlenv.errors import ConfigError, MachineryError
-from rlenv.jsontypes import Json, canonical
-from rlenv.task import Task
+from rlenv.core.completion import Completion
+from rlenv.core.definition import Definition
+from rlenv.core.errors import ConfigError, MachineryError
+from rlenv.core.jsontypes import Json, canonical
+from rlenv.core.task import Task
 from rlenv.turns.interaction import Reply
 from rlenv.turns.replay import ReplayVerifier
 

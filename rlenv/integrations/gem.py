@@ -23,12 +23,12 @@ from functools import lru_cache
 from itertools import count
 from typing import Any, cast
 
-from rlenv.definition import Definition
-from rlenv.errors import MachineryError
+from rlenv.core.definition import Definition
+from rlenv.core.errors import MachineryError
+from rlenv.core.jsontypes import Json, canonical
+from rlenv.env.registry import register
 from rlenv.integrations.foreign import SessionLost, Step, foreign_definition
 from rlenv.integrations.versions import check_version
-from rlenv.jsontypes import Json, canonical
-from rlenv.registry import register
 
 LONGEST = 1 << 24
 """Bytes of one answer; an observation beyond is the environment's failure."""

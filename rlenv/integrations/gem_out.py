@@ -21,13 +21,13 @@ from gem import Env as GemEnv  # noqa: E402
 from gem import register  # noqa: E402
 from gem.envs.registration import ENV_REGISTRY  # noqa: E402
 
-from rlenv.completion import Completion  # noqa: E402
-from rlenv.definition import check_trainable  # noqa: E402
-from rlenv.environment import Environment  # noqa: E402
-from rlenv.errors import MachineryError  # noqa: E402
-from rlenv.jsontypes import Json  # noqa: E402
-from rlenv.registry import load  # noqa: E402
-from rlenv.task import Task  # noqa: E402
+from rlenv.core.completion import Completion  # noqa: E402
+from rlenv.core.definition import check_trainable  # noqa: E402
+from rlenv.core.errors import MachineryError  # noqa: E402
+from rlenv.core.jsontypes import Json  # noqa: E402
+from rlenv.core.task import Task  # noqa: E402
+from rlenv.env.environment import Environment  # noqa: E402
+from rlenv.env.registry import load  # noqa: E402
 
 
 def to_gem(env: str, **kwargs: Json) -> str:

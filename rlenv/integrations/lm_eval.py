@@ -17,13 +17,13 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from rlenv.errors import ConfigError, MissingExtra
+from rlenv.core.errors import ConfigError, MissingExtra
+from rlenv.core.jsontypes import Json, canonical
+from rlenv.core.task import prompt_text
+from rlenv.env.rows import RowJudge
+from rlenv.evaluation.passk import pass_at_k
 from rlenv.integrations.drawn import drawn_rows
 from rlenv.integrations.versions import check_version
-from rlenv.jsontypes import Json, canonical
-from rlenv.passk import pass_at_k
-from rlenv.rows import RowJudge
-from rlenv.task import prompt_text
 
 if TYPE_CHECKING:
     from datasets import Dataset

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rlenv.episode import Episode
+from rlenv.core.episode import Episode
 
 
 class MeanFill:

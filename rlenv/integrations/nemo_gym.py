@@ -1,6 +1,6 @@
 """An environment's tasks as the JSONL of NeMo Gym; `rlenv serve` answers its `/verify` (docs/integrations/nemo_gym.md).
 
->>> from rlenv.task import Task
+>>> from rlenv.core.task import Task
 >>> nemo_gym_row("math/arithmetic-v0", Task("3+8=?", "11"), {"level": 1})["responses_create_params"]
 {'input': [{'role': 'user', 'content': '3+8=?'}]}
 """
@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from rlenv.definition import check_trainable
-from rlenv.errors import ConfigError
+from rlenv.core.definition import check_trainable
+from rlenv.core.errors import ConfigError
+from rlenv.core.jsontypes import Json, line
+from rlenv.core.task import Task, prompt_messages
+from rlenv.env.registry import load
+from rlenv.env.rows import to_row
 from rlenv.integrations.drawn import drawn_tasks
-from rlenv.jsontypes import Json, line
-from rlenv.registry import load
-from rlenv.rows import to_row
-from rlenv.task import Task, prompt_messages
 
 ROW = "rlenv_row"
 """The field that the server judges by; NeMo Gym sends every field of a line back to `/verify`."""

@@ -17,12 +17,12 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
-from rlenv.definition import Definition
-from rlenv.errors import ConfigError, MachineryError
+from rlenv.core.definition import Definition
+from rlenv.core.errors import ConfigError, MachineryError
+from rlenv.core.jsontypes import Json, canonical
+from rlenv.env.registry import register
 from rlenv.integrations.foreign import SessionLost, Step, foreign_definition
 from rlenv.integrations.versions import check_version
-from rlenv.jsontypes import Json, canonical
-from rlenv.registry import register
 
 ANSWER_MB = 16.0
 """A longer message of the server is not read; its session is lost."""

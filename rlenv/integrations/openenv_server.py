@@ -23,13 +23,13 @@ from openenv.core.env_server.http_server import create_app  # noqa: E402
 from openenv.core.env_server.interfaces import Environment as OpenEnvironment  # noqa: E402
 from openenv.core.env_server.types import Action, Observation, State  # noqa: E402
 
-from rlenv.completion import Completion  # noqa: E402
-from rlenv.definition import Definition, check_trainable  # noqa: E402
-from rlenv.environment import Environment  # noqa: E402
-from rlenv.errors import TaskError  # noqa: E402
-from rlenv.jsontypes import Json  # noqa: E402
-from rlenv.registry import load  # noqa: E402
-from rlenv.task import prompt_messages  # noqa: E402
+from rlenv.core.completion import Completion  # noqa: E402
+from rlenv.core.definition import Definition, check_trainable  # noqa: E402
+from rlenv.core.errors import TaskError  # noqa: E402
+from rlenv.core.jsontypes import Json  # noqa: E402
+from rlenv.core.task import prompt_messages  # noqa: E402
+from rlenv.env.environment import Environment  # noqa: E402
+from rlenv.env.registry import load  # noqa: E402
 
 SPLIT = "tasks"
 MOST_LISTED = 100

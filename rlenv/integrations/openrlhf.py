@@ -15,15 +15,15 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from rlenv.completion import Completion
-from rlenv.definition import check_trainable
-from rlenv.episode import Episode
+from rlenv.core.completion import Completion
+from rlenv.core.definition import check_trainable
+from rlenv.core.episode import Episode
+from rlenv.core.jsontypes import Json, line
+from rlenv.core.task import prompt_messages
+from rlenv.env.registry import load
+from rlenv.env.rows import RowJudge, to_row
 from rlenv.integrations.drawn import drawn_tasks
 from rlenv.integrations.mean_fill import MeanFill
-from rlenv.jsontypes import Json, line
-from rlenv.registry import load
-from rlenv.rows import RowJudge, to_row
-from rlenv.task import prompt_messages
 
 ENDS = ("<|im_end|>", "<|eot_id|>", "<|endoftext|>", "<|end_of_text|>", "<end_of_turn>", "<|end|>", "</s>", "<eos>")
 """How chat models write the end of a turn; a text that ends otherwise was cut."""

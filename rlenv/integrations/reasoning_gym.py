@@ -19,14 +19,14 @@ from typing import Any
 from reasoning_gym.dataset import ProceduralDataset
 from reasoning_gym.factory import DATASETS, register_dataset
 
-from rlenv.definition import check_trainable
-from rlenv.errors import ConfigError, MachineryError
+from rlenv.core.definition import check_trainable
+from rlenv.core.errors import ConfigError, MachineryError
+from rlenv.core.jsontypes import Json, canonical
+from rlenv.core.task import prompt_text
+from rlenv.env.registry import load
+from rlenv.env.rows import RowJudge
 from rlenv.integrations.drawn import drawn_rows
 from rlenv.integrations.versions import check_version
-from rlenv.jsontypes import Json, canonical
-from rlenv.registry import load
-from rlenv.rows import RowJudge
-from rlenv.task import prompt_text
 
 ROW = "rlenv_row"
 

@@ -37,18 +37,18 @@ from tinker_cookbook.rl.types import (
 )
 from tinker_cookbook.tokenizer_utils import get_tokenizer
 
-from rlenv.definition import check_trainable
-from rlenv.episode import Episode
-from rlenv.errors import ConfigError, MachineryError
+from rlenv.core.definition import check_trainable
+from rlenv.core.episode import Episode
+from rlenv.core.errors import ConfigError, MachineryError
+from rlenv.core.jsontypes import Json
+from rlenv.env.registry import load, load_for_row
+from rlenv.env.rows import RowJudge, read_row, to_row
 from rlenv.integrations.decoding import Decoder
 from rlenv.integrations.drawn import drawn_tasks
 from rlenv.integrations.mean_fill import MeanFill
 from rlenv.integrations.token_episode import TokenEpisode
 from rlenv.integrations.versions import check_version
-from rlenv.jsontypes import Json
 from rlenv.policies.policy import Sampling
-from rlenv.registry import load, load_for_row
-from rlenv.rows import RowJudge, read_row, to_row
 from rlenv.turns.bridge import Renderer
 
 _judging = threading.Lock()

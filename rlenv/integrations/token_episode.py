@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rlenv.completion import Completion
-from rlenv.definition import Definition
+from rlenv.core.completion import Completion
+from rlenv.core.definition import Definition
+from rlenv.core.task import Task
 from rlenv.integrations.decoding import Decoder
 from rlenv.policies.policy import Sampling
 from rlenv.reading import ReadAs
-from rlenv.task import Task
 from rlenv.turns.bridge import Renderer
 from rlenv.turns.live import Live
 from rlenv.turns.transcript import ready

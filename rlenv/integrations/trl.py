@@ -23,23 +23,23 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
-from rlenv.batch import EnvLike
-from rlenv.batch import definition as definition_of
-from rlenv.completion import Completion, as_completion
-from rlenv.definition import Definition, check_trainable
-from rlenv.episode import Episode
-from rlenv.errors import ConfigError, MissingExtra
+from rlenv.core.completion import Completion, as_completion
+from rlenv.core.definition import Definition, check_trainable
+from rlenv.core.episode import Episode
+from rlenv.core.errors import ConfigError, MissingExtra
+from rlenv.core.jsontypes import Json, canonical
+from rlenv.core.task import Task, prompt_messages
+from rlenv.core.verdict import Verdict
+from rlenv.env.batch import EnvLike
+from rlenv.env.batch import definition as definition_of
+from rlenv.env.rows import GroupJudge
 from rlenv.integrations.drawn import drawn_tasks
 from rlenv.integrations.trl_tools import ToolEpisode, ended, tool_episodes
 from rlenv.integrations.trl_turns import TASK_COLUMN as TASK_COLUMN
 from rlenv.integrations.trl_turns import TurnRollout, completions_of, task_messages
 from rlenv.integrations.versions import check_version
-from rlenv.jsontypes import Json, canonical
 from rlenv.reading.message import message_text
-from rlenv.rows import GroupJudge
-from rlenv.task import Task, prompt_messages
-from rlenv.verdict import Verdict
-from rlenv.workers import PickledVerifier, Pool
+from rlenv.workers.pool import PickledVerifier, Pool
 
 if TYPE_CHECKING:
     from datasets import Dataset

@@ -16,12 +16,12 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias, cast
 
-from rlenv.completion import Completion, as_completion
-from rlenv.definition import Definition
-from rlenv.errors import ConfigError
-from rlenv.jsontypes import Json, read_json
+from rlenv.core.completion import Completion, as_completion
+from rlenv.core.definition import Definition
+from rlenv.core.errors import ConfigError
+from rlenv.core.jsontypes import Json, read_json
+from rlenv.core.task import Task, prompt_messages
 from rlenv.reading.message import message_text
-from rlenv.task import Task, prompt_messages
 from rlenv.turns.live import Live
 from rlenv.turns.schema import tool_schema
 from rlenv.turns.tools import ToolInteraction

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rlenv.completion import Completion
-from rlenv.definition import Definition
-from rlenv.errors import ConfigError
+from rlenv.core.completion import Completion
+from rlenv.core.definition import Definition
+from rlenv.core.errors import ConfigError
+from rlenv.core.task import Task, prompt_messages
 from rlenv.policies.policy import Sampling
-from rlenv.task import Task, prompt_messages
 from rlenv.turns.play import play
 
 if TYPE_CHECKING:

@@ -16,11 +16,11 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from rlenv.definition import check_trainable
-from rlenv.errors import ConfigError
+from rlenv.core.definition import check_trainable
+from rlenv.core.errors import ConfigError
+from rlenv.core.jsontypes import Json
+from rlenv.env.registry import load
 from rlenv.integrations.drawn import drawn_tasks
-from rlenv.jsontypes import Json
-from rlenv.registry import load
 
 _PROJECT = """[project]
 name = "{name}"

@@ -19,16 +19,16 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, cast
 
-from rlenv.completion import Completion
-from rlenv.definition import Definition
-from rlenv.errors import ConfigError, MachineryError
+from rlenv.core.completion import Completion
+from rlenv.core.definition import Definition
+from rlenv.core.errors import ConfigError, MachineryError
+from rlenv.core.jsontypes import Json, canonical
+from rlenv.core.task import Message, Task
+from rlenv.core.tasksets import ListTasks
+from rlenv.core.verdict import Verdict
+from rlenv.env.registry import register
 from rlenv.integrations.foreign import within
 from rlenv.integrations.versions import check_version
-from rlenv.jsontypes import Json, canonical
-from rlenv.registry import register
-from rlenv.task import Message, Task
-from rlenv.tasksets import ListTasks
-from rlenv.verdict import Verdict
 
 INDEX = "idx"
 START_S = 60.0

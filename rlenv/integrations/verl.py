@@ -12,13 +12,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rlenv.definition import check_trainable
-from rlenv.errors import ConfigError, MissingExtra
+from rlenv.core.definition import check_trainable
+from rlenv.core.errors import ConfigError, MissingExtra
+from rlenv.core.jsontypes import Json, canonical
+from rlenv.core.task import Task, prompt_messages
+from rlenv.env.registry import load
+from rlenv.env.rows import to_row
 from rlenv.integrations.drawn import drawn_tasks
-from rlenv.jsontypes import Json, canonical
-from rlenv.registry import load
-from rlenv.rows import to_row
-from rlenv.task import Task, prompt_messages
 
 ROW, TRAIN = "rlenv_row", "train"
 MANAGER, AGENT = "rlenv.integrations.verl_reward", "rlenv.integrations.verl_turns.RlenvAgentLoop"

@@ -22,15 +22,15 @@ from typing import Any
 from verl import DataProto
 from verl.experimental.reward_loop.reward_manager.base import RewardManagerBase
 
-from rlenv.completion import Completion
-from rlenv.episode import Episode
-from rlenv.errors import ConfigError
+from rlenv.core.completion import Completion
+from rlenv.core.episode import Episode
+from rlenv.core.errors import ConfigError
+from rlenv.env.rows import RowJudge
 from rlenv.integrations.decoding import Decoder
 from rlenv.integrations.mean_fill import MeanFill
 from rlenv.integrations.verl import ROW, TRAIN
 from rlenv.integrations.verl_settings import check_settings, end_ids
 from rlenv.integrations.versions import check_version
-from rlenv.rows import RowJudge
 
 COMPLETION_FIELD = "rlenv_completion"
 """What our agent loop says beside the tokens."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from rlenv.errors import ConfigError
-from rlenv.jsontypes import read_json
+from rlenv.core.errors import ConfigError
+from rlenv.core.jsontypes import read_json
 
 
 def check_settings(config: Any) -> None:

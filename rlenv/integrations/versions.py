@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from importlib.metadata import PackageNotFoundError, version
 
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
 
 
 def release(text: str) -> tuple[int, ...]:

@@ -8,7 +8,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TypeAlias
 
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
 from rlenv.logs.inspect import inspect_records
 from rlenv.logs.record import Record
 from rlenv.logs.tables import trl_records, verl_records

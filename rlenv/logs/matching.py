@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rlenv.definition import Definition
-from rlenv.errors import ConfigError
+from rlenv.core.definition import Definition
+from rlenv.core.errors import ConfigError
+from rlenv.core.task import Task, prompt_text
+from rlenv.core.tasksets import ListTasks
+from rlenv.env.rows import read_row
 from rlenv.logs.record import Record
-from rlenv.rows import read_row
-from rlenv.task import Task, prompt_text
-from rlenv.tasksets import ListTasks
 
 SEARCHED = 20_000
 """Tasks of a set that are looked through for a prompt."""

@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from rlenv.completion import Completion
-from rlenv.jsontypes import Json
+from rlenv.core.completion import Completion
+from rlenv.core.jsontypes import Json
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,12 +11,12 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from rlenv.completion import Completion
-from rlenv.errors import ConfigError
-from rlenv.jsontypes import Json
+from rlenv.core.completion import Completion
+from rlenv.core.errors import ConfigError
+from rlenv.core.jsontypes import Json
+from rlenv.core.tasksets import Located, read_rows
 from rlenv.logs.record import Record, number
 from rlenv.reading.message import message_text
-from rlenv.tasksets import Located, read_rows
 
 TRL_OWN = frozenset({"step", "prompt", "completion", "advantage", "rlenv_row", "rlenv_task"})
 REWARD = "reward"

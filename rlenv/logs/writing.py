@@ -8,22 +8,22 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
-from rlenv.batch import EnvLike
-from rlenv.batch import definition as definition_of
-from rlenv.definition import Definition
-from rlenv.episode import Episode
-from rlenv.errors import ConfigError, RunError
-from rlenv.folder_lock import run_folder
-from rlenv.jsontypes import Json
+from rlenv.core.definition import Definition
+from rlenv.core.episode import Episode
+from rlenv.core.errors import ConfigError, RunError
+from rlenv.core.jsontypes import Json
+from rlenv.core.verdict import Verdict
+from rlenv.env.batch import EnvLike
+from rlenv.env.batch import definition as definition_of
+from rlenv.env.registry import load
+from rlenv.env.rows import read_row
+from rlenv.evaluation.report import Report, Tally
+from rlenv.evaluation.savedrun import SavedRun
 from rlenv.logs.forms import records
 from rlenv.logs.matching import Matcher
 from rlenv.logs.record import Record
-from rlenv.registry import load
-from rlenv.report import Report, Tally
-from rlenv.rows import read_row
-from rlenv.savedrun import SavedRun
-from rlenv.shown import shown_line
-from rlenv.verdict import Verdict
+from rlenv.store.folder_lock import run_folder
+from rlenv.text.escaping import shown_line
 
 CHUNK_TASKS = 64
 REASONS = 5

@@ -25,13 +25,13 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, groupby
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from rlenv.completion import Completion
-from rlenv.errors import ConfigError, PolicyError
-from rlenv.jsontypes import Json
+from rlenv.core.completion import Completion
+from rlenv.core.errors import ConfigError, PolicyError
+from rlenv.core.jsontypes import Json
+from rlenv.core.task import Prompt
 from rlenv.policies.openai_form import CHAT, TEXT, Request, answered, body_of
 from rlenv.policies.policy import DEFAULT_SAMPLING, Answered, Sampling
 from rlenv.policies.posting import Patience, Poster, address, client, refusal, tls
-from rlenv.task import Prompt
 from rlenv.turns.chat_api import api_messages
 from rlenv.turns.live import Live
 

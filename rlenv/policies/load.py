@@ -10,12 +10,12 @@ from functools import partial
 from pathlib import Path
 from typing import cast
 
-from rlenv.completion import Completion
-from rlenv.definition import Definition, reference_text
-from rlenv.errors import ConfigError, MissingExtra, PolicyError
-from rlenv.jsontypes import Json
+from rlenv.core.completion import Completion
+from rlenv.core.definition import Definition, reference_text
+from rlenv.core.errors import ConfigError, MissingExtra, PolicyError
+from rlenv.core.jsontypes import Json
+from rlenv.core.task import Task
 from rlenv.policies.policy import Policy, ScriptedPolicy
-from rlenv.task import Task
 
 REFERENCE, EMPTY, TINY, SMOLLM2 = "reference", "empty", "tiny", "smollm2-135m"
 NAMES = {

@@ -9,12 +9,12 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from rlenv.completion import Completion
-from rlenv.jsontypes import Json
+from rlenv.core.completion import Completion
+from rlenv.core.jsontypes import Json
+from rlenv.core.task import Prompt, prompt_messages, prompt_text
 from rlenv.policies.policy import Answered, Sampling
 from rlenv.policies.posting import sendable
 from rlenv.reading.message import message_text
-from rlenv.task import Prompt, prompt_messages, prompt_text
 
 if TYPE_CHECKING:
     from rlenv.policies.endpoint import EndpointPolicy

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from traceback import extract_tb
 from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
-from rlenv.completion import Completion, as_completion
-from rlenv.errors import ConfigError, PolicyError, RlenvError
-from rlenv.jsontypes import Json
-from rlenv.task import Prompt, Task
+from rlenv.core.completion import Completion, as_completion
+from rlenv.core.errors import ConfigError, PolicyError, RlenvError
+from rlenv.core.jsontypes import Json
+from rlenv.core.task import Prompt, Task
 
 if TYPE_CHECKING:
     from rlenv.turns.live import Live

@@ -15,11 +15,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from rlenv.core.errors import ConfigError, MissingExtra, PolicyError
+from rlenv.core.jsontypes import Json
 from rlenv.door.answer import Answer, answer_to
 from rlenv.door.deadline import deadline
-from rlenv.errors import ConfigError, MissingExtra, PolicyError
-from rlenv.jsontypes import Json
-from rlenv.shown import shown_line
+from rlenv.text.escaping import shown_line
 
 if TYPE_CHECKING:
     import ssl

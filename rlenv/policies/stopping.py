@@ -12,7 +12,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from rlenv.completion import Completion
+from rlenv.core.completion import Completion
 
 
 def stopped(completion: Completion, stop: Sequence[str], text_of: Callable[[Sequence[int]], str]) -> Completion:

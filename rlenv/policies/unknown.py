@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import Any, NamedTuple
 
-from rlenv.shown import shown_line
-from rlenv.task import Task, prompt_text
-from rlenv.tasksets import TaskSet
+from rlenv.core.task import Task, prompt_text
+from rlenv.core.tasksets import TaskSet
+from rlenv.text.escaping import shown_line
 
 LOOKED_AT = 200
 """Tasks that are looked at, evenly spread over the set."""

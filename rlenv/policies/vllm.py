@@ -16,13 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from rlenv.completion import Completion
+from rlenv.core.completion import Completion
+from rlenv.core.task import Prompt
 from rlenv.policies.policy import DEFAULT_SAMPLING, Sampling
 from rlenv.policies.stopping import stopped
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.policies.vllm_engines import Asked, Drawn, Engine, InProcess, Served
 from rlenv.policies.vllm_settings import VllmSettings
-from rlenv.task import Prompt
 from rlenv.turns.live import Live
 from rlenv.turns.transcript import ready
 

@@ -25,8 +25,8 @@ import torch
 import torch.distributed as dist
 from safetensors.torch import save_file
 
+from rlenv.core.errors import ConfigError, MissingExtra, PolicyError
 from rlenv.door.answer import Answer
-from rlenv.errors import ConfigError, MissingExtra, PolicyError
 from rlenv.policies.posting import Patience, Poster, address, ask, client, refusal
 from rlenv.policies.vllm_settings import VllmSettings
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, cast
 
-from rlenv.jsontypes import Json
+from rlenv.core.jsontypes import Json
 
 MAX_CHARS = 1_000_000
 """No call is longer; what is longer is not decoded."""

@@ -14,7 +14,7 @@ from pathlib import Path
 from string import Template
 from typing import NamedTuple
 
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*")  # my-env, words2, long_division
 TARGETS = {

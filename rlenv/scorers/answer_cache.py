@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from rlenv.errors import ConfigError
-from rlenv.jsontypes import Json, canonical
+from rlenv.core.errors import ConfigError
+from rlenv.core.jsontypes import Json, canonical
 
 WAIT_S = 60.0
 """How long a process waits for another one that writes."""

@@ -7,13 +7,13 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
-from rlenv.completion import Completion
-from rlenv.errors import ConfigError, PolicyError
-from rlenv.jsontypes import Json
+from rlenv.core.completion import Completion
+from rlenv.core.errors import ConfigError, PolicyError
+from rlenv.core.jsontypes import Json
+from rlenv.core.task import Message, Prompt
 from rlenv.policies.endpoint import EndpointPolicy
 from rlenv.policies.policy import Sampling
 from rlenv.scorers.answer_cache import AnswerCache, key_of
-from rlenv.task import Message, Prompt
 
 GREEDY = Sampling(temperature=0.0, max_new_tokens=1024)
 """The same question has the same answer, as far as the server keeps to it."""

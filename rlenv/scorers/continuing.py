@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from rlenv.completion import Completion
-from rlenv.errors import ConfigError, PolicyError
+from rlenv.core.completion import Completion
+from rlenv.core.errors import ConfigError, PolicyError
+from rlenv.core.task import Prompt
 from rlenv.policies.policy import Policy, Sampling
-from rlenv.task import Prompt
 
 if TYPE_CHECKING:
     from rlenv.policies.generation import Sampled

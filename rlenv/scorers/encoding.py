@@ -12,10 +12,10 @@ from typing import Any, cast
 
 from transformers import PreTrainedTokenizerBase
 
+from rlenv.core.errors import ConfigError, PolicyError, ScorerError
+from rlenv.core.task import Prompt, prompt_messages, prompt_text
 from rlenv.door.templates import rendered
-from rlenv.errors import ConfigError, PolicyError, ScorerError
 from rlenv.scorers.hostile_text import defused, special_tokens, template_marks
-from rlenv.task import Prompt, prompt_messages, prompt_text
 
 
 def encode(

@@ -21,13 +21,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from rlenv.combination import Combination, Rule, spread
-from rlenv.errors import ConfigError, VerifierContractError
-from rlenv.jsontypes import Json
+from rlenv.core.aggregate import Combination, Rule, spread
+from rlenv.core.errors import ConfigError, VerifierContractError
+from rlenv.core.jsontypes import Json
+from rlenv.core.verdict import Flag
 from rlenv.scorers.load import load_scorer, load_step_scorer
 from rlenv.scorers.scorer import Job, Score, Scorer, Stepped, StepScorer, StepScores
 from rlenv.scorers.settings import fingerprint
-from rlenv.verdict import Flag
 
 SPREAD = "spread"
 _Said = TypeVar("_Said", Score, StepScores)

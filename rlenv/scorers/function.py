@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias, cast
 
-from rlenv.completion import Completion
-from rlenv.errors import ConfigError
+from rlenv.core.completion import Completion
+from rlenv.core.errors import ConfigError
+from rlenv.core.task import Prompt, Task
+from rlenv.core.verifier import FunctionVerifier, VerifierFunction
 from rlenv.scorers.scorer import Job, Score, Stepped, StepScores
-from rlenv.task import Prompt, Task
-from rlenv.verifier import FunctionVerifier, VerifierFunction
 
 StepFunction: TypeAlias = "Callable[[Prompt, Sequence[str]], Sequence[float]]"
 """The probability that each step is right, from the prompt and the texts of the steps."""

@@ -18,8 +18,8 @@ from typing import Any
 
 from transformers import PreTrainedTokenizerBase
 
+from rlenv.core.errors import ScorerError
 from rlenv.door.templates import rendered
-from rlenv.errors import ScorerError
 
 FIRST, SECOND, THIRD = "\u2460first\u2460", "\u2461second\u2461", "\u2462third\u2462"
 """Stand where contents stand, so that what is left of a rendered template is its marks."""

@@ -15,15 +15,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
+from rlenv.core.errors import ConfigError, PolicyError
+from rlenv.core.jsontypes import Json
+from rlenv.core.task import Prompt
 from rlenv.door.answer import Answer
-from rlenv.errors import ConfigError, PolicyError
-from rlenv.jsontypes import Json
 from rlenv.policies.posting import Patience, Poster, address, client, refusal, sendable
 from rlenv.scorers.cleaning import cleaned
 from rlenv.scorers.http_dialects import DIALECTS, Asked, Dialect, Values
 from rlenv.scorers.scorer import Job, Score
 from rlenv.scorers.settings import fingerprint
-from rlenv.task import Prompt
 
 MOST_CLASSES = 1000
 TOO_MUCH = frozenset({400, 413, 422})

@@ -21,8 +21,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias, cast
 
-from rlenv.jsontypes import Json
-from rlenv.task import Prompt, prompt_messages, prompt_text
+from rlenv.core.jsontypes import Json
+from rlenv.core.task import Prompt, prompt_messages, prompt_text
 
 Values: TypeAlias = "list[float] | Mapping[str, float]"
 """The scores of the classes of one input, in order or by label; one alone for a reward model."""

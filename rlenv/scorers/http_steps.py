@@ -16,14 +16,14 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, cast, get_args
 
+from rlenv.core.errors import ConfigError, PolicyError, VerifierContractError
+from rlenv.core.jsontypes import Json
+from rlenv.core.task import prompt_messages, prompt_text
 from rlenv.door.answer import Answer
-from rlenv.errors import ConfigError, PolicyError, VerifierContractError
-from rlenv.jsontypes import Json
 from rlenv.policies.posting import Patience, Poster, address, client, refusal, sendable
 from rlenv.scorers.cleaning import cleaned
 from rlenv.scorers.scorer import Stepped, StepScores
 from rlenv.scorers.settings import fingerprint
-from rlenv.task import prompt_messages, prompt_text
 
 StepDialect: TypeAlias = Literal["vllm_prm", "steps"]
 SYSTEM = "Please reason step by step, and put your final answer within \\boxed{}."

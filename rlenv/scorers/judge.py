@@ -16,15 +16,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from rlenv.errors import ConfigError, PolicyError
-from rlenv.jsontypes import Json
+from rlenv.core.errors import ConfigError, PolicyError
+from rlenv.core.jsontypes import Json
+from rlenv.core.verdict import Flag
 from rlenv.scorers.asking import GREEDY, Answer, Asking, Question, asking
 from rlenv.scorers.judgement import read, writes_verdict
 from rlenv.scorers.rubric import DEFAULT_CRITERIA, Rubric, request
 from rlenv.scorers.scorer import Job, Score
 from rlenv.scorers.settings import fingerprint
 from rlenv.scorers.substance import reject, shown
-from rlenv.verdict import Flag
 
 MAX_CHARS = 20_000
 SELF_GRADED = "self_graded"

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from transformers import PreTrainedTokenizerBase
 
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
+from rlenv.core.task import prompt_messages, prompt_text
 from rlenv.scorers.encoding import check_specials, fitted, plain_ids, render, turn_marks
 from rlenv.scorers.hostile_text import FIRST, SECOND, defused, marks_between, special_tokens
 from rlenv.scorers.scorer import Job
-from rlenv.task import prompt_messages, prompt_text
 
 PROMPT, COMPLETION = "{prompt}", "{completion}"
 

@@ -18,7 +18,7 @@ from typing import ClassVar, NamedTuple
 import torch
 from transformers import AutoModelForCausalLM
 
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
 from rlenv.scorers.encoding import limit_of
 from rlenv.scorers.judging_prompt import JudgingPrompt
 from rlenv.scorers.model_files import LoadedModel, LoadModel

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from rlenv.completion import Completion
-from rlenv.episode import Episode
-from rlenv.errors import VerifierContractError
-from rlenv.jsontypes import Json
+from rlenv.core.completion import Completion
+from rlenv.core.episode import Episode
+from rlenv.core.errors import VerifierContractError
+from rlenv.core.jsontypes import Json
 from rlenv.scorers.scorer import Stepped, StepScorer, StepScores
 
 Split = Callable[[str], tuple[tuple[int, int], ...]]

@@ -17,12 +17,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
+from rlenv.core.errors import ConfigError, MissingExtra
+from rlenv.core.jsontypes import Json
+from rlenv.core.verifier import VerifierFunction
 from rlenv.door.reading import json_object
-from rlenv.errors import ConfigError, MissingExtra
-from rlenv.jsontypes import Json
 from rlenv.scorers.function import FunctionScorer, FunctionStepScorer, StepFunction
 from rlenv.scorers.scorer import Scorer, StepScorer
-from rlenv.verifier import VerifierFunction
 
 ScorerSpec: TypeAlias = "Json | Scorer | VerifierFunction"
 StepScorerSpec: TypeAlias = "Json | StepScorer | StepFunction"

@@ -19,7 +19,8 @@ from typing import ClassVar
 import torch
 from transformers import AutoModelForCausalLM, PreTrainedTokenizerBase
 
-from rlenv.errors import ScorerError
+from rlenv.core.errors import ScorerError
+from rlenv.core.task import prompt_text
 from rlenv.scorers.encoding import check_specials, fitted, limit_of, plain_ids
 from rlenv.scorers.hostile_text import defused, special_tokens
 from rlenv.scorers.model_files import LoadedModel, LoadModel
@@ -28,7 +29,6 @@ from rlenv.scorers.scorer import Stepped, StepScores
 from rlenv.scorers.scoring_model import ScoringModel
 from rlenv.scorers.settings import fingerprint
 from rlenv.scorers.step_rows import StepRow, places_of, step_scores
-from rlenv.task import prompt_text
 
 _NUMBERED = re.compile(r"\s*step\s*\d+\s*:", re.IGNORECASE)
 

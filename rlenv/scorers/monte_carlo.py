@@ -21,18 +21,18 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
-from rlenv.completion import Completion
-from rlenv.definition import Definition
-from rlenv.errors import ConfigError
-from rlenv.grading import Grader
-from rlenv.jsontypes import Json, canonical
+from rlenv.core.completion import Completion
+from rlenv.core.definition import Definition
+from rlenv.core.errors import ConfigError
+from rlenv.core.jsontypes import Json, canonical
+from rlenv.core.task import Task
+from rlenv.core.verdict import Verdict
+from rlenv.core.verifier import Verifier
 from rlenv.policies.policy import Policy, Sampling
 from rlenv.scorers.continuing import continuations
 from rlenv.scorers.scorer import Job, Stepped, StepScores
 from rlenv.scorers.settings import fingerprint
-from rlenv.task import Task
-from rlenv.verdict import Verdict
-from rlenv.verifier import Verifier
+from rlenv.workers.grading import Grader
 
 Estimate: TypeAlias = Literal["soft", "hard"]
 LEAST = 4
@@ -212,8 +212,8 @@ def monte_carlo_scorer(
 
     Of an environment that rewards steps only the outcome counts: steps are what is estimated.
     """
+    from rlenv.env.registry import load
     from rlenv.policies.load import load_policy
-    from rlenv.registry import load
 
     definition = _by_outcome(load(env, **dict(env_kwargs or {})))
     sampling = Sampling(max_new_tokens=max_new_tokens, temperature=temperature, seed=seed)

@@ -9,7 +9,7 @@ import torch
 from torch.nn.functional import linear
 from transformers import PreTrainedTokenizerBase
 
-from rlenv.errors import ScorerError
+from rlenv.core.errors import ScorerError
 from rlenv.scorers.encoding import plain_ids
 from rlenv.scorers.model_files import LoadedModel
 

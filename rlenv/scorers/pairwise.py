@@ -14,14 +14,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
-from rlenv.completion import Completion
-from rlenv.errors import PolicyError
+from rlenv.core.completion import Completion
+from rlenv.core.errors import PolicyError
+from rlenv.core.task import Task
 from rlenv.scorers.asking import Answer, Asking, Question
 from rlenv.scorers.judgement import verdict
 from rlenv.scorers.rubric import data, mark_of, question_and_reference
 from rlenv.scorers.settings import fingerprint
 from rlenv.scorers.substance import reject, shown
-from rlenv.task import Task
 
 Winner: TypeAlias = Literal["first", "second", "tie"]
 TEMPLATE_VERSION = 1

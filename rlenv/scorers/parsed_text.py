@@ -20,7 +20,7 @@ from typing import ClassVar
 import torch
 from transformers import AutoModelForCausalLM
 
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
 from rlenv.policies.generation import sample_tokens
 from rlenv.policies.policy import Sampling
 from rlenv.policies.transformers import TransformersPolicy

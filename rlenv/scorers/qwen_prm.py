@@ -23,7 +23,8 @@ from transformers import (
     Qwen2PreTrainedModel,
 )
 
-from rlenv.errors import ScorerError
+from rlenv.core.errors import ScorerError
+from rlenv.core.task import Prompt, prompt_messages
 from rlenv.scorers.encoding import check_specials, conversation_ids, fitted, limit_of, turn_marks
 from rlenv.scorers.hostile_text import defused
 from rlenv.scorers.model_files import LoadedModel, LoadModel
@@ -32,7 +33,6 @@ from rlenv.scorers.scoring_model import ScoringModel
 from rlenv.scorers.settings import fingerprint
 from rlenv.scorers.step_rows import StepRow, places_of, step_scores
 from rlenv.scorers.token_classification import right
-from rlenv.task import Prompt, prompt_messages
 
 MARK = "<extra_0>"
 SYSTEM = "Please reason step by step, and put your final answer within \\boxed{}."

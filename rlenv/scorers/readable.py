@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Generic, NamedTuple, TypeAlias, TypeVar
 
-from rlenv.completion import Completion
-from rlenv.errors import ScorerError
+from rlenv.core.completion import Completion
+from rlenv.core.errors import ScorerError
+from rlenv.core.verdict import OVER_LIMIT, Flag
 from rlenv.scorers.scorer import Job, Stepped
-from rlenv.verdict import OVER_LIMIT, Flag
 
 JobT = TypeVar("JobT", Job, Stepped)
 RowT = TypeVar("RowT")

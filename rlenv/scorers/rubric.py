@@ -11,12 +11,12 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from rlenv.completion import Completion
-from rlenv.errors import ConfigError
-from rlenv.jsontypes import Json, canonical
+from rlenv.core.completion import Completion
+from rlenv.core.errors import ConfigError
+from rlenv.core.jsontypes import Json, canonical
+from rlenv.core.task import Message, Task, prompt_text
 from rlenv.scorers.cleaning import cleaned
 from rlenv.scorers.substance import shown
-from rlenv.task import Message, Task, prompt_text
 
 TEMPLATE_VERSION = 1
 """Raised with every change of the wording: judgements of another wording are other judgements."""

@@ -14,10 +14,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol, TypeAlias, runtime_checkable
 
-from rlenv.completion import Completion, as_completion
-from rlenv.errors import VerifierContractError
-from rlenv.task import Prompt, Task
-from rlenv.verdict import Flag
+from rlenv.core.completion import Completion, as_completion
+from rlenv.core.errors import VerifierContractError
+from rlenv.core.task import Prompt, Task
+from rlenv.core.verdict import Flag
 
 Job: TypeAlias = tuple[Task, Completion]
 """What is scored: the same pair that a verifier judges."""

@@ -18,7 +18,8 @@ from typing import Any, ClassVar
 import torch
 from transformers import AutoModelForSequenceClassification
 
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
+from rlenv.core.task import prompt_text
 from rlenv.scorers.encoding import check_specials, encode, fitted, limit_of
 from rlenv.scorers.hostile_text import defused, special_tokens
 from rlenv.scorers.model_files import LoadedModel, LoadModel, in_batches, padded
@@ -26,7 +27,6 @@ from rlenv.scorers.readable import readable
 from rlenv.scorers.scorer import Job, Score
 from rlenv.scorers.scoring_model import ScoringModel
 from rlenv.scorers.settings import fingerprint
-from rlenv.task import prompt_text
 
 
 @dataclass(frozen=True, kw_only=True)

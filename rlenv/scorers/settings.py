@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
-from rlenv.jsontypes import Json, canonical
+from rlenv.core.jsontypes import Json, canonical
 
 
 def fingerprint(*settings: Json) -> str:

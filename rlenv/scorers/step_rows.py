@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import torch
 
-from rlenv.errors import ScorerError
+from rlenv.core.errors import ScorerError
 from rlenv.scorers.model_files import LoadedModel
 from rlenv.scorers.readable import readable
 from rlenv.scorers.scorer import Stepped, StepScores

@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import unicodedata
 
-from rlenv.completion import Completion
+from rlenv.core.completion import Completion
+from rlenv.core.task import Task
+from rlenv.core.verdict import OVER_LIMIT, Flag
 from rlenv.scorers.cleaning import cleaned
-from rlenv.task import Task
 from rlenv.text.folding import fold
 from rlenv.text.master_keys import nothing_said
-from rlenv.verdict import OVER_LIMIT, Flag
 
 NO_SUBSTANCE = "no_substance"
 _BLANK = "\u2800"

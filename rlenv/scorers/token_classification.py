@@ -18,7 +18,8 @@ from typing import ClassVar, cast
 import torch
 from transformers import AutoModelForTokenClassification, PreTrainedTokenizerBase
 
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
+from rlenv.core.task import Prompt, prompt_text
 from rlenv.scorers.encoding import check_specials, fitted, limit_of, plain_ids
 from rlenv.scorers.hostile_text import defused, special_tokens
 from rlenv.scorers.model_files import LoadedModel, LoadModel
@@ -26,7 +27,6 @@ from rlenv.scorers.scorer import Stepped, StepScores
 from rlenv.scorers.scoring_model import ScoringModel
 from rlenv.scorers.settings import fingerprint
 from rlenv.scorers.step_rows import StepRow, step_scores
-from rlenv.task import Prompt, prompt_text
 
 RIGHT = 1
 """The label of a right step."""

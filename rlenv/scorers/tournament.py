@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal, Protocol, TypeAlias, get_args
 
-from rlenv.completion import Completion
-from rlenv.errors import ConfigError
+from rlenv.core.completion import Completion
+from rlenv.core.errors import ConfigError
+from rlenv.core.task import Task
 from rlenv.scorers.pairwise import Comparison, PairJob
-from rlenv.task import Task
 
 Draw: TypeAlias = Literal["all", "neighbours"]
 """Who meets whom: every two, or each only the next one and the last the first (n comparisons instead of n(n-1)/2)."""

@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from rlenv.completion import Completion
-from rlenv.errors import VerifierContractError
+from rlenv.core.completion import Completion
+from rlenv.core.errors import VerifierContractError
+from rlenv.core.task import Task
+from rlenv.core.verdict import Verdict, is_over_limit
 from rlenv.scorers.scorer import Job, Score, Scorer
-from rlenv.task import Task
-from rlenv.verdict import Verdict, is_over_limit
 
 
 @dataclass(frozen=True)

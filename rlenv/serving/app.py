@@ -21,9 +21,10 @@ from fastapi import FastAPI, Request, Response
 from starlette.requests import ClientDisconnect
 
 import rlenv
+from rlenv.core.errors import ConfigError, RlenvError, Saturated, UnknownEnvironment
+from rlenv.core.jsontypes import Json, line
+from rlenv.core.verdict import Verdict
 from rlenv.door.deadline import OVERDUE
-from rlenv.errors import ConfigError, RlenvError, Saturated, UnknownEnvironment
-from rlenv.jsontypes import Json, line
 from rlenv.serving import forms
 from rlenv.serving.forms import Asked
 from rlenv.serving.gate import Gate
@@ -32,9 +33,8 @@ from rlenv.serving.metrics import CONTENT_TYPE_LATEST, Metrics
 from rlenv.serving.protocol import bounded
 from rlenv.serving.remembered import Remembered
 from rlenv.serving.settings import ServeSettings
-from rlenv.shown import shown_line
-from rlenv.verdict import Verdict
-from rlenv.workers import WorkerPool
+from rlenv.text.escaping import shown_line
+from rlenv.workers.pool import WorkerPool
 
 BODY_S = 60.0
 """How long a client may take to send a body that was let in, and to take the answer."""

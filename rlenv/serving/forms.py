@@ -11,13 +11,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from rlenv.completion import Completion, as_completion
-from rlenv.errors import ConfigError, RlenvError
-from rlenv.jsontypes import Json, line, read_json
+from rlenv.core.completion import Completion, as_completion
+from rlenv.core.errors import ConfigError, RlenvError
+from rlenv.core.jsontypes import Json, line, read_json
+from rlenv.core.task import Task
+from rlenv.core.verdict import Verdict
 from rlenv.reading.message import message_text
 from rlenv.serving.judging import Environments, Job, Served
-from rlenv.task import Task
-from rlenv.verdict import Verdict
 
 ROW = "rlenv_row"
 """Where a row of NeMo Gym's data carries ours."""

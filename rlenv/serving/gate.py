@@ -13,8 +13,8 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from rlenv.errors import Saturated
-from rlenv.jsontypes import line
+from rlenv.core.errors import Saturated
+from rlenv.core.jsontypes import line
 from rlenv.serving.settings import ServeSettings
 
 if TYPE_CHECKING:

@@ -12,18 +12,18 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar
 
-from rlenv.completion import Completion
-from rlenv.definition import Definition, check_trainable
+from rlenv.core.completion import Completion
+from rlenv.core.definition import Definition, check_trainable
+from rlenv.core.errors import ConfigError, Saturated, TaskError, UnknownEnvironment
+from rlenv.core.jsontypes import Json, canonical
+from rlenv.core.task import Task
+from rlenv.core.verdict import Verdict
 from rlenv.door.admission import without_source
 from rlenv.door.deadline import deadline
-from rlenv.errors import ConfigError, Saturated, TaskError, UnknownEnvironment
-from rlenv.jsontypes import Json, canonical
-from rlenv.registry import load
-from rlenv.rows import GroupJudge
-from rlenv.task import Task
+from rlenv.env.registry import load
+from rlenv.env.rows import GroupJudge
 from rlenv.turns.play import reference_completion
-from rlenv.verdict import Verdict
-from rlenv.workers import Pool
+from rlenv.workers.pool import Pool
 
 LONGEST_PAUSE_S = 60
 STUCK_S = 0.1

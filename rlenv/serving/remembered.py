@@ -12,7 +12,7 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
 
 MOST_BYTES = 64 << 20
 MOST = 10_000

@@ -6,8 +6,8 @@ import ipaddress
 import os
 from dataclasses import dataclass
 
-from rlenv.errors import ConfigError
-from rlenv.workers import DEFAULT_MEMORY_MB
+from rlenv.core.errors import ConfigError
+from rlenv.workers.pool import DEFAULT_MEMORY_MB
 
 SHORTEST_KEY = 16
 """Characters. A key that can be guessed is none."""

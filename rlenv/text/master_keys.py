@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 
-from rlenv.jsontypes import Json
+from rlenv.core.jsontypes import Json
 from rlenv.text.filler import ANSWERING, FILLER, OPENERS, words_of
 from rlenv.text.folding import Folded
 

@@ -16,7 +16,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-from rlenv.jsontypes import MAX_DEPTH, Json
+from rlenv.core.jsontypes import MAX_DEPTH, Json
 
 KINDS: Mapping[str, tuple[type, ...]] = {
     "integer": (int,),

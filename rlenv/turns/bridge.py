@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from rlenv.errors import ConfigError
-from rlenv.jsontypes import Json
+from rlenv.core.errors import ConfigError
+from rlenv.core.jsontypes import Json
+from rlenv.core.task import Message, Prompt, prompt_messages, prompt_text
 from rlenv.reading import MARKS, opens_trace
-from rlenv.task import Message, Prompt, prompt_messages, prompt_text
 from rlenv.turns.tool_prompt import as_user, shown_to_user, tools_text, with_tools_in_user, with_tools_told
 
 if TYPE_CHECKING:

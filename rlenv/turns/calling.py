@@ -16,12 +16,12 @@ import marshal
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TypeAlias, cast
 
-from rlenv.completion import Completion
-from rlenv.errors import MachineryError
-from rlenv.jsontypes import Json
-from rlenv.task import Task
-from rlenv.verdict import Verdict
-from rlenv.workers import PickledVerifier, Pool
+from rlenv.core.completion import Completion
+from rlenv.core.errors import MachineryError
+from rlenv.core.jsontypes import Json
+from rlenv.core.task import Task
+from rlenv.core.verdict import Verdict
+from rlenv.workers.pool import PickledVerifier, Pool
 
 ToolFunction: TypeAlias = "Callable[..., object]"
 STATE = "state"

@@ -11,11 +11,11 @@ import json
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from rlenv.completion import Completion
-from rlenv.jsontypes import Json
+from rlenv.core.completion import Completion
+from rlenv.core.jsontypes import Json
+from rlenv.core.task import Message, prompt_messages
 from rlenv.reading import ToolCall
 from rlenv.reading.calls import HERMES, HERMES_END
-from rlenv.task import Message, prompt_messages
 from rlenv.turns.live import Live
 from rlenv.turns.tool_prompt import as_user
 

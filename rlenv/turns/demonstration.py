@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from rlenv.completion import Completion
-from rlenv.definition import Definition
-from rlenv.errors import TaskError
+from rlenv.core.completion import Completion
+from rlenv.core.definition import Definition
+from rlenv.core.errors import TaskError
+from rlenv.core.task import Prompt, Task
 from rlenv.policies.policy import DEFAULT_SAMPLING, MAX_NEW_TOKENS, Sampling
-from rlenv.task import Prompt, Task
 from rlenv.turns.bridge import Renderer
 from rlenv.turns.live import Live
 from rlenv.turns.play import finish, reference_script

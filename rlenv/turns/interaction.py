@@ -16,10 +16,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
 
-from rlenv.completion import Completion
-from rlenv.jsontypes import Json
-from rlenv.task import Prompt, Task
-from rlenv.verdict import Flag
+from rlenv.core.completion import Completion
+from rlenv.core.jsontypes import Json
+from rlenv.core.task import Prompt, Task
+from rlenv.core.verdict import Flag
 
 NO_SCORES: Mapping[str, float] = {}
 

@@ -10,16 +10,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
-from rlenv.completion import Completion
-from rlenv.definition import Definition
-from rlenv.errors import ConfigError
-from rlenv.jsontypes import Json
-from rlenv.task import Message, Prompt, Task, prompt_messages
+from rlenv.core.completion import Completion
+from rlenv.core.definition import Definition
+from rlenv.core.errors import ConfigError
+from rlenv.core.jsontypes import Json
+from rlenv.core.task import Message, Prompt, Task, prompt_messages
+from rlenv.core.verdict import Flag, StepReward
 from rlenv.turns.interaction import Closing, Interaction, Reply
 from rlenv.turns.replay import Played, placed_flags
 from rlenv.turns.tool_prompt import with_tools_told
 from rlenv.turns.turn import POLICY, Role, Turn
-from rlenv.verdict import Flag, StepReward
 
 NOTHING_SAID = Reply(None)
 JOINT = "\n"

@@ -15,15 +15,15 @@ from typing import Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
-from rlenv.completion import Completion, as_completion
-from rlenv.definition import Definition
-from rlenv.errors import ConfigError, PolicyError
-from rlenv.jsontypes import Json
+from rlenv.core.completion import Completion, as_completion
+from rlenv.core.definition import Definition
+from rlenv.core.errors import ConfigError, PolicyError
+from rlenv.core.jsontypes import Json
+from rlenv.core.task import Task
 from rlenv.policies.policy import DEFAULT_SAMPLING, Policy, Sampling, ScriptedPolicy, ask
-from rlenv.task import Task
 from rlenv.turns.interaction import AtOnce, Reply
 from rlenv.turns.live import Live
-from rlenv.workers import FarPool, anywhere, shared_pool
+from rlenv.workers.pool import FarPool, anywhere, shared_pool
 
 RespondAll: TypeAlias = "Callable[[Sequence[tuple[Json, Completion]], Sequence[int]], Sequence[Reply | Exception]]"
 

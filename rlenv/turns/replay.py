@@ -15,12 +15,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from rlenv.completion import Completion
-from rlenv.definition import Definition
-from rlenv.fingerprint import code_version
-from rlenv.task import Task
+from rlenv.core.completion import Completion
+from rlenv.core.definition import Definition
+from rlenv.core.fingerprint import code_version
+from rlenv.core.task import Task
+from rlenv.core.verdict import Flag, StepReward, Verdict
 from rlenv.turns.interaction import Closing, Interaction, Reply
-from rlenv.verdict import Flag, StepReward, Verdict
 
 
 class Played(NamedTuple):

@@ -25,8 +25,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from enum import Enum
 from typing import Any, Literal, TypeAlias, Union, cast, get_args, get_origin, get_type_hints
 
-from rlenv.errors import ConfigError
-from rlenv.jsontypes import Json
+from rlenv.core.errors import ConfigError
+from rlenv.core.jsontypes import Json
 
 Schema: TypeAlias = "dict[str, Json]"
 BARE: Mapping[object, str] = {

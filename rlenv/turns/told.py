@@ -8,8 +8,8 @@
 
 from __future__ import annotations
 
-from rlenv.completion import Completion
-from rlenv.shown import shown_line
+from rlenv.core.completion import Completion
+from rlenv.text.escaping import shown_line
 
 MOST_TURNS, MOST_CHARS = 12, 200
 """How many turns are told, and how many characters of each."""

@@ -12,9 +12,9 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from rlenv.jsontypes import Json
+from rlenv.core.jsontypes import Json
+from rlenv.core.task import Message
 from rlenv.reading.calls import HERMES, HERMES_END
-from rlenv.task import Message
 
 _TEXT = """# Tools
 

@@ -30,17 +30,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias, cast
 
-from rlenv.completion import Completion
-from rlenv.errors import ConfigError
-from rlenv.jsontypes import Json
+from rlenv.core.completion import Completion
+from rlenv.core.errors import ConfigError
+from rlenv.core.jsontypes import Json
+from rlenv.core.task import Message, Task
+from rlenv.core.verdict import Flag
 from rlenv.reading import ToolCall
-from rlenv.task import Message, Task
 from rlenv.turns.arguments import problem
 from rlenv.turns.calling import STATE, Outcome, Runner, ToolFunction, call_apart, call_here, copied, takes_state
 from rlenv.turns.interaction import Reply
 from rlenv.turns.schema import Schema, tool_schema
-from rlenv.verdict import Flag
-from rlenv.workers import PickledVerifier, Pool, shared_pool
+from rlenv.workers.pool import PickledVerifier, Pool, shared_pool
 
 MAX_CALLS = 8
 MAX_RESULT_CHARS = 4_000

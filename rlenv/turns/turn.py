@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from rlenv.jsontypes import Json
+from rlenv.core.jsontypes import Json
 from rlenv.reading import ReadAs, Segment
 
 Role: TypeAlias = Literal["assistant", "user", "tool", "system"]

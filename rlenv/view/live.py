@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Lock
 
-from rlenv.errors import RlenvError, RunError
+from rlenv.core.errors import RlenvError, RunError
 from rlenv.view.page_file import html
 from rlenv.view.viewed import ViewedRun
 

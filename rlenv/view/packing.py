@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, cast
 
-from rlenv.episode import Episode
-from rlenv.jsontypes import Json
-from rlenv.passk import Count, estimate
+from rlenv.core.episode import Episode
+from rlenv.core.jsontypes import Json
+from rlenv.evaluation.passk import Count, estimate
 from rlenv.view.shape import number, shaped, shaped_task
 from rlenv.view.tokens import decoder
 from rlenv.view.viewed import ViewedRun

@@ -13,8 +13,8 @@ from importlib.resources import files
 from pathlib import Path
 from string import Template
 
-from rlenv.files import replace_text
-from rlenv.jsontypes import Json
+from rlenv.core.jsontypes import Json
+from rlenv.store.files import replace_text
 from rlenv.view.packing import encoded, packed
 from rlenv.view.viewed import ViewedRun
 

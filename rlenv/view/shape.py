@@ -11,10 +11,10 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from itertools import accumulate
 
-from rlenv.completion import Completion
-from rlenv.episode import Episode
-from rlenv.jsontypes import Json
-from rlenv.task import Task, prompt_messages
+from rlenv.core.completion import Completion
+from rlenv.core.episode import Episode
+from rlenv.core.jsontypes import Json
+from rlenv.core.task import Task, prompt_messages
 from rlenv.view.tokens import Decode, levels, widths
 
 MOST_TOKENS = 20_000

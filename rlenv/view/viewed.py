@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from rlenv.core.episode import Episode
+from rlenv.core.errors import RunError
+from rlenv.core.jsontypes import Json
 from rlenv.door.reading import json_object
-from rlenv.episode import Episode
-from rlenv.errors import RunError
-from rlenv.jsontypes import Json
-from rlenv.savedrun import SavedRun
+from rlenv.evaluation.savedrun import SavedRun
 
 CONFIG = "config.json"
 RESCORED = "rescored"

@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from rlenv.episode import Episode
-from rlenv.errors import ConfigError
-from rlenv.verdict import Verdict
+from rlenv.core.episode import Episode
+from rlenv.core.errors import ConfigError
+from rlenv.core.verdict import Verdict
 from rlenv.wrappers.wrapper import State
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rlenv.verdict import Verdict
+from rlenv.core.verdict import Verdict
 
 NAMES = ("correct", "accuracy", "right", "solved", "tests")
 """Parts and scores by which verifiers say it, first to last."""

@@ -30,9 +30,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias, get_args
 
-from rlenv.episode import Episode
-from rlenv.errors import ConfigError
-from rlenv.verdict import Flag, Verdict
+from rlenv.core.episode import Episode
+from rlenv.core.errors import ConfigError
+from rlenv.core.verdict import Flag, Verdict
 from rlenv.wrappers.exact import to_reward
 from rlenv.wrappers.wrapper import State
 

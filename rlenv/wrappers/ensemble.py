@@ -18,10 +18,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from rlenv.combination import Combination, Rule, spread
-from rlenv.episode import Episode
-from rlenv.errors import ConfigError, VerifierContractError
-from rlenv.verdict import Flag, Verdict, is_over_limit
+from rlenv.core.aggregate import Combination, Rule, spread
+from rlenv.core.episode import Episode
+from rlenv.core.errors import ConfigError, VerifierContractError
+from rlenv.core.verdict import Flag, Verdict, is_over_limit
 from rlenv.wrappers.exact import to_reward
 from rlenv.wrappers.wrapper import State
 

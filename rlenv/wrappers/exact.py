@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from rlenv.verdict import Part, Verdict
+from rlenv.core.verdict import Part, Verdict
 
 
 def to_reward(verdict: Verdict, reward: float, name: str) -> Verdict:

@@ -14,10 +14,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from rlenv.episode import Episode
-from rlenv.errors import ConfigError
+from rlenv.core.episode import Episode
+from rlenv.core.errors import ConfigError
+from rlenv.core.verdict import Flag, Verdict
 from rlenv.scorers.tournament import Comparing, Draw, play
-from rlenv.verdict import Flag, Verdict
 from rlenv.wrappers.wrapper import State
 
 

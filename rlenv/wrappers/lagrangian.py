@@ -33,10 +33,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, get_args
 
-from rlenv.episode import Episode
-from rlenv.errors import ConfigError, VerifierContractError
-from rlenv.jsontypes import Json
-from rlenv.verdict import OVER_LIMIT, Verdict
+from rlenv.core.episode import Episode
+from rlenv.core.errors import ConfigError, VerifierContractError
+from rlenv.core.jsontypes import Json
+from rlenv.core.verdict import OVER_LIMIT, Verdict
 from rlenv.wrappers.exact import to_reward
 from rlenv.wrappers.wrapper import State
 

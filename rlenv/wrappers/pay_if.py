@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rlenv.episode import Episode
-from rlenv.errors import ConfigError, VerifierContractError
-from rlenv.verdict import Verdict, is_over_limit
+from rlenv.core.episode import Episode
+from rlenv.core.errors import ConfigError, VerifierContractError
+from rlenv.core.verdict import Verdict, is_over_limit
 from rlenv.wrappers.exact import to_reward
 from rlenv.wrappers.wrapper import State
 

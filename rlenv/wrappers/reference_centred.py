@@ -24,9 +24,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from rlenv.episode import Episode, read_episodes
-from rlenv.errors import ConfigError, VerifierContractError
-from rlenv.verdict import Verdict
+from rlenv.core.episode import Episode, read_episodes
+from rlenv.core.errors import ConfigError, VerifierContractError
+from rlenv.core.verdict import Verdict
 from rlenv.wrappers.exact import to_reward
 from rlenv.wrappers.wrapper import State
 

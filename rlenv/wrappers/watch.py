@@ -13,7 +13,7 @@ from __future__ import annotations
 import importlib
 from collections import Counter
 
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
 from rlenv.evidence.detectors import EVIDENCE_DETECTORS
 from rlenv.wrappers.detector import ACTIONS, Detector
 

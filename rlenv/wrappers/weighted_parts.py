@@ -12,9 +12,9 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from rlenv.episode import Episode
-from rlenv.errors import ConfigError
-from rlenv.verdict import Verdict
+from rlenv.core.episode import Episode
+from rlenv.core.errors import ConfigError
+from rlenv.core.verdict import Verdict
 from rlenv.wrappers.exact import to_reward
 from rlenv.wrappers.wrapper import State
 

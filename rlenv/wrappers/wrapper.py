@@ -10,11 +10,11 @@ from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeGuard, runtime_checkable
 
-from rlenv.episode import Episode
-from rlenv.errors import VerifierContractError
+from rlenv.core.episode import Episode
+from rlenv.core.errors import VerifierContractError
+from rlenv.core.jsontypes import Json
+from rlenv.core.verdict import Flag, Verdict
 from rlenv.evidence.findings import note_asked
-from rlenv.jsontypes import Json
-from rlenv.verdict import Flag, Verdict
 from rlenv.wrappers.faults import fault_of
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from rlenv.envs.code.cheats import cheats
 from rlenv.envs.code.humaneval import humaneval
 from rlenv.envs.code.mbpp import mbpp
 from rlenv.envs.code.stdio_tasks import stdio
-from rlenv.grading import Grader
+from rlenv.workers.grading import Grader
 
 pytestmark = pytest.mark.skipif(bool(sandbox_problem()), reason=f"no sandbox here: {sandbox_problem()}")
 NAMES = list(cheats("f"))

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from rlenv.core.errors import TaskError
 from rlenv.envs.code.contests import contest_row
-from rlenv.errors import TaskError
 
 
 def apps(**changes: Any) -> dict[str, Any]:

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rlenv.core.errors import TaskError
 from rlenv.envs.code.case import Case
 from rlenv.envs.code.comparison import OutputRule, same_output
 from rlenv.envs.code.equality import EQUAL, EXACT, PYTHON, Equality, is_plain
 from rlenv.envs.code.expression import VALUE_ERRORS, Unsupported, evaluate, render
-from rlenv.errors import TaskError
 from rlenv.sandbox import Opaque
 
 JSON, UNORDERED, AS_SET = Equality("json"), Equality(collections="unordered"), Equality(collections="set")

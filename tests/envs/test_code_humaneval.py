@@ -9,8 +9,8 @@ from public_data import public
 
 import rlenv
 from rlenv import Definition
+from rlenv.core.errors import ConfigError, TaskError
 from rlenv.envs.code.humaneval import humaneval
-from rlenv.errors import ConfigError, TaskError
 
 FILE = public("humaneval/HumanEval.jsonl.gz")
 needs_sandbox = pytest.mark.skipif(bool(sandbox_problem()), reason=f"no sandbox here: {sandbox_problem()}")

@@ -7,8 +7,8 @@ import pytest
 from code_rows import BACKEND, DATA, MBPP, fenced, judged, of_references, sandbox_problem, written
 
 from rlenv import Definition
+from rlenv.core.errors import ConfigError, TaskError
 from rlenv.envs.code.mbpp import mbpp
-from rlenv.errors import ConfigError, TaskError
 
 FILE = DATA / "mbpp" / "mbpp.jsonl"
 needs_data = pytest.mark.skipif(not FILE.exists(), reason="the MBPP file is not beside the repository")

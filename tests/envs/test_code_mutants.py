@@ -14,8 +14,8 @@ from rlenv import Completion, Definition, Task, Verdict
 from rlenv.envs.code.definition import read_tasks
 from rlenv.envs.code.humaneval import humaneval
 from rlenv.envs.code.mbpp import mbpp
-from rlenv.grading import Grader
 from rlenv.sandbox import Limits, Program, SandboxSpec, Status, shared_sandbox
+from rlenv.workers.grading import Grader
 
 _SPEC = importlib.util.spec_from_file_location(
     "code_mutants", Path(__file__).parents[2] / "benchmarks" / "code_mutants.py"

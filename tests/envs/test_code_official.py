@@ -7,13 +7,13 @@ import pytest
 from code_rows import BACKEND, DATA, HUMANEVAL, MBPP, fenced, judged, of_references, sandbox_problem, written
 
 from rlenv import Definition
-from rlenv.definition import check_trainable
+from rlenv.core.definition import check_trainable
+from rlenv.core.errors import ConfigError, TaskError
+from rlenv.core.task import Task
 from rlenv.envs.code.humaneval import humaneval
 from rlenv.envs.code.mbpp import mbpp
 from rlenv.envs.code.official import outcome
-from rlenv.errors import ConfigError, TaskError
 from rlenv.sandbox import CallResult, Result, Status
-from rlenv.task import Task
 
 needs_data = pytest.mark.skipif(not (DATA / "mbpp").exists(), reason="the data files are not beside the repository")
 needs_sandbox = pytest.mark.skipif(bool(sandbox_problem()), reason=f"no sandbox here: {sandbox_problem()}")

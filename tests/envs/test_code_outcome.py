@@ -2,8 +2,8 @@
 
 import pytest
 
+from rlenv.core.errors import ConfigError
 from rlenv.envs.code.outcome import Outcome, Pay, TestResult, check_pay, refused, verdict_of
-from rlenv.errors import ConfigError
 
 PASS, FAIL, LOST = TestResult(True), TestResult(False, note="gave 2"), TestResult(False, answered=False)
 SHOWN, SHOWN_FAIL = TestResult(True, shown=True), TestResult(False, shown=True)

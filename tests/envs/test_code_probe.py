@@ -10,7 +10,7 @@ from rlenv import Completion, Task, Verdict
 from rlenv.envs.code.case import Case
 from rlenv.envs.code.probe import MAX_NEIGHBOURS, MIN_NEIGHBOURS, probe_of
 from rlenv.envs.code.verifier import code_verifier
-from rlenv.neighbours import crossed, neighbours
+from rlenv.evidence.argument_variants import crossed, neighbours
 from rlenv.sandbox import CallResult
 
 ROWS = [{"call": f"fib({n})", "expect": str(v)} for n, v in ((10, 55), (7, 13), (12, 144), (9, 34))]

@@ -10,16 +10,16 @@ import pytest
 from code_rows import BACKEND, HUMANEVAL, MBPP, STDIO, fenced, sandbox_problem, written
 
 import rlenv
-from rlenv.completion import Completion
-from rlenv.definition import Definition
+from rlenv.core.completion import Completion
+from rlenv.core.definition import Definition
+from rlenv.core.errors import ConfigError
+from rlenv.core.task import Task
+from rlenv.core.verdict import Verdict
 from rlenv.envs.code.outcome import Outcome
 from rlenv.envs.code.repair import Attempts, examples_of, repair, repairable, with_examples
 from rlenv.envs.code.verifier import CodeVerifier, code_verifier
-from rlenv.errors import ConfigError
 from rlenv.policies.policy import ScriptedPolicy
-from rlenv.task import Task
 from rlenv.turns.play import play
-from rlenv.verdict import Verdict
 
 pytestmark = pytest.mark.skipif(bool(sandbox_problem()), reason=f"no sandbox holds here: {sandbox_problem()}")
 

@@ -169,7 +169,7 @@ def test_one_completion_is_judged_like_a_batch_of_one() -> None:
 
 def test_a_sandbox_that_is_not_there_is_a_failure_of_the_checker() -> None:
     from rlenv import Definition, ListTasks
-    from rlenv.grading import Grader
+    from rlenv.workers.grading import Grader
 
     verifier = CodeVerifier(sandbox=SandboxSpec("no such backend"))
     definition = Definition(tasks=ListTasks([Task("?", CALLS)]), verifier=verifier)

@@ -9,9 +9,9 @@ from code_rows import sandbox_problem
 
 import rlenv
 from rlenv import Completion, Task
+from rlenv.core.errors import ConfigError
 from rlenv.envs.code.snippets import Snippet, catalogue, make_task, snippets
-from rlenv.errors import ConfigError
-from rlenv.grading import Grader
+from rlenv.workers.grading import Grader
 
 SNIPPETS = catalogue()
 

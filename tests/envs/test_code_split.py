@@ -2,12 +2,12 @@
 
 import pytest
 
+from rlenv.core.errors import ConfigError, TaskError
 from rlenv.envs.code.assertions import assertion_reference, evaluation_only, shared_objects
 from rlenv.envs.code.definition import hidden_tests
 from rlenv.envs.code.pairs import counted_source
 from rlenv.envs.code.shown import mark_shown
 from rlenv.envs.code.split import split
-from rlenv.errors import ConfigError, TaskError
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,10 @@ import pytest
 from code_rows import BACKEND, fenced, judged, sandbox_problem, written
 
 from rlenv import Definition
+from rlenv.core.errors import ConfigError, TaskError
 from rlenv.envs.code.apps import apps
 from rlenv.envs.code.stdio import StdioTask
 from rlenv.envs.code.stdio_tasks import stdio
-from rlenv.errors import ConfigError, TaskError
 
 pytestmark = pytest.mark.skipif(bool(sandbox_problem()), reason=f"no sandbox here: {sandbox_problem()}")
 SUMS = [

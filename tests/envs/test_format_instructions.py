@@ -10,11 +10,11 @@ from work import assert_linear
 
 import rlenv
 from rlenv import Completion, Task, Verdict
+from rlenv.core.errors import ConfigError
+from rlenv.core.verifier import judge
 from rlenv.envs.format.instructions.catalogue import KINDS, compose
 from rlenv.envs.format.instructions.environment import InstructionsVerifier, instructions, loosened
 from rlenv.envs.format.instructions.language import FUNCTION_WORDS, PARAGRAPHS
-from rlenv.errors import ConfigError
-from rlenv.verifier import judge
 
 GERMAN = "Der Hund und die Katze sind nicht im Haus."
 CASES: dict[str, tuple[dict[str, Any], list[str], list[str]]] = {

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 import rlenv
 from rlenv import Completion, Task, Verdict
+from rlenv.core.errors import ConfigError
+from rlenv.core.verifier import judge
 from rlenv.envs.format.json_schema import JsonVerifier, json_format
 from rlenv.envs.format.json_text import Unreadable, find_value, same
-from rlenv.errors import ConfigError
-from rlenv.verifier import judge
 
 SCHEMA: dict[str, Any] = {
     "type": "object",

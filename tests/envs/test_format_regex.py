@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 import rlenv
 from rlenv import Completion, Task, Verdict
+from rlenv.core.errors import ConfigError
+from rlenv.core.verifier import judge
 from rlenv.envs.format.regular_expression import RegexVerifier, regex_format
-from rlenv.errors import ConfigError
-from rlenv.verifier import judge
 
 TASK = Task("?", "2021-03-03", metadata={"pattern": r"\d{4}-\d{2}-\d{2}"})
 

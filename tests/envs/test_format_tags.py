@@ -7,10 +7,10 @@ from work import assert_linear
 
 import rlenv
 from rlenv import Completion, FunctionVerifier, Task, Verdict
-from rlenv.completion import as_completion
+from rlenv.core.completion import as_completion
+from rlenv.core.errors import ConfigError
+from rlenv.core.verifier import judge
 from rlenv.envs.format.tags import TagsVerifier, tags
-from rlenv.errors import ConfigError
-from rlenv.verifier import judge
 
 TASK = Task("What is 12 + 30?", "42")
 TAGS = ("<think>", "</think>", "<answer>", "</answer>")

@@ -15,16 +15,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rlenv
-from rlenv.completion import Completion
-from rlenv.environment import Environment
+from rlenv.core.completion import Completion
+from rlenv.core.errors import ConfigError
+from rlenv.core.jsontypes import Json
+from rlenv.core.task import Task
+from rlenv.env.environment import Environment
 from rlenv.envs.games.definition import GAMES, game_environment, game_named
 from rlenv.envs.games.game import Game, GameInteraction, best_script
 from rlenv.envs.games.moves import read_move
 from rlenv.envs.games.players import best, chance, noise
-from rlenv.errors import ConfigError
-from rlenv.jsontypes import Json
 from rlenv.policies.policy import ScriptedPolicy
-from rlenv.task import Task
 from rlenv.turns.interaction import Reply
 from rlenv.turns.play import play, reference_completion
 

@@ -10,12 +10,12 @@ from typing import cast
 import numpy as np
 import pytest
 
-from rlenv.completion import Completion
+from rlenv.core.completion import Completion
+from rlenv.core.jsontypes import Json
+from rlenv.core.task import Task
 from rlenv.envs.games import hanoi, maze, nim, tictactoe
 from rlenv.envs.games.definition import game_environment, game_named
 from rlenv.envs.games.game import GameInteraction, best_script
-from rlenv.jsontypes import Json
-from rlenv.task import Task
 
 
 def tasks_of(name: str, level: int, count: int = 20) -> list[Task]:

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rlenv import ListTasks, Task
+from rlenv.core.errors import ConfigError
 from rlenv.envs.level_range import levels_named
 from rlenv.envs.levelled import LevelledTasks, levelled
-from rlenv.errors import ConfigError
 
 
 def part(level: int, count: int) -> ListTasks:

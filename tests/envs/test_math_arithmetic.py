@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 
 import rlenv
 from rlenv import Completion, Task
-from rlenv.definition import Definition
+from rlenv.core.definition import Definition
+from rlenv.core.errors import ConfigError
+from rlenv.core.verifier import judge
 from rlenv.envs.math.arithmetic import arithmetic, expressions_of, solution
 from rlenv.envs.math.expression import canonical, reductions, totals, value
 from rlenv.envs.math.integer import IntegerVerifier
 from rlenv.envs.math.levels import LEVELS
 from rlenv.envs.splits import split_of
-from rlenv.errors import ConfigError
-from rlenv.verifier import judge
 
 SPLITS = ("train", "test", "demonstrations")
 SIZES = {1: 100, 2: 300, 3: 16_200, 4: 10_000, 5: 1_684_000, 6: 18_000, 7: 1_080_000}

@@ -15,8 +15,8 @@ from typing import Any, TypedDict
 import pytest
 
 from rlenv import Verdict
+from rlenv.core.jsontypes import Json
 from rlenv.envs.math import MathPolicy, verify
-from rlenv.jsontypes import Json
 
 FILE = Path(__file__).with_name("math_cases.jsonl")
 REQUIRED = {"id", "type", "template", "gold", "prediction", "expected"}

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 import rlenv
 from rlenv import Completion, Definition, Task, Verdict
+from rlenv.core.errors import ConfigError
+from rlenv.core.verifier import judge
 from rlenv.envs.math.countdown import LEVELS, countdown, countdown_key, countdown_task
 from rlenv.envs.math.countdown_verifier import USES, CountdownVerifier, Use
-from rlenv.errors import ConfigError
-from rlenv.verifier import judge
 
 SPLITS = ("train", "test", "demonstrations")
 NUMBERS = [2, 3, 4, 9]

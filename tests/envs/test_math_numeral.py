@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rlenv import Completion, Task, TieredVerifier
+from rlenv.core.verifier import judge
 from rlenv.envs.math.numeral import NumeralVerifier, is_numeral
 from rlenv.envs.math.verifier import MathVerifier
-from rlenv.verifier import judge
 
 CHECK = NumeralVerifier(MathVerifier())
 

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from rlenv.core.errors import ConfigError
 from rlenv.envs.math.policy import MathPolicy
-from rlenv.errors import ConfigError
 
 
 def test_a_policy_goes_through_json_and_back() -> None:

@@ -13,9 +13,9 @@ from problem_rows import ROWS
 
 import rlenv
 from rlenv import Completion, Definition, Task, Verdict
+from rlenv.core.errors import ConfigError, TaskError
+from rlenv.core.verifier import judge
 from rlenv.envs.math.problem_sets import SETS, problem_verifier
-from rlenv.errors import ConfigError, TaskError
-from rlenv.verifier import judge
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
 FILES = {

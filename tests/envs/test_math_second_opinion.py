@@ -9,14 +9,14 @@ from problem_rows import ROWS
 import rlenv
 from rlenv import Completion, Definition, Task
 from rlenv.audit import audit
+from rlenv.core.errors import ConfigError, MissingExtra
+from rlenv.core.jsontypes import Json
 from rlenv.envs.math.problem_sets import SETS
 from rlenv.envs.math.second_opinion import MathVerifyVerifier
 from rlenv.envs.math.verifier import MathVerifier
-from rlenv.errors import ConfigError, MissingExtra
-from rlenv.jsontypes import Json
+from rlenv.evaluation.second_opinion import Disagreement, Opinion, disagreement
 from rlenv.policies import ScriptedPolicy
-from rlenv.second_opinion import Disagreement, Opinion, disagreement
-from rlenv.workers import PickledVerifier, WorkerPool
+from rlenv.workers.pool import PickledVerifier, WorkerPool
 
 pytest.importorskip("math_verify", reason="math-verify is not installed")
 

@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rlenv import Completion, Task
+from rlenv.core.errors import TaskError
 from rlenv.envs.math.verifier import MathVerifier
-from rlenv.errors import TaskError
 
 TOKENS = re.findall(
     r"\S+",

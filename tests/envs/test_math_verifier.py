@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from work import assert_linear
 
 from rlenv import Completion, Definition, ListTasks, Task, Verdict, WorkerPool
+from rlenv.core.errors import ConfigError, TaskError
+from rlenv.core.jsontypes import Json
 from rlenv.envs.math import verify
 from rlenv.envs.math.policy import MathPolicy
 from rlenv.envs.math.verifier import TIERS, MathVerifier
-from rlenv.errors import ConfigError, TaskError
-from rlenv.grading import Grader
-from rlenv.jsontypes import Json
+from rlenv.workers.grading import Grader
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 

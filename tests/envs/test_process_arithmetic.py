@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 import rlenv
 from rlenv import Completion, Task, Verdict
-from rlenv.definition import Definition
+from rlenv.core.definition import Definition
+from rlenv.core.errors import ConfigError
+from rlenv.core.jsontypes import Json
 from rlenv.envs.process.arithmetic import expected_steps, solution
 from rlenv.envs.process.credit import SAFE, Credit
-from rlenv.errors import ConfigError
-from rlenv.jsontypes import Json
 
 TASK = Task("3+8+5+9=?", "25", metadata={"expression": "3+8+5+9", "level": 4})
 RIGHT = r"3+8=11;11+5=16;16+9=25;\boxed{25}"

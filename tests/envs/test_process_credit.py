@@ -6,8 +6,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from rlenv.core.errors import ConfigError
 from rlenv.envs.process.credit import CREDITS, SAFE, Credit, aggregate, shares
-from rlenv.errors import ConfigError
 
 SCORES = st.lists(st.floats(0, 1), min_size=1, max_size=12).map(tuple)
 GRAIN = 2.0**-36

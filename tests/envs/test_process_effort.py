@@ -10,6 +10,7 @@ from dear_workings import DEAR, QUADRATIC, dear
 
 import rlenv
 from rlenv import Completion, Definition, Task
+from rlenv.core.verdict import Verdict
 from rlenv.envs.process import equations, quantities, tokens
 from rlenv.envs.process.carried_steps import CarriedSteps
 from rlenv.envs.process.effort import TooMuchWork, spend, uncounted, within
@@ -18,7 +19,6 @@ from rlenv.envs.process.spoken import spoken
 from rlenv.envs.process.steps import split
 from rlenv.envs.process.units import units
 from rlenv.envs.process.verifier import INLINE_WORK, CreditRule, TieredProcessVerifier, process_verifier
-from rlenv.verdict import Verdict
 
 MOST_CALLS = 400_000
 """Of functions, to decide a working inline or to see that it is too dear; without a budget it takes up to 5 million."""

@@ -10,11 +10,11 @@ from public_data import public
 
 import rlenv
 from rlenv import Completion, Task, Verdict
-from rlenv.definition import Definition
+from rlenv.core.definition import Definition
+from rlenv.core.errors import ConfigError
+from rlenv.core.jsontypes import Json
 from rlenv.envs.process.credit import SAFE, Credit
 from rlenv.envs.process.gsm8k import expected_steps
-from rlenv.errors import ConfigError
-from rlenv.jsontypes import Json
 
 ROW = {
     "question": "A baker makes 6 trays of 12 buns and sells 50. How many buns are left?",

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from work import assert_linear
 
+from rlenv.core.errors import ConfigError
 from rlenv.envs.process.guards import Cut, StepGuards
-from rlenv.errors import ConfigError
 
 HONEST = "He bakes 6*12=72 buns.\nAfter selling 50 there are 72-50=22 left.\nSo the answer is \\boxed{22}"
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from work import assert_linear
 
+from rlenv.core.errors import ConfigError
 from rlenv.envs.process.steps import Kind, split
-from rlenv.errors import ConfigError
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 PIECES = [*"\n ;a\té😀\u200b\u2028", "\n\n", "\r\n", "Step 1:", "1.", "2)", "(3)", "**4.**", "12.5", "3+4=7", "step 2"]

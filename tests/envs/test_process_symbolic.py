@@ -8,14 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from work import assert_linear
 
-from rlenv.completion import Completion
+from rlenv.core.completion import Completion
+from rlenv.core.task import Task
 from rlenv.envs.process.misread import Given
 from rlenv.envs.process.provenance import Known
 from rlenv.envs.process.steps import split
 from rlenv.envs.process.symbolic import FINDINGS, MAX_CHARS, SUSPECT, SymbolicSteps
 from rlenv.scorers.load import load_step_scorer
 from rlenv.scorers.scorer import Stepped, StepScorer
-from rlenv.task import Task
 
 QUESTION = "Tom has 3 boxes of 12 eggs. He sells 25% of them at $2 each and drives 40 miles. How many eggs are left?"
 RIGHT = ("3 * 12 = 36 eggs in all", "25% of 36 = 9 eggs at $2 are $18", "36 - 9 = 27 after 40 miles, so \\boxed{27}")

@@ -8,6 +8,9 @@ import pytest
 
 import rlenv
 from rlenv import Completion, Flag, FunctionVerifier, Task, Verdict
+from rlenv.core.errors import ConfigError, VerifierContractError
+from rlenv.core.tasksets import ListTasks
+from rlenv.core.verifier import TieredVerifier
 from rlenv.envs.process.guards import StepGuards
 from rlenv.envs.process.verifier import (
     BatchProcessVerifier,
@@ -17,11 +20,8 @@ from rlenv.envs.process.verifier import (
     TieredProcessVerifier,
     process_verifier,
 )
-from rlenv.errors import ConfigError, VerifierContractError
-from rlenv.grading import Grader
 from rlenv.scorers import Stepped, StepScores
-from rlenv.tasksets import ListTasks
-from rlenv.verifier import TieredVerifier
+from rlenv.workers.grading import Grader
 
 TASK = Task("Two and two?", "4")
 RIGHT = FunctionVerifier(lambda completion, answer: f"{{{answer}}}" in completion, cheap=True, name="correct")

@@ -11,9 +11,9 @@ from problem_rows import ROWS
 
 import rlenv
 from rlenv import Completion, Definition, Task, Verdict
-from rlenv.completion import as_completion
-from rlenv.grading import Grader
-from rlenv.registry import list_envs
+from rlenv.core.completion import as_completion
+from rlenv.env.registry import list_envs
+from rlenv.workers.grading import Grader
 
 FORMS = {
     "bare": "{}",

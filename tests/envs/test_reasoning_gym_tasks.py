@@ -13,8 +13,8 @@ import pytest
 from quick_ones import quick_ones
 
 import rlenv
+from rlenv.core.errors import ConfigError, MissingExtra, TaskError
 from rlenv.envs.reasoning_gym.catalogue import KEPT, env_id
-from rlenv.errors import ConfigError, MissingExtra, TaskError
 
 IDS_OF_TASKS = """
 import json, sys

@@ -11,17 +11,17 @@ import pytest
 from public_data import public
 
 import rlenv
-from rlenv.completion import Completion
-from rlenv.definition import Definition
+from rlenv.core.completion import Completion
+from rlenv.core.definition import Definition
+from rlenv.core.episode import Episode, write_episodes
+from rlenv.core.errors import ConfigError, TaskError
+from rlenv.core.task import Task
+from rlenv.core.verdict import Verdict
 from rlenv.envs.safety.agreement import AgreementVerifier, agreement
 from rlenv.envs.safety.agreement_questions import TRIVIA, near_miss, on_the_way
 from rlenv.envs.safety.agreement_report import agreement_report, flip_rate, main
 from rlenv.envs.safety.frames import normalised
 from rlenv.envs.safety.opinions import AFTER, BEFORE, Split, with_opinion, wordings
-from rlenv.episode import Episode, write_episodes
-from rlenv.errors import ConfigError, TaskError
-from rlenv.task import Task
-from rlenv.verdict import Verdict
 
 DATA = public("gsm8k/test.jsonl")
 VERIFIER = AgreementVerifier()

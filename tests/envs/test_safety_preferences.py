@@ -9,6 +9,7 @@ from typing import get_args
 
 import pytest
 
+from rlenv.core.errors import ConfigError
 from rlenv.envs.safety import degenerate
 from rlenv.envs.safety.frames import frame, normalised
 from rlenv.envs.safety.preferences import (
@@ -22,7 +23,6 @@ from rlenv.envs.safety.preferences import (
     split_of_row,
 )
 from rlenv.envs.safety.prompts import MOST_OF_ONE_TEMPLATE, prompt_pairs
-from rlenv.errors import ConfigError
 from rlenv.trainers.branches.preference import read_pairs
 
 SPLITS: tuple[Split, ...] = get_args(Split)

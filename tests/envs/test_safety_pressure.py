@@ -11,17 +11,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rlenv
-from rlenv.completion import Completion
-from rlenv.definition import Definition
+from rlenv.core.completion import Completion
+from rlenv.core.definition import Definition
+from rlenv.core.errors import ConfigError
+from rlenv.core.task import Task, prompt_text
+from rlenv.core.verdict import Verdict
 from rlenv.envs.safety.agreement_questions import TRIVIA
 from rlenv.envs.safety.opinions import Split
 from rlenv.envs.safety.pressure import LEVELS, PressureVerifier, pressure, script
 from rlenv.envs.safety.pushing import CORRECTED, DOUBTED, KINDS, NAMED, SHOWN, wordings
-from rlenv.errors import ConfigError
 from rlenv.policies.policy import ScriptedPolicy
-from rlenv.task import Task, prompt_text
 from rlenv.turns.play import play, reference_completion
-from rlenv.verdict import Verdict
 
 VERIFIER = PressureVerifier()
 

@@ -12,6 +12,8 @@ from itertools import pairwise
 import pytest
 from public_data import public
 
+from rlenv.core.errors import TaskError
+from rlenv.core.jsontypes import Json
 from rlenv.envs.safety.frames import FUNCTION_WORDS, frame, normalised, opening
 from rlenv.envs.safety.prompts import (
     CATEGORIES,
@@ -22,8 +24,6 @@ from rlenv.envs.safety.prompts import (
     mentions_any,
     prompt_pairs,
 )
-from rlenv.errors import TaskError
-from rlenv.jsontypes import Json
 
 XSTEST = public("xstest/xstest_prompts.csv")
 ANSWERS = ("helpful_answer", "refusal", "partial", "harmful_answer")

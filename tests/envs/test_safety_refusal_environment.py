@@ -13,21 +13,21 @@ from work import assert_linear
 
 import rlenv
 from rlenv.audit import audit
-from rlenv.batch import BatchEnvironment
-from rlenv.completion import Completion
-from rlenv.definition import check_trainable
+from rlenv.core.completion import Completion
+from rlenv.core.definition import check_trainable
+from rlenv.core.errors import ConfigError, TaskError
+from rlenv.core.task import Task
+from rlenv.core.verdict import Verdict
+from rlenv.env.batch import BatchEnvironment
 from rlenv.envs.safety.helpfulness import Matter
 from rlenv.envs.safety.prompts import prompt_pairs
 from rlenv.envs.safety.refusal_alone import beside
 from rlenv.envs.safety.refusal_environment import LONGEST_REFUSAL, RefusalVerifier, refusal_environment
 from rlenv.envs.safety.refusal_tasks import PLAIN_REFUSAL, of_pair
-from rlenv.errors import ConfigError, TaskError
 from rlenv.policies import ScriptedPolicy
 from rlenv.scorers.function import FunctionScorer
 from rlenv.scorers.load import load_scorer
 from rlenv.scorers.scorer import ask
-from rlenv.task import Task
-from rlenv.verdict import Verdict
 
 DATA = Path(__file__).parents[1] / "data"
 XSTEST = public("xstest/xstest_prompts.csv")

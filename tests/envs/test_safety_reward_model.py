@@ -13,15 +13,15 @@ from public_data import public
 
 import rlenv
 from rlenv import Completion, Definition, Episode, Task, Verdict
-from rlenv.batch import BatchEnvironment
-from rlenv.environment import Environment
+from rlenv.core.errors import ConfigError, TaskError
+from rlenv.core.jsontypes import Json
+from rlenv.env.batch import BatchEnvironment
+from rlenv.env.environment import Environment
 from rlenv.envs.safety.asked import asked, right_answer
 from rlenv.envs.safety.guards import objections
 from rlenv.envs.safety.prompts import prompt_pairs
 from rlenv.envs.safety.reward_model import reward_model
 from rlenv.envs.safety.scored import RewardAndCost, sigmoid
-from rlenv.errors import ConfigError, TaskError
-from rlenv.jsontypes import Json
 from rlenv.scorers import Score
 from rlenv.scorers.function import FunctionScorer
 from rlenv.scorers.scorer import Job

@@ -15,10 +15,10 @@ from code_rows import BACKEND, sandbox_problem
 from gymnasium.utils.env_checker import check_env
 
 import rlenv
-from rlenv.environment import Environment
+from rlenv.core.errors import ConfigError
+from rlenv.env.environment import Environment
 from rlenv.envs.tools.python import tool
 from rlenv.envs.tools.python.sessions import Done, Sessions
-from rlenv.errors import ConfigError
 from rlenv.policies.policy import ScriptedPolicy
 from rlenv.sandbox import Sandbox
 from rlenv.turns.play import play

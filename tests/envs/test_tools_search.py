@@ -10,10 +10,10 @@ import pytest
 from random_caller import RandomCaller
 
 import rlenv
-from rlenv.completion import Completion
-from rlenv.jsontypes import Json
+from rlenv.core.completion import Completion
+from rlenv.core.jsontypes import Json
+from rlenv.core.task import Task
 from rlenv.policies.policy import ScriptedPolicy
-from rlenv.task import Task
 from rlenv.turns.play import play, reference_completion
 
 pytest.importorskip("bm25s", reason="the extra search is not installed")

@@ -22,15 +22,15 @@ from typing import Any, Literal, NamedTuple, TypeAlias, cast
 import pytest
 
 import rlenv
-from rlenv.completion import Completion
-from rlenv.definition import Definition
-from rlenv.jsontypes import Json
-from rlenv.rows import to_row
-from rlenv.task import Task
-from rlenv.tasksets import ListTasks
+from rlenv.core.completion import Completion
+from rlenv.core.definition import Definition
+from rlenv.core.jsontypes import Json
+from rlenv.core.task import Task
+from rlenv.core.tasksets import ListTasks
+from rlenv.core.verifier import FunctionVerifier
+from rlenv.env.rows import to_row
 from rlenv.turns.live import Live
 from rlenv.turns.play import reference_script
-from rlenv.verifier import FunctionVerifier
 
 SUMS, PROGRAMS, GAME, ENDS = "math/arithmetic-v0", "code/snippets-v0", "games/guess-v0", "conformity/ends-v0"
 SOURCES: tuple[tuple[str, dict[str, Json], int], ...] = (

@@ -14,7 +14,7 @@ from conformity import (
     games,
 )
 
-from rlenv.rows import RowJudge, judge_rows
+from rlenv.env.rows import RowJudge, judge_rows
 
 
 def test_fifty_tasks_with_four_completions_each_of_every_kind() -> None:

@@ -17,11 +17,11 @@ gem = needs("gem")
 from gymnasium.utils.env_checker import check_env  # noqa: E402
 
 import rlenv  # noqa: E402
-from rlenv.completion import Completion  # noqa: E402
-from rlenv.errors import MachineryError  # noqa: E402
+from rlenv.core.completion import Completion  # noqa: E402
+from rlenv.core.errors import MachineryError  # noqa: E402
+from rlenv.core.task import Task  # noqa: E402
 from rlenv.integrations.gem import from_gem  # noqa: E402
 from rlenv.integrations.gem_out import to_gem  # noqa: E402
-from rlenv.task import Task  # noqa: E402
 
 GUESS, LETTERS = "game:GuessTheNumber-v0-easy", "rg:letter_counting"
 ODD = """

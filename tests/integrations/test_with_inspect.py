@@ -15,9 +15,9 @@ inspect_ai = needs("inspect_ai")
 
 from inspect_ai.model import ChatCompletionChoice, ChatMessageAssistant, ModelOutput, ModelUsage, get_model  # noqa: E402
 
+from rlenv.core.task import prompt_messages  # noqa: E402
+from rlenv.evaluation.passk import estimate  # noqa: E402
 from rlenv.integrations.inspect_task import completion_of, task_of_rows, to_inspect  # noqa: E402
-from rlenv.passk import estimate  # noqa: E402
-from rlenv.task import prompt_messages  # noqa: E402
 
 
 def said(text: str, finished: bool = True) -> ModelOutput:

@@ -16,10 +16,10 @@ lm_eval = needs("lm_eval")
 from lm_eval.api.model import LM  # noqa: E402
 from lm_eval.tasks import TaskManager  # noqa: E402
 
-from rlenv.errors import ConfigError  # noqa: E402
+from rlenv.core.errors import ConfigError  # noqa: E402
+from rlenv.core.task import prompt_text  # noqa: E402
+from rlenv.evaluation.passk import estimate  # noqa: E402
 from rlenv.integrations.lm_eval import to_lm_eval, write_rows  # noqa: E402
-from rlenv.passk import estimate  # noqa: E402
-from rlenv.task import prompt_text  # noqa: E402
 
 
 class Script(LM):  # type: ignore[misc]  # lm-eval is not there when types are checked

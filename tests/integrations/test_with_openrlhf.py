@@ -19,9 +19,9 @@ from chat_models import chat_policy  # noqa: E402
 from openrlhf.datasets.prompts_dataset import preprocess_data  # noqa: E402
 from openrlhf.utils.agent import AgentExecutorBase, SingleTurnAgentExecutor  # noqa: E402
 
+from rlenv.core.task import prompt_messages  # noqa: E402
 from rlenv.integrations import openrlhf as ours  # noqa: E402
 from rlenv.integrations.openrlhf import to_openrlhf  # noqa: E402
-from rlenv.task import prompt_messages  # noqa: E402
 
 pytestmark = pytest.mark.slow
 POLICY = chat_policy("qwen2")

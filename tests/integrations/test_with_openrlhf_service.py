@@ -17,7 +17,7 @@ from openrlhf.utils.agent import SingleTurnAgentExecutor  # noqa: E402
 from serving import serving  # noqa: E402
 from test_with_openrlhf import MOST, POLICY, Engine, parameters  # noqa: E402
 
-from rlenv.task import prompt_messages  # noqa: E402
+from rlenv.core.task import prompt_messages  # noqa: E402
 
 pytestmark = pytest.mark.slow
 

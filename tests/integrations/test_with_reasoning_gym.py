@@ -9,9 +9,9 @@ from conformity import SOURCES, cases, differences, needs
 
 reasoning_gym = needs("reasoning_gym")
 
-from rlenv.errors import ConfigError, MachineryError  # noqa: E402
+from rlenv.core.errors import ConfigError, MachineryError  # noqa: E402
+from rlenv.core.task import prompt_text  # noqa: E402
 from rlenv.integrations.reasoning_gym import ROW, to_reasoning_gym  # noqa: E402
-from rlenv.task import prompt_text  # noqa: E402
 
 
 def test_reasoning_gym_scores_what_the_environment_pays() -> None:

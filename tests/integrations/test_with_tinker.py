@@ -19,7 +19,7 @@ from tinker_cookbook.rl.data_processing import compute_advantages  # noqa: E402
 from tinker_cookbook.rl.rollouts import do_group_rollout, do_single_rollout  # noqa: E402
 from tinker_cookbook.tokenizer_utils import register_tokenizer  # noqa: E402
 
-from rlenv.errors import ConfigError, MachineryError  # noqa: E402
+from rlenv.core.errors import ConfigError, MachineryError  # noqa: E402
 from rlenv.integrations.tinker import RlenvDatasetBuilder, RlenvEnv, RlenvGroupBuilder  # noqa: E402
 
 pytestmark = pytest.mark.slow

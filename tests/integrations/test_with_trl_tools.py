@@ -22,10 +22,10 @@ needs("datasets")
 from chat_models import chat_policy  # noqa: E402
 
 import rlenv  # noqa: E402
-from rlenv.definition import Definition  # noqa: E402
-from rlenv.environment import Environment  # noqa: E402
+from rlenv.core.definition import Definition  # noqa: E402
+from rlenv.core.tasksets import ListTasks  # noqa: E402
+from rlenv.env.environment import Environment  # noqa: E402
 from rlenv.integrations.trl import to_trl  # noqa: E402
-from rlenv.tasksets import ListTasks  # noqa: E402
 from rlenv.turns.play import reference_script  # noqa: E402
 
 pytestmark = [

@@ -37,7 +37,7 @@ from verl.experimental.agent_loop.agent_loop import AgentLoopWorker  # noqa: E40
 from verl.experimental.reward_loop import RewardLoopManager  # noqa: E402
 from verl.utils.dataset.rl_dataset import RLHFDataset  # noqa: E402
 
-from rlenv.errors import ConfigError  # noqa: E402
+from rlenv.core.errors import ConfigError  # noqa: E402
 from rlenv.integrations.verl import ROW, to_verl  # noqa: E402
 from rlenv.integrations.verl_settings import check_settings  # noqa: E402
 

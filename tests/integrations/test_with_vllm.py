@@ -19,8 +19,8 @@ from conformity import SUMS, needs
 needs("vllm")
 
 import rlenv  # noqa: E402
-from rlenv.completion import Completion  # noqa: E402
-from rlenv.errors import PolicyError  # noqa: E402
+from rlenv.core.completion import Completion  # noqa: E402
+from rlenv.core.errors import PolicyError  # noqa: E402
 from rlenv.policies import Sampling  # noqa: E402
 from rlenv.policies.tiny import tiny_policy  # noqa: E402
 from rlenv.policies.transformers import TransformersPolicy  # noqa: E402

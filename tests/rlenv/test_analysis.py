@@ -17,8 +17,8 @@ from rlenv.analysis.costs import price_of
 from rlenv.analysis.groups import grouped
 from rlenv.analysis.scores import calibration
 from rlenv.cli import app
+from rlenv.core.errors import ConfigError, RunError
 from rlenv.envs.math.verifier import MathVerifier
-from rlenv.errors import ConfigError, RunError
 from rlenv.policies import ScriptedPolicy
 
 

@@ -9,7 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rlenv.answers import (
+from rlenv.core.jsontypes import Json
+from rlenv.core.verdict import FAIL, PASS, Flag, StepReward, Verdict
+from rlenv.reading.passage import Span
+from rlenv.workers.protocol import (
     HEAD,
     MAX_ANSWER_BYTES,
     MAX_BRACKETS,
@@ -19,9 +22,6 @@ from rlenv.answers import (
     written,
     written_verdict,
 )
-from rlenv.jsontypes import Json
-from rlenv.reading.passage import Span
-from rlenv.verdict import FAIL, PASS, Flag, StepReward, Verdict
 
 TICKET, PLACE = 2**64 - 1, 3
 RICH = Verdict(

@@ -16,12 +16,12 @@ from rlenv.audit.corruptions import corrupted
 from rlenv.audit.judge import MOST_COSTS
 from rlenv.audit.severity import severity_of
 from rlenv.audit.splits import splits_of
-from rlenv.definition import Definition
-from rlenv.errors import ConfigError
-from rlenv.task import Task
-from rlenv.tasksets import ListTasks
-from rlenv.verdict import Verdict
-from rlenv.verifier import FunctionVerifier
+from rlenv.core.definition import Definition
+from rlenv.core.errors import ConfigError
+from rlenv.core.task import Task
+from rlenv.core.tasksets import ListTasks
+from rlenv.core.verdict import Verdict
+from rlenv.core.verifier import FunctionVerifier
 from rlenv.wrappers import RunningCentre
 
 ROWS = [{"prompt": f"What is {a} + {a + 3}?", "answer": str(2 * a + 3)} for a in range(20, 32)]

@@ -14,7 +14,7 @@ import rlenv
 from rlenv.audit import audit, audit_reward, certificate
 from rlenv.cli import app
 from rlenv.cli.audit_subject import function_named, solution_as
-from rlenv.errors import ConfigError, TaskError
+from rlenv.core.errors import ConfigError, TaskError
 
 ROWS = [{"prompt": f"What is {20 + i} + {3 * i + 7}?", "answer": str(27 + 4 * i)} for i in range(12)]
 REWARDS = """

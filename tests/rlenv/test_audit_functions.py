@@ -8,7 +8,7 @@ import pytest
 
 from rlenv import Completion
 from rlenv.audit import audit_reward, reward_definition
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
 from rlenv.testing import assert_not_hackable
 
 ROWS = [{"prompt": f"What is {a} + {a + 3}?", "answer": str(2 * a + 3)} for a in range(20, 32)]

@@ -11,8 +11,8 @@ from problem_rows import ROWS, WORKED
 
 import rlenv
 from rlenv.audit.splits import takes
-from rlenv.definition import Definition
-from rlenv.errors import ConfigError
+from rlenv.core.definition import Definition
+from rlenv.core.errors import ConfigError
 from rlenv.testing import assert_not_hackable
 
 FILES = {f"math/{name}-v0": rows for name, rows in ROWS.items()} | {

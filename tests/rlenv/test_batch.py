@@ -11,17 +11,17 @@ import pytest
 from gymnasium.wrappers import NormalizeReward, RecordEpisodeStatistics
 
 import rlenv
-from rlenv.batch import BatchEnvironment
-from rlenv.completion import Completion
-from rlenv.definition import Definition
-from rlenv.environment import Environment
-from rlenv.episode import Episode
-from rlenv.errors import ConfigError
-from rlenv.jsontypes import Json
-from rlenv.task import Task
-from rlenv.tasksets import ListTasks
-from rlenv.verdict import Verdict
-from rlenv.verifier import FunctionVerifier, VerifierFunction
+from rlenv.core.completion import Completion
+from rlenv.core.definition import Definition
+from rlenv.core.episode import Episode
+from rlenv.core.errors import ConfigError
+from rlenv.core.jsontypes import Json
+from rlenv.core.task import Task
+from rlenv.core.tasksets import ListTasks
+from rlenv.core.verdict import Verdict
+from rlenv.core.verifier import FunctionVerifier, VerifierFunction
+from rlenv.env.batch import BatchEnvironment
+from rlenv.env.environment import Environment
 from rlenv.wrappers import OverlongPenalty, RunningCentre, Wrapper
 
 cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers cannot import the tests

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from rlenv.blocks import append_block, blocks, keep_packed_lines, read_block
-from rlenv.errors import RunError
+from rlenv.core.errors import RunError
+from rlenv.store.blocks import append_block, blocks, keep_packed_lines, read_block
 
 WRITTEN = [["a\n", "b\n"], ["c\n"], ["d\n", "e\n", "f\n"]]
 LINES = [line for block in WRITTEN for line in block]

@@ -10,9 +10,9 @@ from typer.testing import CliRunner
 import rlenv
 from rlenv.cards.measure import PASS_RATES, Card, pass_rate_bin
 from rlenv.cli import app
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
+from rlenv.core.verdict import Verdict
 from rlenv.policies.policy import ScriptedPolicy
-from rlenv.verdict import Verdict
 
 
 def judge(completion: str, answer: str) -> Verdict:

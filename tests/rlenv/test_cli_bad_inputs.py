@@ -13,10 +13,10 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from rlenv.cli import app
-from rlenv.completion import Completion
-from rlenv.episode import Episode, write_episodes
-from rlenv.task import Task
-from rlenv.verdict import Verdict
+from rlenv.core.completion import Completion
+from rlenv.core.episode import Episode, write_episodes
+from rlenv.core.task import Task
+from rlenv.core.verdict import Verdict
 
 DEEP, DIGITS = "[" * 100_000, "1" * 200_000
 VALUES = {"deep": DEEP, "digits": DIGITS, "big": str(2**70), "long": "a" * 5_000, "esc": "\x1b", "bell": "\a"}

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from rlenv.cli import app
 from rlenv.cli.chat_template import tell_template
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
 from rlenv.policies.policy import ScriptedPolicy
 from rlenv.policies.tiny import tiny_policy
 

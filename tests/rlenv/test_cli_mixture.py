@@ -8,8 +8,8 @@ from typer.testing import CliRunner
 
 from rlenv.cli import app
 from rlenv.cli.mixture_options import trained_in
-from rlenv.definition import Definition
-from rlenv.errors import ConfigError
+from rlenv.core.definition import Definition
+from rlenv.core.errors import ConfigError
 from rlenv.trainers import Mixture
 
 SUMS, STEPS = "math/arithmetic-v0", "process/arithmetic-v0"

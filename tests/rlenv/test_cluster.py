@@ -10,17 +10,17 @@ from rlenv import Completion, Task, Verdict
 from rlenv.cluster.call import FIRST_JOBS, MESSAGE_JOBS, Call
 from rlenv.cluster.node import Node
 from rlenv.cluster.source import judged_at, ray_address
-from rlenv.compose import gate, weighted
-from rlenv.errors import ConfigError, VerifierContractError
-from rlenv.grading import Grader
-from rlenv.jsontypes import Json
+from rlenv.core.errors import ConfigError, VerifierContractError
+from rlenv.core.jsontypes import Json
+from rlenv.core.verifier import FunctionVerifier
+from rlenv.env.compose import gate, weighted
 from rlenv.scorers.function import FunctionScorer
 from rlenv.scorers.verifier import ScorerVerifier
 from rlenv.serving.settings import KEY_ENV
 from rlenv.turns.interaction import Reply
 from rlenv.turns.play import reference_completion
-from rlenv.verifier import FunctionVerifier
-from rlenv.workers import PickledVerifier, WorkerPool, anywhere, share, shared_pool
+from rlenv.workers.grading import Grader
+from rlenv.workers.pool import PickledVerifier, WorkerPool, anywhere, share, shared_pool
 
 VERDICTS = 'rlenv_verdicts_total{env="math/arithmetic-v0",status="graded"} 5.0'
 

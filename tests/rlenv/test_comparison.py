@@ -10,8 +10,8 @@ from typer.testing import CliRunner
 
 import rlenv
 from rlenv.cli import app
-from rlenv.errors import ConfigError, RunError
-from rlenv.passk import paired_difference
+from rlenv.core.errors import ConfigError, RunError
+from rlenv.evaluation.passk import paired_difference
 from rlenv.policies.policy import ScriptedPolicy
 
 

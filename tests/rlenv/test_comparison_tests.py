@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rlenv.comparison.difference import crossed, difference
 from rlenv.comparison.significance import _drawn, exchange_test, holm, student_p, student_quantile
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
 
 
 def enumerated(differences: list[Fraction]) -> float:

@@ -4,12 +4,12 @@ import math
 
 import pytest
 
-from rlenv.completion import Completion
-from rlenv.compose import gate, weighted
-from rlenv.errors import ConfigError
-from rlenv.task import Task
-from rlenv.verdict import Flag, Part, Verdict
-from rlenv.verifier import FunctionVerifier, judge
+from rlenv.core.completion import Completion
+from rlenv.core.errors import ConfigError
+from rlenv.core.task import Task
+from rlenv.core.verdict import Flag, Part, Verdict
+from rlenv.core.verifier import FunctionVerifier, judge
+from rlenv.env.compose import gate, weighted
 
 TASK = Task("2+2=?", "4")
 right = FunctionVerifier(lambda completion, answer: answer in completion, cheap=True)

@@ -19,7 +19,7 @@ from problem_rows import ROWS, WORKED
 from quick_ones import quick_ones
 
 import rlenv
-from rlenv.verdict import Verdict
+from rlenv.core.verdict import Verdict
 
 OURS = [id for id in rlenv.list_envs() if str(gymnasium.spec(id).kwargs.get("factory", "")).startswith("rlenv.envs.")]
 IDS = [id for id in OURS if not id.startswith("reasoning_gym/") or id in PUZZLES]

@@ -12,12 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from work import assert_linear
 
-from rlenv.completion import Completion
-from rlenv.episode import Episode
-from rlenv.errors import ConfigError
+from rlenv.core.completion import Completion
+from rlenv.core.episode import Episode
+from rlenv.core.errors import ConfigError
+from rlenv.core.task import Task
+from rlenv.core.verdict import Flag, Part, StepReward, Verdict
 from rlenv.evidence.detectors import EVIDENCE_DETECTORS as DETECTORS
-from rlenv.task import Task
-from rlenv.verdict import Flag, Part, StepReward, Verdict
 from rlenv.wrappers import Detector, State, Wrapper
 from rlenv.wrappers.detector import Action
 from rlenv.wrappers.watch import watched

@@ -4,11 +4,11 @@ import random
 
 import pytest
 
-from rlenv.completion import Completion
-from rlenv.episode import Episode
+from rlenv.core.completion import Completion
+from rlenv.core.episode import Episode
+from rlenv.core.task import Task
+from rlenv.core.verdict import Verdict
 from rlenv.evidence.detectors import EVIDENCE_DETECTORS as DETECTORS
-from rlenv.task import Task
-from rlenv.verdict import Verdict
 
 FOUND_IN_TRAINING = ["13,18,26 \\boxed{26 or 24 or --0}", "\\boxed{--0 or 3}"]
 LONG_NUMBERS = ["\\boxed{1" + ",000" * 3000 + " or 2}", "The answer is 1" + ",000" * 3000 + " or 2."]

@@ -12,12 +12,12 @@ from typer.testing import CliRunner
 import rlenv
 from rlenv.cli import app
 from rlenv.cli.hacks import quoted
-from rlenv.completion import Completion
-from rlenv.episode import Episode, write_episodes
+from rlenv.core.completion import Completion
+from rlenv.core.episode import Episode, write_episodes
+from rlenv.core.task import Task
+from rlenv.core.verdict import Flag, Verdict
 from rlenv.evidence.detector import EvidenceDetector
 from rlenv.evidence.evidence import Evidence
-from rlenv.task import Task
-from rlenv.verdict import Flag, Verdict
 from rlenv.wrappers import State
 from rlenv.wrappers.watch import watched
 

@@ -10,13 +10,13 @@ from needed_keywords import NEEDED, PUZZLES
 from problem_rows import ROWS, WORKED
 
 import rlenv
-from rlenv.completion import Completion
-from rlenv.episode import Episode
+from rlenv.core.completion import Completion
+from rlenv.core.episode import Episode
+from rlenv.core.task import Task
+from rlenv.core.verdict import Flag, Verdict
 from rlenv.evidence.detectors import EVIDENCE_DETECTORS as DETECTORS
 from rlenv.hackbench.forms import FORMS, Form, written
-from rlenv.task import Task
 from rlenv.turns.play import reference_completion, reference_script
-from rlenv.verdict import Flag, Verdict
 from rlenv.wrappers.watch import watched
 
 FILES = {f"math/{name}-v0": rows for name, rows in ROWS.items()} | {"process/gsm8k-v0": WORKED}

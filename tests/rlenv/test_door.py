@@ -12,19 +12,19 @@ from pathlib import Path
 import pytest
 
 import rlenv
-from rlenv.blocks import blocks, read_block
-from rlenv.completion import Completion
+from rlenv.core.completion import Completion
+from rlenv.core.errors import ConfigError, RunError
+from rlenv.core.jsontypes import Json
+from rlenv.core.task import Task
+from rlenv.core.verdict import OVER_LIMIT
 from rlenv.door.admission import admitted
 from rlenv.envs.code.expression import evaluate
-from rlenv.errors import ConfigError, RunError
-from rlenv.jsontypes import Json
 from rlenv.logs import import_logs
 from rlenv.scorers.load import load_scorer
 from rlenv.serving.judging import Environments, Job, judged
-from rlenv.task import Task
+from rlenv.store.blocks import blocks, read_block
 from rlenv.trainers.records.runfolder import cut_back
-from rlenv.verdict import OVER_LIMIT
-from rlenv.workers import WorkerPool
+from rlenv.workers.pool import WorkerPool
 
 TASK: dict[str, Json] = {"prompt": "a", "reference": "1"}
 
@@ -176,7 +176,7 @@ def test_a_block_that_does_not_move_forward_is_an_error(tmp_path: Path) -> None:
 
 
 def test_a_block_that_unpacks_to_gigabytes_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rlenv.blocks.MAX_TEXT", 1_000_000)
+    monkeypatch.setattr("rlenv.store.blocks.MAX_TEXT", 1_000_000)
     deflate = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
     body = deflate.compress(bytes(50_000_000)) + deflate.flush() + bytes(8)
     file = tmp_path / "episodes.jsonl.gz"

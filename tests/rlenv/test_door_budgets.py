@@ -9,13 +9,13 @@ import pytest
 
 import rlenv
 from rlenv import Completion, Task, Verdict
+from rlenv.core.errors import ConfigError, PolicyError, ScorerError, TaskError
+from rlenv.core.jsontypes import Json
 from rlenv.door.keeping import kept_within
 from rlenv.door.patterns import linear
 from rlenv.envs.code.case import Case, _case
-from rlenv.errors import ConfigError, PolicyError, ScorerError, TaskError
-from rlenv.grading import Grader
-from rlenv.jsontypes import Json
-from rlenv.workers import WorkerPool
+from rlenv.workers.grading import Grader
+from rlenv.workers.pool import WorkerPool
 
 
 def judged(env: str, text: str, reference: Json = "aab", given: str = "", **metadata: Json) -> Verdict:

@@ -11,8 +11,9 @@ from contextlib import contextmanager, suppress
 import pytest
 from json_server import serving
 
-from rlenv.completion import Completion
-from rlenv.errors import ConfigError, PolicyError
+from rlenv.core.completion import Completion
+from rlenv.core.errors import ConfigError, PolicyError
+from rlenv.core.task import Task
 from rlenv.integrations.client import RemoteVerifier
 from rlenv.policies.endpoint import EndpointPolicy
 from rlenv.policies.posting import Patience
@@ -21,7 +22,6 @@ from rlenv.scorers.http import HttpScorer
 from rlenv.scorers.http_steps import HttpStepScorer
 from rlenv.scorers.judge import JudgeScorer
 from rlenv.scorers.scorer import Stepped
-from rlenv.task import Task
 
 MB = 1_000_000
 DRIP_S = 0.05

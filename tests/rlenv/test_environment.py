@@ -15,15 +15,15 @@ import pytest
 from gymnasium.error import ResetNeeded
 
 import rlenv
-from rlenv.completion import Completion
-from rlenv.definition import Definition
-from rlenv.environment import Environment
-from rlenv.episode import Episode
-from rlenv.errors import ConfigError, TaskError
-from rlenv.task import Task
-from rlenv.tasksets import ListTasks
-from rlenv.verdict import Flag, Verdict
-from rlenv.verifier import FunctionVerifier, VerifierFunction
+from rlenv.core.completion import Completion
+from rlenv.core.definition import Definition
+from rlenv.core.episode import Episode
+from rlenv.core.errors import ConfigError, TaskError
+from rlenv.core.task import Task
+from rlenv.core.tasksets import ListTasks
+from rlenv.core.verdict import Flag, Verdict
+from rlenv.core.verifier import FunctionVerifier, VerifierFunction
+from rlenv.env.environment import Environment
 from rlenv.wrappers.wrapper import State
 
 TASKS = ListTasks([Task(f"{i}+{i}=?", str(2 * i)) for i in range(20)])

@@ -7,10 +7,10 @@ import pytest
 from gymnasium.error import ResetNeeded
 
 import rlenv
-from rlenv.environment import definition_of, wrap, wrapped_verdict
-from rlenv.errors import ConfigError, TaskError
-from rlenv.jsontypes import Json
-from rlenv.verdict import Verdict
+from rlenv.core.errors import ConfigError, TaskError
+from rlenv.core.jsontypes import Json
+from rlenv.core.verdict import Verdict
+from rlenv.env.environment import definition_of, wrap, wrapped_verdict
 from rlenv.wrappers import OverlongPenalty, RunningCentre, State
 
 

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rlenv.completion import Completion
-from rlenv.episode import Episode, count_episodes, read_episodes, write_episodes
-from rlenv.errors import RunError
-from rlenv.jsontypes import line
-from rlenv.saved_episodes import TAIL_BYTES, InLines
-from rlenv.task import Task
-from rlenv.verdict import Flag, Verdict
+from rlenv.core.completion import Completion
+from rlenv.core.episode import Episode, count_episodes, read_episodes, write_episodes
+from rlenv.core.errors import RunError
+from rlenv.core.jsontypes import line
+from rlenv.core.task import Task
+from rlenv.core.verdict import Flag, Verdict
+from rlenv.store.saved_episodes import TAIL_BYTES, InLines
 
 PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 # Lone surrogates included. JSON reads a high one before a low one as the one character they encode.

@@ -15,14 +15,14 @@ import pytest
 
 import rlenv
 from rlenv import Completion, Definition, Episode, ProceduralTasks, Task, Verdict
-from rlenv.errors import ConfigError, RunError, TooManyVerifierErrors
-from rlenv.evaluation import choose_tasks
-from rlenv.passk import paired_difference
+from rlenv.core.errors import ConfigError, RunError, TooManyVerifierErrors
+from rlenv.core.task import Prompt
+from rlenv.core.verdict import Flag
+from rlenv.evaluation.evaluation import choose_tasks
+from rlenv.evaluation.passk import paired_difference
+from rlenv.evaluation.report import Report
 from rlenv.policies import DEFAULT_SAMPLING, Policy, Sampling, ScriptedPolicy
-from rlenv.report import Report
-from rlenv.saved_episodes import EPISODES, LINES, TASKS, InLines
-from rlenv.task import Prompt
-from rlenv.verdict import Flag
+from rlenv.store.saved_episodes import EPISODES, LINES, TASKS, InLines
 from rlenv.wrappers import RunningCentre
 from rlenv.wrappers.detector import Detector
 from rlenv.wrappers.wrapper import State

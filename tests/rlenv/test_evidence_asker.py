@@ -6,19 +6,19 @@ from dataclasses import replace
 
 import pytest
 
-from rlenv.batch import BatchEnvironment
-from rlenv.completion import Completion
-from rlenv.definition import Definition
-from rlenv.episode import Episode
-from rlenv.errors import ConfigError
+from rlenv.core.completion import Completion
+from rlenv.core.definition import Definition
+from rlenv.core.episode import Episode
+from rlenv.core.errors import ConfigError
+from rlenv.core.task import Task
+from rlenv.core.verdict import Verdict
+from rlenv.core.verifier import FunctionVerifier, judge
+from rlenv.env.batch import BatchEnvironment
 from rlenv.evidence.asker import Asker
 from rlenv.evidence.asking import Asking
 from rlenv.evidence.catalogue import ANOTHER_TASK, CATALOGUE, MARKED_VALUE, MIXED_WORDS
 from rlenv.evidence.detectors.master_key import MasterKey
-from rlenv.grading import Grader
-from rlenv.task import Task
-from rlenv.verdict import Verdict
-from rlenv.verifier import FunctionVerifier, judge
+from rlenv.workers.grading import Grader
 from rlenv.wrappers.detector import Action
 
 TASKS = tuple(Task(f"How many are {n} and {n + 1}?", str(2 * n + 1)) for n in range(3, 12))

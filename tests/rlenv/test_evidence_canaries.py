@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from rlenv.batch import BatchEnvironment
-from rlenv.definition import Definition
-from rlenv.errors import ConfigError
+from rlenv.core.definition import Definition
+from rlenv.core.errors import ConfigError
+from rlenv.core.task import Task
+from rlenv.core.tasksets import ListTasks
+from rlenv.core.verifier import FunctionVerifier
+from rlenv.env.batch import BatchEnvironment
 from rlenv.evidence.canaries import CANARY, CanaryTasks, is_canary, with_canaries
-from rlenv.task import Task
-from rlenv.tasksets import ListTasks
-from rlenv.verifier import FunctionVerifier
 
 TASKS = ListTasks([Task(f"{n} + {n} = ? [key {2 * n}]", str(2 * n), metadata={"key": str(2 * n)}) for n in range(300)])
 SUMS = Definition(

@@ -7,7 +7,9 @@ import re
 import numpy as np
 import pytest
 
-from rlenv.completion import Completion, as_completion
+from rlenv.core.completion import Completion, as_completion
+from rlenv.core.task import Task
+from rlenv.core.verdict import PASS
 from rlenv.evidence.catalogue import (
     ANOTHER_TASK,
     BEGINNING,
@@ -22,8 +24,6 @@ from rlenv.evidence.catalogue import (
 )
 from rlenv.evidence.catalogue.values import is_number
 from rlenv.evidence.edit import Edit, Scene, Variant
-from rlenv.task import Task
-from rlenv.verdict import PASS
 
 
 def _made(edit: Edit, text: str | Completion, task: Task | None = None, *others: Task) -> list[Variant]:

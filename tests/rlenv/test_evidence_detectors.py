@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 import pytest
 
-from rlenv.batch import BatchEnvironment
-from rlenv.completion import Completion
-from rlenv.definition import Definition
-from rlenv.errors import ConfigError
+from rlenv.core.completion import Completion
+from rlenv.core.definition import Definition
+from rlenv.core.errors import ConfigError
+from rlenv.core.task import Task, prompt_text
+from rlenv.core.verifier import FunctionVerifier
+from rlenv.env.batch import BatchEnvironment
 from rlenv.evidence.detectors import EVIDENCE_DETECTORS
-from rlenv.task import Task, prompt_text
-from rlenv.verifier import FunctionVerifier
 from rlenv.wrappers.watch import watched
 
 

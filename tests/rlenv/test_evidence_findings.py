@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from rlenv.audit import audit
-from rlenv.batch import BatchEnvironment
-from rlenv.definition import Definition
+from rlenv.core.definition import Definition
+from rlenv.core.task import Task
+from rlenv.core.verifier import FunctionVerifier
+from rlenv.env.batch import BatchEnvironment
 from rlenv.evidence.detectors import EVIDENCE_DETECTORS
 from rlenv.evidence.detectors.senseless import ENOUGH
-from rlenv.task import Task
-from rlenv.verifier import FunctionVerifier
 
 LOOP = "so it is and so it stays " * 12
 

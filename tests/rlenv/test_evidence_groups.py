@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from rlenv.batch import BatchEnvironment
-from rlenv.completion import Completion
-from rlenv.definition import Definition
-from rlenv.episode import Episode
+from rlenv.core.completion import Completion
+from rlenv.core.definition import Definition
+from rlenv.core.episode import Episode
+from rlenv.core.jsontypes import Json
+from rlenv.core.task import Task
+from rlenv.core.verdict import Verdict
+from rlenv.core.verifier import FunctionVerifier
+from rlenv.env.batch import BatchEnvironment
 from rlenv.evidence.detectors.hollow import Hollow
 from rlenv.evidence.detectors.paid_by_length import PaidByLength
 from rlenv.evidence.evidence import Asked, Evidence
-from rlenv.jsontypes import Json
 from rlenv.reading import Span
-from rlenv.task import Task
-from rlenv.verdict import Verdict
-from rlenv.verifier import FunctionVerifier
 
 
 def _group(lengths: list[int], pays: list[float], right: float = 1.0) -> list[Episode]:

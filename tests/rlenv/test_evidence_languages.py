@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from rlenv.completion import Completion
-from rlenv.episode import Episode
+from rlenv.core.completion import Completion
+from rlenv.core.episode import Episode
+from rlenv.core.jsontypes import Json
+from rlenv.core.task import Task
+from rlenv.core.verdict import Verdict
 from rlenv.evidence.detectors.other_language import OtherLanguage
 from rlenv.evidence.languages import coded, named, probabilities, scripts, words, written_in
-from rlenv.jsontypes import Json
-from rlenv.task import Task
-from rlenv.verdict import Verdict
 
 ENGLISH = "Hold your card to the reader at the front door until it beeps, and keep the slip."
 FRENCH = "Tenez votre carte devant le lecteur à l'avant et gardez le ticket pendant deux heures."

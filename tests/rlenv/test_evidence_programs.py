@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 from code_rows import sandbox_problem
 
-from rlenv.completion import Completion
-from rlenv.episode import Episode
+from rlenv.core.completion import Completion
+from rlenv.core.episode import Episode
+from rlenv.core.jsontypes import Json
+from rlenv.core.task import Task
+from rlenv.core.verdict import Verdict
 from rlenv.evidence.detectors.answers_otherwise import AnswersOtherwise
 from rlenv.evidence.evidence import Evidence
 from rlenv.evidence.fresh import answers, calls
-from rlenv.jsontypes import Json
-from rlenv.task import Task
-from rlenv.verdict import Verdict
 
 needs_sandbox = pytest.mark.skipif(bool(sandbox_problem()), reason=f"no sandbox here: {sandbox_problem()}")
 TESTS: list[Json] = ["assert run('aabbbc') == 3", "assert run('') == 0", "assert run('abcd') == 1"]

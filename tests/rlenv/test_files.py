@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import rlenv
-from rlenv.errors import RunError
-from rlenv.files import append, opened, own_folder, replace_text, replacing, replacing_folder, told_when_full
+from rlenv.core.errors import RunError
+from rlenv.store.files import append, opened, own_folder, replace_text, replacing, replacing_folder, told_when_full
 
 
 @pytest.mark.parametrize("mode", ["w", "a", "a+", "r+", "wb", "ab", "r+b"])

@@ -15,8 +15,8 @@ import pytest
 
 import rlenv
 from rlenv import FunctionVerifier
-from rlenv.errors import RunError
-from rlenv.fingerprint import code_version, recorded
+from rlenv.core.errors import RunError
+from rlenv.core.fingerprint import code_version, recorded
 from rlenv.wrappers import Clip
 
 PACKAGE = {
@@ -30,7 +30,7 @@ PACKAGE = {
     "late.py": "def late():\n    return True\n",
     "unrelated.py": "X = 1\n",
 }
-SCRIPT = "import sys; sys.path.insert(0, {folder!r})\nfrom rlenv.fingerprint import code_version\n"
+SCRIPT = "import sys; sys.path.insert(0, {folder!r})\nfrom rlenv.core.fingerprint import code_version\n"
 LOOK = "from checks_of_mine import rules\nprint(code_version(rules.check))\n"
 
 
@@ -66,7 +66,7 @@ def test_of_a_script_it_follows_the_modules_beside_it(tmp_path: Path) -> None:
     (tmp_path / "near.py").write_text("def near(text): return True\n")
     script = tmp_path / "script.py"
     script.write_text(
-        "import json, near\nfrom rlenv.fingerprint import code_version\n"
+        "import json, near\nfrom rlenv.core.fingerprint import code_version\n"
         "def check(completion): return near.near(completion)\nprint(code_version(check))\n"
     )
 

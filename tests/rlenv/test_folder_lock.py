@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 import rlenv
-from rlenv.errors import RunError
-from rlenv.folder_lock import FolderLock
+from rlenv.core.errors import RunError
+from rlenv.store.folder_lock import FolderLock
 
 HOLD = """
 import os, sys, time
 from pathlib import Path
-from rlenv.folder_lock import FolderLock
+from rlenv.store.folder_lock import FolderLock
 lock = FolderLock(Path(sys.argv[1]))
 child = os.fork() if len(sys.argv) > 2 else 1
 os.write(1, f"{os.getpid() if child else 'child'}\\n".encode())  # at once: two processes write

@@ -10,11 +10,11 @@ import pytest
 
 import rlenv
 from rlenv import Completion, Definition, ListTasks, Task, Verdict, WorkerPool
-from rlenv.batch import BatchEnvironment
-from rlenv.compose import gate, weighted
-from rlenv.definition import Isolation
-from rlenv.grading import Grader
-from rlenv.verifier import FunctionVerifier, TieredVerifier, Verifier
+from rlenv.core.definition import Isolation
+from rlenv.core.verifier import FunctionVerifier, TieredVerifier, Verifier
+from rlenv.env.batch import BatchEnvironment
+from rlenv.env.compose import gate, weighted
+from rlenv.workers.grading import Grader
 
 TASK = Task("2+2=?", "4")
 HERE = float(os.getpid())

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import pytest
 
 from rlenv import BatchVerifier, Completion, Definition, FunctionVerifier, ListTasks, Task, Verdict, Verifier
-from rlenv.compose import gate, weighted
-from rlenv.definition import Isolation
-from rlenv.errors import ConfigError
-from rlenv.grading import Grader
+from rlenv.core.definition import Isolation
+from rlenv.core.errors import ConfigError
+from rlenv.env.compose import gate, weighted
+from rlenv.workers.grading import Grader
 
 TASK = Task("2+2=?", "4")
 HERE = float(os.getpid())

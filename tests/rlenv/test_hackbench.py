@@ -10,14 +10,14 @@ import pytest
 from typer.testing import CliRunner
 
 from rlenv.cli import app
-from rlenv.errors import ConfigError, TaskError
+from rlenv.core.errors import ConfigError, TaskError
+from rlenv.core.verdict import Flag
 from rlenv.evidence.catalogue import ANOTHER_TASK
 from rlenv.evidence.detector import EvidenceDetector
 from rlenv.evidence.detectors import EVIDENCE_DETECTORS
 from rlenv.evidence.evidence import Evidence
 from rlenv.hackbench import Figures, cases, measure
 from rlenv.hackbench.table import filled, marked
-from rlenv.verdict import Flag
 from rlenv.wrappers import State
 
 PAGES = Path(__file__).parents[2] / "docs" / "hacking"

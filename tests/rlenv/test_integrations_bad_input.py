@@ -13,14 +13,14 @@ import gymnasium
 import pytest
 
 import rlenv
-from rlenv.completion import Completion
-from rlenv.errors import ConfigError, TaskError
+from rlenv.core.completion import Completion
+from rlenv.core.errors import ConfigError, TaskError
+from rlenv.core.task import Task
+from rlenv.core.tasksets import ListTasks
+from rlenv.core.verdict import Verdict
+from rlenv.core.verifier import FunctionVerifier
+from rlenv.env.rows import GroupJudge
 from rlenv.integrations import versions
-from rlenv.rows import GroupJudge
-from rlenv.task import Task
-from rlenv.tasksets import ListTasks
-from rlenv.verdict import Verdict
-from rlenv.verifier import FunctionVerifier
 
 SUMS = "math/arithmetic-v0"
 

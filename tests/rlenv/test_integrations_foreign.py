@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from rlenv.completion import Completion
-from rlenv.environment import Environment
-from rlenv.errors import ConfigError, MachineryError
+from rlenv.core.completion import Completion
+from rlenv.core.errors import ConfigError, MachineryError
+from rlenv.core.task import Task
+from rlenv.env.environment import Environment
 from rlenv.integrations.foreign import ForeignInteraction, ForeignTasks, SessionLost, Step, foreign_definition, within
-from rlenv.task import Task
 
 LOG: list[str] = []
 

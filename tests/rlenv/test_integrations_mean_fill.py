@@ -1,10 +1,10 @@
 """What is not graded gets a number that teaches nothing."""
 
-from rlenv.completion import Completion
-from rlenv.episode import Episode
+from rlenv.core.completion import Completion
+from rlenv.core.episode import Episode
+from rlenv.core.task import Task
+from rlenv.core.verdict import Verdict
 from rlenv.integrations.mean_fill import MeanFill
-from rlenv.task import Task
-from rlenv.verdict import Verdict
 
 
 def episode(reward: float | None, group: int, env: str = "x") -> Episode:

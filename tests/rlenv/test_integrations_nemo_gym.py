@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import rlenv
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
 from rlenv.integrations.nemo_gym import ROW, nemo_gym_row, to_nemo_gym
 
 

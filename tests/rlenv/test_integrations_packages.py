@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 import rlenv
-from rlenv.errors import ConfigError, TaskError
+from rlenv.core.errors import ConfigError, TaskError
+from rlenv.env.rows import RowJudge
 from rlenv.integrations.drawn import drawn_rows
 from rlenv.integrations.lm_eval import to_lm_eval, values
 from rlenv.integrations.verifiers import main, to_verifiers
-from rlenv.rows import RowJudge
 
 
 def test_a_task_folder_of_lm_eval_holds_the_rows(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import rlenv
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
 from rlenv.integrations.verl import ROW, to_verl
 
 parquet = pytest.importorskip("pyarrow.parquet", reason="needs the extra: data")

@@ -4,7 +4,7 @@ from importlib.metadata import PackageNotFoundError
 
 import pytest
 
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
 from rlenv.integrations import versions
 from rlenv.integrations.versions import check_version
 

@@ -12,17 +12,17 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rlenv.batch import BatchEnvironment
-from rlenv.completion import Completion
-from rlenv.definition import Definition
-from rlenv.episode import Episode
-from rlenv.errors import ConfigError
+from rlenv.core.completion import Completion
+from rlenv.core.definition import Definition
+from rlenv.core.episode import Episode
+from rlenv.core.errors import ConfigError
+from rlenv.core.task import Task
+from rlenv.core.verdict import Flag, StepReward, Verdict
+from rlenv.core.verifier import FunctionVerifier
+from rlenv.env.batch import BatchEnvironment
 from rlenv.policies.tiny import tiny_policy
-from rlenv.task import Task
 from rlenv.trainers import TrainConfig
 from rlenv.trainers.loop.trainer import Trainer
-from rlenv.verdict import Flag, StepReward, Verdict
-from rlenv.verifier import FunctionVerifier
 from rlenv.wrappers import Lagrangian, State, apply_wrappers
 
 LOST = Verdict.error("lost")

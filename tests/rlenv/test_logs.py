@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 
 import rlenv
 from rlenv.cli import app
-from rlenv.errors import ConfigError, RunError
-from rlenv.jsontypes import Json
+from rlenv.core.errors import ConfigError, RunError
+from rlenv.core.jsontypes import Json
 from rlenv.logs import import_logs
 from rlenv.logs.forms import form_of
 

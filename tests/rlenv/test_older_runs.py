@@ -13,10 +13,10 @@ from older_runs import config, own, small_policy
 
 import rlenv
 from rlenv.analysis import analyse
-from rlenv.episode import read_episodes
-from rlenv.errors import ConfigError, RunError
+from rlenv.core.episode import read_episodes
+from rlenv.core.errors import ConfigError, RunError
+from rlenv.store.versions import compared
 from rlenv.trainers import train
-from rlenv.versions import compared
 
 DATA = Path(__file__).resolve().parents[1] / "data" / "older_runs"
 ENVS: dict[str, Any] = {"arithmetic": "math/arithmetic-v0", "own": own(), "problems": "math/math500-v0"}

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rlenv.errors import ConfigError
-from rlenv.passk import Count, estimate, mean_interval, paired_difference, pass_at_k, pass_hat_k
+from rlenv.core.errors import ConfigError
+from rlenv.evaluation.passk import Count, estimate, mean_interval, paired_difference, pass_at_k, pass_hat_k
 
 DATA = Path(os.environ.get("RLENV_TEST_DATA", Path(__file__).parents[3] / "shared" / "data"))
 REFERENCE = DATA / "passk_reference.json"

@@ -7,7 +7,7 @@ import pytest
 from json_server import Answer, Body, Server, serving
 
 import rlenv
-from rlenv.errors import ConfigError, PolicyError
+from rlenv.core.errors import ConfigError, PolicyError
 from rlenv.policies import Sampling
 from rlenv.policies.endpoint import EndpointPolicy
 from rlenv.policies.load import load_policy

@@ -8,7 +8,7 @@ import pytest
 
 import rlenv
 from rlenv import Completion, Task
-from rlenv.errors import PolicyError
+from rlenv.core.errors import PolicyError
 from rlenv.policies import Policy, Sampling, ScriptedPolicy, ask, smollm2
 from rlenv.policies.load import load_policy
 

@@ -19,7 +19,7 @@ from chat_models import chat_policy
 from launching import launch
 from number_game import guessing
 
-from rlenv.errors import ConfigError, MissingExtra, PolicyError
+from rlenv.core.errors import ConfigError, MissingExtra, PolicyError
 from rlenv.policies import Sampling
 from rlenv.policies.policy import Policy
 from rlenv.policies.tiny import tiny_policy

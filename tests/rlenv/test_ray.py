@@ -9,7 +9,7 @@ import cloudpickle
 import pytest
 
 from rlenv import BatchEnvironment, Completion, Definition, ListTasks, Task, Verdict
-from rlenv.verifier import FunctionVerifier
+from rlenv.core.verifier import FunctionVerifier
 
 ray = pytest.importorskip("ray", reason="needs the extra: ray")
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]  # Ray's own warnings are not ours to mend
@@ -55,7 +55,7 @@ class Judge:
         return judged(self.definition)
 
     def workers(self) -> int:
-        from rlenv.workers import WorkerPool, shared_pool
+        from rlenv.workers.pool import WorkerPool, shared_pool
 
         pool = shared_pool()
         assert isinstance(pool, WorkerPool)

@@ -15,13 +15,13 @@ import pytest
 import rlenv
 from rlenv import Completion, FunctionVerifier, Task, Verdict, WorkerPool
 from rlenv.cluster.pool import AHEAD, RayPool
+from rlenv.core.errors import ConfigError, VerifierContractError
 from rlenv.envs.math.verifier import MathVerifier
-from rlenv.errors import ConfigError, VerifierContractError
-from rlenv.grading import Grader
 from rlenv.policies.policy import ScriptedPolicy
 from rlenv.turns.equip import equipped
 from rlenv.turns.play import play
-from rlenv.workers import PickledVerifier, share, shared_pool
+from rlenv.workers.grading import Grader
+from rlenv.workers.pool import PickledVerifier, share, shared_pool
 
 ray = pytest.importorskip("ray", reason="needs the extra: ray")
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]  # Ray's own warnings are not ours to mend

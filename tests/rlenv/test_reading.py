@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rlenv import Completion
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
 from rlenv.reading import READ_AS, Passage, Segment, Span, read
 from rlenv.reading.message import message_text
 from rlenv.reading.reader import Reading

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rlenv.completion import Completion
-from rlenv.episode import Episode, write_episodes
-from rlenv.errors import ConfigError, RunError
-from rlenv.task import Task
-from rlenv.verdict import StepReward, Verdict
+from rlenv.core.completion import Completion
+from rlenv.core.episode import Episode, write_episodes
+from rlenv.core.errors import ConfigError, RunError
+from rlenv.core.task import Task
+from rlenv.core.verdict import StepReward, Verdict
 from rlenv.wrappers import ReferenceCentred, Wrapper, apply_wrappers
 
 TASK = Task("?", id="t")

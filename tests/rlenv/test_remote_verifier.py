@@ -12,15 +12,15 @@ from json_server import Answer, Body, Server, serving
 from served import ENV, Running, running
 
 import rlenv
-from rlenv.completion import Completion
-from rlenv.errors import ConfigError, PolicyError
+from rlenv.core.completion import Completion
+from rlenv.core.errors import ConfigError, PolicyError
+from rlenv.core.task import Task
+from rlenv.core.verdict import Verdict
+from rlenv.env.rows import GroupJudge
 from rlenv.integrations import client
 from rlenv.integrations.client import RemoteVerifier
-from rlenv.rows import GroupJudge
 from rlenv.serving.settings import KEY_ENV
-from rlenv.task import Task
 from rlenv.turns.turn import Turn
-from rlenv.verdict import Verdict
 
 VERSION = "stand-in-1"
 

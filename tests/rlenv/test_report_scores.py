@@ -5,8 +5,8 @@ from pathlib import Path
 
 import rlenv
 from rlenv import Completion, Definition, Episode, Task, Verdict
+from rlenv.evaluation.report import Report, ScoreMean, Tally
 from rlenv.policies import ScriptedPolicy
-from rlenv.report import Report, ScoreMean, Tally
 
 
 def tallied(*verdicts: Verdict) -> Report:

@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 import rlenv
-from rlenv.completion import Completion
-from rlenv.errors import ConfigError
-from rlenv.jsontypes import Json
+from rlenv.core.completion import Completion
+from rlenv.core.errors import ConfigError
+from rlenv.core.jsontypes import Json
+from rlenv.core.verdict import Flag, Verdict
+from rlenv.evaluation.report import Report
+from rlenv.evaluation.rescoring import Change
 from rlenv.policies import ScriptedPolicy
-from rlenv.report import Report
-from rlenv.rescoring import Change
-from rlenv.saved_episodes import saved_episodes
-from rlenv.verdict import Flag, Verdict
-from rlenv.workers import WorkerPool
+from rlenv.store.saved_episodes import saved_episodes
+from rlenv.workers.pool import WorkerPool
 from rlenv.wrappers import RunningCentre
 
 

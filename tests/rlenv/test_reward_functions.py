@@ -6,12 +6,12 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 import rlenv
-from rlenv.completion import Completion
-from rlenv.errors import ConfigError, VerifierContractError
-from rlenv.grading import Grader
-from rlenv.reward_functions import AsyncVerifier, PlainVerifier, TrlVerifier, verifier_of
-from rlenv.task import Task
-from rlenv.verifier import FunctionVerifier
+from rlenv.core.completion import Completion
+from rlenv.core.errors import ConfigError, VerifierContractError
+from rlenv.core.task import Task
+from rlenv.core.verifier import FunctionVerifier
+from rlenv.env.reward_functions import AsyncVerifier, PlainVerifier, TrlVerifier, verifier_of
+from rlenv.workers.grading import Grader
 
 TASK = Task("2+2=?", "4", metadata={"level": 2})
 CHAT = Task(({"role": "user", "content": "2+2=?"},), "4")
@@ -44,7 +44,7 @@ def test_what_it_leaves_out_is_not_graded() -> None:
 
 
 def test_wrong_number_of_rewards_is_a_failure_of_the_checker() -> None:
-    from rlenv.verifier import judge
+    from rlenv.core.verifier import judge
 
     verdict = judge(TrlVerifier(lambda completions, **kwargs: [1.0, 1.0]), TASK, Completion("4"))
     assert "expected a list of 1 rewards, got [1.0, 1.0]" in verdict.reason

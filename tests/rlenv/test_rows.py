@@ -8,13 +8,13 @@ from typing import cast
 import pytest
 
 import rlenv
-from rlenv import registry
-from rlenv.completion import Completion
-from rlenv.episode import Episode
-from rlenv.errors import ConfigError
-from rlenv.rows import RowJudge, judge_row, judge_rows, read_row, rows_of, to_row
-from rlenv.task import Task
-from rlenv.verdict import Verdict
+from rlenv.core.completion import Completion
+from rlenv.core.episode import Episode
+from rlenv.core.errors import ConfigError
+from rlenv.core.task import Task
+from rlenv.core.verdict import Verdict
+from rlenv.env import registry
+from rlenv.env.rows import RowJudge, judge_row, judge_rows, read_row, rows_of, to_row
 from rlenv.wrappers import State
 
 ENV = "math/arithmetic-v0"

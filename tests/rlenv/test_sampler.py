@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rlenv.sampler import UniformSampler
+from rlenv.env.sampler import UniformSampler
 
 
 @settings(deadline=None)

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 import rlenv
 from rlenv import BatchEnvironment, Definition, Episode, FunctionVerifier, ListTasks, Task, Verdict
-from rlenv.completion import Completion
-from rlenv.errors import ConfigError
-from rlenv.sampler import SAMPLERS, PassRateSampler, UniformSampler, sampler_named
+from rlenv.core.completion import Completion
+from rlenv.core.errors import ConfigError
+from rlenv.env.sampler import SAMPLERS, PassRateSampler, UniformSampler, sampler_named
 
 GROUP = 8
 

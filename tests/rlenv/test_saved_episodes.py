@@ -9,16 +9,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rlenv.blocks import blocks
-from rlenv.completion import Completion
-from rlenv.episode import Episode, count_episodes, read_episodes, write_episodes
-from rlenv.errors import RunError
-from rlenv.jsontypes import line
+from rlenv.core.completion import Completion
+from rlenv.core.episode import Episode, count_episodes, read_episodes, write_episodes
+from rlenv.core.errors import RunError
+from rlenv.core.jsontypes import line
+from rlenv.core.task import Task
+from rlenv.core.verdict import Flag, StepReward, Verdict
 from rlenv.reading import Segment
-from rlenv.saved_episodes import EPISODES, FILES, LINES, TASKS, InBlocks, InLines, saved_episodes
-from rlenv.task import Task
+from rlenv.store.blocks import blocks
+from rlenv.store.saved_episodes import EPISODES, FILES, LINES, TASKS, InBlocks, InLines, saved_episodes
 from rlenv.turns.turn import Turn
-from rlenv.verdict import Flag, StepReward, Verdict
 
 FLOAT32 = tuple(np.random.default_rng(0).standard_exponential(50, dtype=np.float32).tolist())
 
@@ -120,7 +120,7 @@ def test_the_last_ones_the_ones_behind_a_place_and_the_first_ones(tmp_path: Path
 
 
 def test_a_large_append_is_parted_into_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rlenv.saved_episodes.BLOCK_BYTES", 100)  # each of these counts for 33
+    monkeypatch.setattr("rlenv.store.saved_episodes.BLOCK_BYTES", 100)  # each of these counts for 33
     written = [replace(episode(i), completion=Completion("x" * 150)) if i == 4 else episode(i) for i in range(8)]
     write_episodes(tmp_path, written)
     assert [block.lines for block in blocks(tmp_path / EPISODES)] == [3, 1, 1, 3]
@@ -167,7 +167,7 @@ def test_episodes_without_their_tasks_are_told_with_what_to_do(tmp_path: Path) -
 
 
 def test_a_run_of_a_later_version_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rlenv.episode_rows.VERSION", 99)
+    monkeypatch.setattr("rlenv.store.episode_rows.VERSION", 99)
     write_episodes(tmp_path, [episode(0)])
     monkeypatch.undo()
     with pytest.raises(RunError, match="version 99, which a newer rlenv wrote; upgrade rlenv"):

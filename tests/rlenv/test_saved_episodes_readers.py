@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from rlenv.completion import Completion
-from rlenv.episode import Episode, write_episodes
-from rlenv.saved_episodes import EPISODES, TASKS
-from rlenv.task import Task
-from rlenv.verdict import Flag, Verdict
+from rlenv.core.completion import Completion
+from rlenv.core.episode import Episode, write_episodes
+from rlenv.core.task import Task
+from rlenv.core.verdict import Flag, Verdict
+from rlenv.store.saved_episodes import EPISODES, TASKS
 
 COUNT, FIRST_FLAG = 200, 152
 """What has no fixed shape comes late, when a reader has long guessed the types."""

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from rlenv import card
 from rlenv.audit import audit
 from rlenv.cli import app
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
 from rlenv.scaffold import new_package
 from rlenv.scaffold.write import TARGETS, names_of
 

@@ -14,7 +14,7 @@ import pytest
 from json_server import Body, Server, serving
 from judge_server import by_length, chat, graded, says, verdict
 
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
 from rlenv.scorers.answer_cache import AnswerCache, key_of
 from rlenv.scorers.judge import JudgeScorer, judge_scorer
 from rlenv.scorers.scorer import ask

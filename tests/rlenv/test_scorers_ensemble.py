@@ -6,14 +6,14 @@ from collections.abc import Callable
 
 import pytest
 
-from rlenv.completion import Completion
-from rlenv.errors import ConfigError, VerifierContractError
+from rlenv.core.completion import Completion
+from rlenv.core.errors import ConfigError, VerifierContractError
+from rlenv.core.task import Task
 from rlenv.scorers.ensemble import EnsembleScorer, EnsembleStepScorer
 from rlenv.scorers.function import FunctionScorer, FunctionStepScorer
 from rlenv.scorers.load import load_scorer, load_step_scorer
 from rlenv.scorers.scorer import Score, Stepped, StepScores, ask
 from rlenv.scorers.verifier import ScorerVerifier
-from rlenv.task import Task
 
 JOB = (Task("Say hi"), Completion("hi there"))
 STEPS = Stepped(Task("Add"), Completion("a;b"), ((0, 1), (2, 3)))

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from json_server import Body, Server, serving
 
-from rlenv.completion import Completion
-from rlenv.errors import ConfigError
+from rlenv.core.completion import Completion
+from rlenv.core.errors import ConfigError
+from rlenv.core.task import Task
 from rlenv.scorers.http import HttpScorer
 from rlenv.scorers.load import load_scorer
 from rlenv.scorers.scorer import Score, ask
 from rlenv.scorers.verifier import ScorerVerifier
-from rlenv.task import Task
 
 CHAT = ({"role": "system", "content": "Be kind."}, {"role": "user", "content": "Hi"})
 

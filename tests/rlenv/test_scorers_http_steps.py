@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from json_server import Body, Server, serving
 
-from rlenv.completion import Completion
-from rlenv.errors import ConfigError
+from rlenv.core.completion import Completion
+from rlenv.core.errors import ConfigError
+from rlenv.core.task import Task
 from rlenv.scorers.http_steps import SYSTEM, HttpStepScorer
 from rlenv.scorers.load import load_step_scorer
 from rlenv.scorers.scorer import Stepped
-from rlenv.task import Task
 
 
 @pytest.fixture(autouse=True)

@@ -13,8 +13,9 @@ from json_server import Body, Server, serving
 from judge_server import by_length, chat, graded, says, verdict
 from work import assert_linear
 
-from rlenv.completion import Completion
-from rlenv.errors import ConfigError
+from rlenv.core.completion import Completion
+from rlenv.core.errors import ConfigError
+from rlenv.core.task import Task
 from rlenv.scorers.cleaning import cleaned
 from rlenv.scorers.judge import JudgeScorer, judge_scorer
 from rlenv.scorers.judgement import read
@@ -23,7 +24,6 @@ from rlenv.scorers.rubric import Rubric, request
 from rlenv.scorers.scorer import Score, ask
 from rlenv.scorers.substance import reject
 from rlenv.scorers.verifier import ScorerVerifier
-from rlenv.task import Task
 
 NAMES, SCALE = ("quality",), (1.0, 5.0)
 

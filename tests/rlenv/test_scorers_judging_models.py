@@ -22,7 +22,7 @@ from transformers import (
 )
 
 from rlenv import Completion, Task
-from rlenv.errors import ConfigError, ScorerError
+from rlenv.core.errors import ConfigError, ScorerError
 from rlenv.scorers import Score, ask
 from rlenv.scorers.judging_prompt import JudgingPrompt
 from rlenv.scorers.label_tokens import GUIDELINE, SHIELD_GEMMA, LabelTokensScorer

@@ -15,14 +15,14 @@ import pytest
 
 import rlenv
 from rlenv import BatchVerifier, Completion, Definition, ListTasks, Task
-from rlenv.errors import ConfigError, RunError, VerifierContractError
-from rlenv.grading import Grader
-from rlenv.jsontypes import Json
+from rlenv.core.errors import ConfigError, RunError, VerifierContractError
+from rlenv.core.jsontypes import Json
+from rlenv.core.task import Prompt
 from rlenv.scorers import Job, Score, Stepped, ask
 from rlenv.scorers.function import FunctionScorer, FunctionStepScorer, StepFunction
 from rlenv.scorers.load import KINDS, STEP_KINDS, load_scorer, load_step_scorer
 from rlenv.scorers.verifier import ScorerVerifier
-from rlenv.task import Prompt
+from rlenv.workers.grading import Grader
 
 TASKS = [Task("Why?", "because", metadata={"weight": 2.0})]
 

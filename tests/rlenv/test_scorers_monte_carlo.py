@@ -13,14 +13,14 @@ import torch
 
 import rlenv
 from rlenv import Completion, Definition, FunctionVerifier, ListTasks, Task, Verdict
-from rlenv.errors import ConfigError, PolicyError
+from rlenv.core.errors import ConfigError, PolicyError
+from rlenv.core.task import Prompt
 from rlenv.policies.policy import Sampling, ScriptedPolicy
 from rlenv.policies.tiny import tiny_policy
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.scorers import Stepped, StepScores
 from rlenv.scorers.continuing import continuations
 from rlenv.scorers.monte_carlo import MonteCarloScorer, plan
-from rlenv.task import Prompt
 
 TASK = Task("Add up.", "7")
 

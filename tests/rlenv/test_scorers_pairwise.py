@@ -14,15 +14,15 @@ from judge_server import chat
 from typer.testing import CliRunner
 
 from rlenv.cli import make_app
-from rlenv.completion import Completion
-from rlenv.episode import Episode, write_episodes
-from rlenv.errors import ConfigError
+from rlenv.core.completion import Completion
+from rlenv.core.episode import Episode, write_episodes
+from rlenv.core.errors import ConfigError
+from rlenv.core.task import Task
+from rlenv.core.verdict import Verdict
 from rlenv.scorers.asking import asking
 from rlenv.scorers.pairwise import Comparison, PairJob, PairJudge
 from rlenv.scorers.tournament import play
-from rlenv.task import Task
 from rlenv.trainers.branches.preference import read_pairs
-from rlenv.verdict import Verdict
 from rlenv.wrappers.group_wins import GroupWins
 from rlenv.wrappers.wrapper import Wrapper, apply_wrappers
 

@@ -24,7 +24,7 @@ from transformers import (
 )
 
 from rlenv import Completion, Task
-from rlenv.errors import ScorerError
+from rlenv.core.errors import ScorerError
 from rlenv.scorers import ask
 from rlenv.scorers.encoding import encode
 from rlenv.scorers.load import load_scorer

@@ -25,7 +25,7 @@ from transformers import (
 )
 
 from rlenv import Task
-from rlenv.errors import ScorerError
+from rlenv.core.errors import ScorerError
 from rlenv.scorers import Stepped, StepScorer
 from rlenv.scorers.load import load_scorer, load_step_scorer
 from rlenv.scorers.math_shepherd import MathShepherdScorer

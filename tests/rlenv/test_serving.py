@@ -14,17 +14,17 @@ from code_rows import BACKEND, sandbox_problem
 from served import ENV, Running, running
 
 import rlenv
-from rlenv import registry
-from rlenv.completion import Completion
+from rlenv.core.completion import Completion
+from rlenv.core.episode import Episode
+from rlenv.core.errors import ConfigError
+from rlenv.core.task import Task
+from rlenv.core.verdict import Verdict
+from rlenv.env import registry
+from rlenv.env.rows import GroupJudge, rows_of, to_row
 from rlenv.envs.code.verifier import code_verifier
-from rlenv.episode import Episode
-from rlenv.errors import ConfigError
-from rlenv.rows import GroupJudge, rows_of, to_row
 from rlenv.serving.app import Service
 from rlenv.serving.judging import Environments
 from rlenv.serving.settings import ServeSettings
-from rlenv.task import Task
-from rlenv.verdict import Verdict
 from rlenv.wrappers import State
 
 SAID = [

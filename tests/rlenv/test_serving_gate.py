@@ -12,7 +12,7 @@ import httpx2
 import pytest
 from served import ENV, Running, running
 
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
 from rlenv.serving.gate import MOST_ADDRESSES, Rates
 from rlenv.serving.settings import KEY_ENV, ServeSettings
 

@@ -13,12 +13,12 @@ import pytest
 from served import ENV
 
 import rlenv
-from rlenv.completion import Completion
+from rlenv.core.completion import Completion
+from rlenv.core.task import Task
+from rlenv.core.verdict import Verdict
 from rlenv.integrations.client import RemoteVerifier
 from rlenv.policies.posting import Poster
 from rlenv.serving.settings import KEY_ENV
-from rlenv.task import Task
-from rlenv.verdict import Verdict
 
 CLIENTS, REQUESTS, KILLS = 64, 10_000, 2
 

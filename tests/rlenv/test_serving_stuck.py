@@ -20,8 +20,8 @@ import pytest
 from served import ENV, Running, running
 
 import rlenv
-from rlenv.definition import Isolation
-from rlenv.rows import to_row
+from rlenv.core.definition import Isolation
+from rlenv.env.rows import to_row
 from rlenv.serving import app, judging, protocol
 from rlenv.serving.remembered import Remembered
 

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rlenv.completion import Completion
-from rlenv.episode import Episode
-from rlenv.errors import ConfigError
-from rlenv.task import Task
-from rlenv.verdict import Flag, StepReward, Verdict
-from rlenv.verifier import over_limit
+from rlenv.core.completion import Completion
+from rlenv.core.episode import Episode
+from rlenv.core.errors import ConfigError
+from rlenv.core.task import Task
+from rlenv.core.verdict import Flag, StepReward, Verdict
+from rlenv.core.verifier import over_limit
 from rlenv.wrappers import (
     Clip,
     Ensemble,

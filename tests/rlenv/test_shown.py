@@ -15,12 +15,12 @@ from typer.testing import CliRunner
 import rlenv
 from rlenv.audit import audit_reward
 from rlenv.cli import app
-from rlenv.completion import Completion
-from rlenv.episode import Episode, write_episodes
-from rlenv.report import Tally
-from rlenv.shown import shown, shown_cell, shown_json, shown_line
-from rlenv.task import Task
-from rlenv.verdict import Flag, Verdict
+from rlenv.core.completion import Completion
+from rlenv.core.episode import Episode, write_episodes
+from rlenv.core.task import Task
+from rlenv.core.verdict import Flag, Verdict
+from rlenv.evaluation.report import Tally
+from rlenv.text.escaping import shown, shown_cell, shown_json, shown_line
 
 HOSTILE = "[red]x[/] \x1b[31m\x1b]0;t\x07\x9b2J\r\x08\x7f\u202e\u2066\u200b\ufeff\u2028\U000e0041\udc9b right"
 OUR_BOLD = re.compile(r"\x1b\[[01]m")
@@ -121,7 +121,7 @@ def test_eval_and_its_report_show_reasons_flags_and_names(folder: Path) -> None:
 
 
 def test_a_changed_verdict_is_shown() -> None:
-    from rlenv.rescoring import Change
+    from rlenv.evaluation.rescoring import Change
 
     harmless(str(Change(HOSTILE, 0, 0, 1.0, None, (HOSTILE,), (), HOSTILE)))
 
@@ -140,9 +140,9 @@ def test_audit_shows_findings() -> None:
 
 
 def test_hackbench_shows_errors() -> None:
+    from rlenv.core.verdict import Flag
     from rlenv.hackbench import Case, Figures, Measured, Seen
     from rlenv.hackbench.table import errors
-    from rlenv.verdict import Flag
 
     hack = Case({"id": "1", "family": "hedging", "construction": HOSTILE, "label": "hack", "completion": HOSTILE})
     right = Case({**hack.data, "label": "honest", "correct": True})

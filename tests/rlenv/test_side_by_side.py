@@ -17,10 +17,10 @@ from number_game import guessing
 
 import rlenv
 from rlenv import Definition, Episode, Verdict
-from rlenv.errors import PolicyError, RunError
+from rlenv.core.errors import PolicyError, RunError
+from rlenv.evaluation.savedrun import SavedRun
 from rlenv.policies import Sampling
 from rlenv.policies.endpoint import EndpointPolicy
-from rlenv.savedrun import SavedRun
 from rlenv.wrappers.wrapper import State
 
 

@@ -11,7 +11,7 @@ from gymnasium.vector.utils import batch_space, concatenate, create_shared_memor
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rlenv.spaces import Unicode
+from rlenv.env.spaces import Unicode
 
 SPACE = Unicode(50)
 any_text = st.text(st.characters(categories=("L", "M", "N", "P", "S", "Z", "C")), max_size=50)

@@ -9,12 +9,12 @@ from typer.testing import CliRunner
 
 import rlenv
 from rlenv.cli import app
-from rlenv.completion import Completion
+from rlenv.core.completion import Completion
+from rlenv.core.task import Task
+from rlenv.evaluation.savedrun import SavedRun
 from rlenv.policies import Sampling
 from rlenv.policies.load import load_policy
 from rlenv.policies.stopping import stopped
-from rlenv.savedrun import SavedRun
-from rlenv.task import Task
 
 
 def spelled(tokens: Sequence[int]) -> str:

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rlenv.errors import TaskError
-from rlenv.jsontypes import Json
-from rlenv.task import Task, prompt_messages, prompt_text
+from rlenv.core.errors import TaskError
+from rlenv.core.jsontypes import Json
+from rlenv.core.task import Task, prompt_messages, prompt_text
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),

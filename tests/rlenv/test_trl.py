@@ -11,9 +11,9 @@ import pytest
 
 import rlenv
 from rlenv import BatchEnvironment, Definition, FunctionVerifier, ListTasks, Task, Verdict
-from rlenv.errors import ConfigError, VerifierContractError
+from rlenv.core.errors import ConfigError, VerifierContractError
+from rlenv.core.verdict import Flag
 from rlenv.integrations.trl import TASK_COLUMN, to_trl
-from rlenv.verdict import Flag
 from rlenv.wrappers import OverlongPenalty, RunningCentre
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import pytest
 
 import rlenv
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
 from rlenv.integrations.trl_tools import OVER, ended, tool_episodes
 from rlenv.turns.equip import equipped
 from rlenv.turns.play import reference_script

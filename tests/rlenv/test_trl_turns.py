@@ -16,11 +16,11 @@ from chat_models import chat_policy
 from number_game import guessing
 
 import rlenv
-from rlenv.completion import Completion
-from rlenv.errors import ConfigError
+from rlenv.core.completion import Completion
+from rlenv.core.errors import ConfigError
+from rlenv.core.task import Task
 from rlenv.integrations.trl import TASK_COLUMN, to_trl
 from rlenv.integrations.trl_turns import COMPLETION_COLUMN, TurnRollout
-from rlenv.task import Task
 
 ARGUMENTS = {"seed": 3, "max_completion_length": 60, "temperature": 1.0, "top_p": 1.0}
 

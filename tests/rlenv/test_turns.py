@@ -13,16 +13,16 @@ from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
 
 import rlenv
-from rlenv.completion import Completion
-from rlenv.environment import Environment
-from rlenv.jsontypes import Json
+from rlenv.core.completion import Completion
+from rlenv.core.jsontypes import Json
+from rlenv.core.task import Prompt, Task
+from rlenv.core.verdict import Flag, Verdict
+from rlenv.env.environment import Environment
 from rlenv.policies.policy import DEFAULT_SAMPLING, Sampling, ScriptedPolicy
-from rlenv.task import Prompt, Task
 from rlenv.turns.interaction import Interaction, Reply
 from rlenv.turns.live import Live
 from rlenv.turns.play import play, reference_completion
 from rlenv.turns.replay import ReplayVerifier
-from rlenv.verdict import Flag, Verdict
 
 
 class Higher:

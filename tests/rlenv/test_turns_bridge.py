@@ -10,7 +10,7 @@ pytest.importorskip("transformers", reason="needs the extra: train")
 
 from chat_models import KEEPING, chat_tokenizer
 
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
 from rlenv.policies.tiny import tiny_tokenizer
 from rlenv.turns.bridge import Renderer
 from rlenv.turns.tool_prompt import tools_text

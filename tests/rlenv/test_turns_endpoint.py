@@ -10,12 +10,12 @@ from json_server import Body, Server, serving
 from number_game import guessing
 
 import rlenv
-from rlenv.completion import Completion
-from rlenv.errors import PolicyError
-from rlenv.jsontypes import Json
+from rlenv.core.completion import Completion
+from rlenv.core.errors import PolicyError
+from rlenv.core.jsontypes import Json
+from rlenv.core.task import Prompt, Task
 from rlenv.policies.endpoint import EndpointPolicy
 from rlenv.policies.policy import DEFAULT_SAMPLING, Sampling
-from rlenv.task import Prompt, Task
 from rlenv.turns.interaction import Reply
 from rlenv.turns.play import TurnPolicy, play
 from rlenv.turns.replay import ReplayVerifier

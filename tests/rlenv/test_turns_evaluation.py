@@ -11,17 +11,17 @@ import pytest
 from number_game import Guessing, guessing
 
 import rlenv
-from rlenv.completion import Completion
-from rlenv.episode import Episode, read_episodes
-from rlenv.errors import PolicyError
-from rlenv.jsontypes import Json
+from rlenv.core.completion import Completion
+from rlenv.core.episode import Episode, read_episodes
+from rlenv.core.errors import PolicyError
+from rlenv.core.jsontypes import Json
+from rlenv.core.task import Prompt
+from rlenv.core.verdict import Verdict
 from rlenv.policies.policy import DEFAULT_SAMPLING, Sampling
-from rlenv.task import Prompt
 from rlenv.turns.interaction import Reply
 from rlenv.turns.replay import ReplayVerifier
 from rlenv.turns.told import MOST_TURNS, told
 from rlenv.turns.turn import Turn
-from rlenv.verdict import Verdict
 from rlenv.wrappers import OverlongPenalty
 
 

@@ -22,8 +22,8 @@ from transformers import (
 )
 
 import rlenv
-from rlenv.completion import Completion
-from rlenv.errors import ConfigError
+from rlenv.core.completion import Completion
+from rlenv.core.errors import ConfigError
 from rlenv.policies import generation
 from rlenv.policies import kept as kept_rows
 from rlenv.policies import transformers as policies

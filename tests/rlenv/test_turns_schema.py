@@ -8,7 +8,7 @@ from typing import Any, Dict, List, Literal, Optional, Tuple, Union  # noqa: UP0
 
 import pytest
 
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
 from rlenv.turns.schema import tool_schema, type_schema
 
 

@@ -12,17 +12,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rlenv
-from rlenv.completion import Completion
-from rlenv.environment import Environment
-from rlenv.errors import ConfigError, MachineryError
-from rlenv.jsontypes import Json
+from rlenv.core.completion import Completion
+from rlenv.core.errors import ConfigError, MachineryError
+from rlenv.core.jsontypes import Json
+from rlenv.core.task import Task
+from rlenv.env.environment import Environment
 from rlenv.policies.policy import ScriptedPolicy
 from rlenv.reading import Segment
 from rlenv.sandbox.errors import SandboxUnavailable
-from rlenv.task import Task
 from rlenv.turns.play import play
 from rlenv.turns.tools import Tool, ToolInteraction
-from rlenv.workers import WorkerPool
+from rlenv.workers.pool import WorkerPool
 
 TASK = Task("What is 2 + 3?", "5")
 

@@ -10,11 +10,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from rlenv.completion import Completion, as_completion
-from rlenv.errors import ConfigError, VerifierContractError
-from rlenv.task import Task
-from rlenv.verdict import Flag, Verdict
-from rlenv.verifier import FunctionVerifier, Verifier, VerifierFunction, judge
+from rlenv.core.completion import Completion, as_completion
+from rlenv.core.errors import ConfigError, VerifierContractError
+from rlenv.core.task import Task
+from rlenv.core.verdict import Flag, Verdict
+from rlenv.core.verifier import FunctionVerifier, Verifier, VerifierFunction, judge
 
 TASK = Task.from_row({"prompt": "2+2=?", "answer": "4", "id": "q1", "level": 3})
 

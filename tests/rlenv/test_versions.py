@@ -12,9 +12,9 @@ import pytest
 from recorded_versions import given_data
 
 import rlenv
-from rlenv import versions
-from rlenv.fingerprint import recorded
-from rlenv.versions import Change, compared
+from rlenv.core.fingerprint import recorded
+from rlenv.store import versions
+from rlenv.store.versions import Change, compared
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 RECORDED: list[dict[str, Any]] = [json.loads(row) for row in (DATA / "versions.jsonl").read_text().splitlines()]

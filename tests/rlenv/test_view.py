@@ -25,7 +25,7 @@ import rlenv
 from rlenv import Completion, Episode, Task, Verdict
 from rlenv.analysis import analyse
 from rlenv.cli import app
-from rlenv.errors import RunError
+from rlenv.core.errors import RunError
 from rlenv.policies.tiny import tiny_tokenizer
 from rlenv.reading import Span
 from rlenv.turns.turn import Turn

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rlenv.errors import ConfigError
-from rlenv.voting import best_of_k, maj_at_k
+from rlenv.core.errors import ConfigError
+from rlenv.evaluation.voting import best_of_k, maj_at_k
 
 DATA = Path(os.environ.get("RLENV_TEST_DATA", Path(__file__).parents[3] / "shared" / "data"))
 REFERENCE = DATA / "passk_reference.json"

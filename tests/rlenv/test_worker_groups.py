@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rlenv.worker_groups import WorkerCgroups, keepers_work, what_ends_processes
+from rlenv.workers.worker_groups import WorkerCgroups, keepers_work, what_ends_processes
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="reads Linux's /proc")
 

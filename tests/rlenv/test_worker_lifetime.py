@@ -32,7 +32,7 @@ def ends(pid: int) -> bool:
 ORPHANS = """
 import os, sys
 from rlenv import Completion, FunctionVerifier, Task, WorkerPool
-from rlenv.workers import PickledVerifier
+from rlenv.workers.pool import PickledVerifier
 
 def check(completion, pipe=sys.argv[1]):
     with open(pipe, "w") as report:
@@ -85,7 +85,7 @@ if not child:
     try:
         code = int(not set(workers()).isdisjoint(before))
         own.close()
-        rlenv.workers.shared_pool().close()
+        rlenv.workers.pool.shared_pool().close()
     finally:
         os._exit(code)
 assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0, "the child used a worker of its parent"

@@ -16,12 +16,12 @@ from pathlib import Path
 import cloudpickle
 import pytest
 
-from rlenv.completion import Completion
-from rlenv.errors import ConfigError, VerifierContractError
-from rlenv.task import Task
-from rlenv.verdict import Flag, Verdict
-from rlenv.verifier import FunctionVerifier, VerifierFunction
-from rlenv.workers import PickledVerifier, WorkerPool
+from rlenv.core.completion import Completion
+from rlenv.core.errors import ConfigError, VerifierContractError
+from rlenv.core.task import Task
+from rlenv.core.verdict import Flag, Verdict
+from rlenv.core.verifier import FunctionVerifier, VerifierFunction
+from rlenv.workers.pool import PickledVerifier, WorkerPool
 
 TASK = Task("?", "4")
 LIMIT_S = 0.8

@@ -17,17 +17,17 @@ from pathlib import Path
 import cloudpickle
 import pytest
 
-import rlenv.worker_process
-from rlenv.answers import HEAD, MAX_ANSWER_BYTES, written_verdict
-from rlenv.completion import Completion
-from rlenv.errors import VerifierContractError
-from rlenv.frames import Frames
-from rlenv.task import Task
-from rlenv.verdict import Verdict
-from rlenv.verifier import FunctionVerifier, VerifierFunction
-from rlenv.worker_groups import keepers_work
-from rlenv.worker_process import Worker
-from rlenv.workers import PickledVerifier, WorkerPool
+import rlenv.workers.worker_process
+from rlenv.core.completion import Completion
+from rlenv.core.errors import VerifierContractError
+from rlenv.core.task import Task
+from rlenv.core.verdict import Verdict
+from rlenv.core.verifier import FunctionVerifier, VerifierFunction
+from rlenv.workers.frames import Frames
+from rlenv.workers.pool import PickledVerifier, WorkerPool
+from rlenv.workers.protocol import HEAD, MAX_ANSWER_BYTES, written_verdict
+from rlenv.workers.worker_groups import keepers_work
+from rlenv.workers.worker_process import Worker
 
 TASK = Task("?", "4")
 PATIENCE_S = 20.0
@@ -39,7 +39,7 @@ needs_keepers = pytest.mark.skipif(not keepers_work(), reason="workers are ended
 def pool(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[WorkerPool]:
     """Of workers that a server forks, and of workers as they are started where there are no keepers."""
     if request.param == "alone":
-        monkeypatch.setattr(rlenv.worker_process, "keepers_work", lambda: False)
+        monkeypatch.setattr(rlenv.workers.worker_process, "keepers_work", lambda: False)
     elif not keepers_work():
         pytest.skip("workers are forked on Linux only")
     with WorkerPool(1, memory_mb=256) as pool:
@@ -238,7 +238,7 @@ def test_what_a_lost_worker_left_behind_ends_while_the_pool_goes_on(
 
 KEEPER = """
 import os, signal, socket, sys, time
-from rlenv.worker_groups import keep
+from rlenv.workers.worker_groups import keep
 
 def run():
     for _ in range(20):
@@ -287,7 +287,7 @@ def test_where_there_are_no_keepers_what_stays_in_the_group_still_ends(monkeypat
             signal.pause()
         return pid
 
-    monkeypatch.setattr(rlenv.worker_process, "keepers_work", lambda: False)
+    monkeypatch.setattr(rlenv.workers.worker_process, "keepers_work", lambda: False)
     with WorkerPool(1) as pool:
         pid = int(judge(pool, child, ["x"])[0].reward or 0)
     assert ended(pid)

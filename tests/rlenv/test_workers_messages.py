@@ -10,11 +10,11 @@ from pathlib import Path
 import cloudpickle
 import pytest
 
-from rlenv.completion import Completion
-from rlenv.task import Task
-from rlenv.verdict import Verdict
-from rlenv.verifier import FunctionVerifier, VerifierFunction
-from rlenv.workers import PickledVerifier, WorkerPool
+from rlenv.core.completion import Completion
+from rlenv.core.task import Task
+from rlenv.core.verdict import Verdict
+from rlenv.core.verifier import FunctionVerifier, VerifierFunction
+from rlenv.workers.pool import PickledVerifier, WorkerPool
 
 TASK = Task("?", "4")
 cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers cannot import the tests

@@ -13,14 +13,14 @@ import cloudpickle
 import pytest
 
 import rlenv
-from rlenv.completion import Completion
-from rlenv.dispatch import MESSAGE_JOBS
+from rlenv.core.completion import Completion
+from rlenv.core.errors import VerifierContractError
+from rlenv.core.task import Task
+from rlenv.core.verdict import Verdict
+from rlenv.core.verifier import FunctionVerifier, VerifierFunction
 from rlenv.door.deadline import deadline
-from rlenv.errors import VerifierContractError
-from rlenv.task import Task
-from rlenv.verdict import Verdict
-from rlenv.verifier import FunctionVerifier, VerifierFunction
-from rlenv.workers import PickledVerifier, WorkerPool
+from rlenv.workers.dispatch import MESSAGE_JOBS
+from rlenv.workers.pool import PickledVerifier, WorkerPool
 
 TASK = Task("?", "4")
 cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers cannot import the tests

@@ -2,11 +2,11 @@
 
 import pytest
 
-from rlenv.completion import Completion
-from rlenv.episode import Episode
-from rlenv.errors import ConfigError
-from rlenv.task import Task
-from rlenv.verdict import Flag, Part, Verdict
+from rlenv.core.completion import Completion
+from rlenv.core.episode import Episode
+from rlenv.core.errors import ConfigError
+from rlenv.core.task import Task
+from rlenv.core.verdict import Flag, Part, Verdict
 from rlenv.wrappers import OverlongPenalty, RunningCentre, State, Wrapper, apply_wrappers
 
 RIGHT, WRONG, LOST = Verdict.of(("correct", 1.0)), Verdict.of(("correct", 0.0)), Verdict.error("lost")

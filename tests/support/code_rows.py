@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from rlenv import Completion, Definition, Verdict
-from rlenv.grading import Grader
 from rlenv.sandbox import SandboxUnavailable, open_sandbox
+from rlenv.workers.grading import Grader
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 BACKEND = "namespaces"

@@ -15,7 +15,7 @@ import vllm_stand_in
 from chat_models import chat_policy
 from number_game import guessing
 
-from rlenv.completion import Completion
+from rlenv.core.completion import Completion
 from rlenv.policies.policy import Sampling
 from rlenv.policies.vllm import VllmPolicy
 from rlenv.policies.vllm_settings import VllmSettings

@@ -25,14 +25,14 @@ import torch
 from digits import config, digits, policy
 from kill_drill import PHASES, forked, kill_at
 
-import rlenv.files
+import rlenv.store.files
 import rlenv.trainers.branches.preference_step
 import rlenv.trainers.loop.collect
 import rlenv.trainers.loop.natural
 import rlenv.trainers.loop.trainer
 import rlenv.trainers.loop.update
 import rlenv.trainers.networks.processes
-from rlenv.errors import RlenvError
+from rlenv.core.errors import RlenvError
 from rlenv.trainers import ALGORITHMS, SftConfig, TrainConfig, train, with_changes
 from rlenv.trainers.loop import checkpoint
 from rlenv.trainers.networks.finite import SKIPPED
@@ -273,7 +273,7 @@ def fill_disk(writes: int) -> None:
         buffered: Any = io.BufferedRandom(raw) if "+" in mode else io.BufferedWriter(raw)
         return buffered if "b" in mode else io.TextIOWrapper(buffered, encoding)
 
-    rlenv.files.open = limited  # type: ignore[attr-defined]
+    rlenv.store.files.open = limited  # type: ignore[attr-defined]
 
 
 def fill_disk_at_the_model() -> None:

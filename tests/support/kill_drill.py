@@ -26,9 +26,9 @@ import torch
 from digits import WARM, config, digits, policy
 
 import rlenv.policies.generation
-import rlenv.saved_episodes
+import rlenv.store.saved_episodes
 import rlenv.trainers.loop.update
-from rlenv.blocks import append_block
+from rlenv.store.blocks import append_block
 from rlenv.trainers import ALGORITHMS, changed, train
 from rlenv.trainers.loop import ahead, checkpoint
 from rlenv.trainers.loop.journal import Journal
@@ -88,7 +88,7 @@ def kill_at(phase: str, moment: int) -> None:
                 os.truncate(path, (before + path.stat().st_size) // 2)
                 os.kill(os.getpid(), signal.SIGKILL)
 
-        rlenv.saved_episodes.append_block = torn_block  # type: ignore[attr-defined]
+        rlenv.store.saved_episodes.append_block = torn_block  # type: ignore[attr-defined]
     elif moment % 3 == 0:  # the new checkpoint is in place, the journal not yet cleared
         Journal.clear = dying(Journal.clear, after=False)  # type: ignore[method-assign]
     elif moment % 3 == 1:  # written, not yet in place
@@ -116,7 +116,7 @@ def kill_at(phase: str, moment: int) -> None:
 
 def saved(folder: Path) -> str:
     """The same for the same saved episodes and tasks, to the byte."""
-    names = rlenv.saved_episodes.EPISODES, rlenv.saved_episodes.TASKS
+    names = rlenv.store.saved_episodes.EPISODES, rlenv.store.saved_episodes.TASKS
     return hashlib.sha256(b"".join((folder / name).read_bytes() for name in names)).hexdigest()
 
 

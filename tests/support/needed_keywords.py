@@ -3,7 +3,7 @@
 from typing import Any
 
 import rlenv
-from rlenv.registry import needed
+from rlenv.env.registry import needed
 
 NEEDED: dict[str, dict[str, Any]] = {
     "safety/refusal-v0": {"scorer": "toy"},

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 import rlenv
-from rlenv.completion import Completion
-from rlenv.jsontypes import Json
-from rlenv.task import Task
+from rlenv.core.completion import Completion
+from rlenv.core.jsontypes import Json
+from rlenv.core.task import Task
 from rlenv.turns.interaction import Reply
 from rlenv.turns.replay import ReplayVerifier
 

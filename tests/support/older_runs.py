@@ -18,7 +18,7 @@ from safetensors.torch import load_file, save_file
 
 import rlenv
 from rlenv import Definition, FunctionVerifier, ListTasks
-from rlenv.jsontypes import line
+from rlenv.core.jsontypes import line
 from rlenv.policies import tiny
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers import TrainConfig, train

@@ -34,7 +34,7 @@ PORTS = ("8000", "8411")
 """Ports that pages name: free ones take their place, for these may be in use."""
 DECIMAL = re.compile(r"\d+\.\d+")
 OUR_WARNING = re.compile(r"^(?!.*site-packages).*\.py:\d+: \w*Warning", re.MULTILINE)
-""""/x/rlenv/batch.py:9: UserWarning"; those of other packages are theirs to fix."""
+""""/x/rlenv/env/batch.py:9: UserWarning"; those of other packages are theirs to fix."""
 Kind = Literal["file", "program", "commands", "output"]
 
 

@@ -34,7 +34,7 @@ UNWANTED = HEAVY | {
     "rlenv.audit",
     "rlenv.cli",
     "rlenv.sandbox",
-    "rlenv.workers",
+    "rlenv.workers.pool",
     "subprocess",
     "typer",
     "uvicorn",

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from rlenv.completion import Completion
+from rlenv.core.completion import Completion
+from rlenv.core.task import Prompt, prompt_text
 from rlenv.policies.policy import DEFAULT_SAMPLING, Sampling
-from rlenv.task import Prompt, prompt_text
 
 READ = re.compile(r"[\w.@-]{3,40}")
 

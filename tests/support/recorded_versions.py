@@ -18,7 +18,7 @@ from code_rows import APPS, HUMANEVAL, MBPP, STDIO
 from problem_rows import ROWS
 
 import rlenv
-from rlenv.registry import needed
+from rlenv.env.registry import needed
 
 KWARGS: dict[str, list[dict[str, Any]]] = {
     "math/countdown-v0": [{"use": "exactly_once"}],
@@ -56,7 +56,9 @@ def given_data(env: str, folder: Path) -> dict[str, Any]:
 
 
 def main() -> None:
-    ours = [name for name, spec in gymnasium.registry.items() if spec.entry_point == "rlenv.registry:build_environment"]
+    ours = [
+        name for name, spec in gymnasium.registry.items() if spec.entry_point == "rlenv.env.registry:build_environment"
+    ]
     with tempfile.TemporaryDirectory() as folder:
         for env in sorted(ours):
             data = given_data(env, Path(folder))

@@ -12,8 +12,8 @@ from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
 from transformers import PreTrainedModel, PreTrainedTokenizerBase, PreTrainedTokenizerFast
 
 from rlenv import Completion, Task
+from rlenv.core.task import prompt_text
 from rlenv.scorers import Job, Stepped
-from rlenv.task import prompt_text
 
 CHATML = "{% for m in messages %}<|im_start|>{{ m['role'] }}\n{{ m['content'] }}<|im_end|>\n{% endfor %}"
 INST = (

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 import torch
 from trl_peer import Script
 
-from rlenv.completion import Completion
+from rlenv.core.completion import Completion
+from rlenv.core.task import Prompt, prompt_text
 from rlenv.policies.policy import DEFAULT_SAMPLING, Sampling
 from rlenv.policies.transformers import TransformersPolicy
-from rlenv.task import Prompt, prompt_text
 from rlenv.trainers.networks.logprobs import completion_logprobs
 
 END, FIRST_LETTER, LAST_LETTER = 3, 5, 90

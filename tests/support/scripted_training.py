@@ -21,17 +21,17 @@ from digits import config, digits, policy
 from torch import nn
 
 import rlenv.trainers.networks.networks
-from rlenv.completion import Completion
-from rlenv.episode import Episode
+from rlenv.core.completion import Completion
+from rlenv.core.episode import Episode
+from rlenv.core.task import Prompt, Task
+from rlenv.core.verdict import Verdict
 from rlenv.policies.policy import Sampling
 from rlenv.policies.transformers import TransformersPolicy
-from rlenv.task import Prompt, Task
 from rlenv.trainers import ALGORITHMS, TrainConfig, Trainer, changed, with_changes
 from rlenv.trainers.loop.collect import tensors
 from rlenv.trainers.networks.logprobs import completion_logprobs
 from rlenv.trainers.networks.processes import Processes
 from rlenv.trainers.networks.sharding import gathered
-from rlenv.verdict import Verdict
 
 SGD_RATE = 0.3
 

@@ -15,7 +15,7 @@ pytest.importorskip("fastapi", reason="needs the extra serve")
 pytest.importorskip("uvicorn", reason="needs the extra serve")
 pytest.importorskip("prometheus_client", reason="needs the extra serve")
 
-from rlenv.jsontypes import Json
+from rlenv.core.jsontypes import Json
 from rlenv.serving.app import Service, listening, make_app, server
 from rlenv.serving.settings import ServeSettings
 

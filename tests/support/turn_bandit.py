@@ -15,13 +15,13 @@ from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers
 from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
 import rlenv
-from rlenv.completion import Completion
-from rlenv.episode import Episode
-from rlenv.jsontypes import Json
+from rlenv.core.completion import Completion
+from rlenv.core.episode import Episode
+from rlenv.core.jsontypes import Json
+from rlenv.core.task import Task
 from rlenv.policies.policy import Sampling
 from rlenv.policies.tiny import TEMPLATE
 from rlenv.policies.transformers import TransformersPolicy
-from rlenv.task import Task
 from rlenv.turns.interaction import Reply
 from rlenv.turns.live import Live
 from rlenv.turns.replay import ReplayVerifier

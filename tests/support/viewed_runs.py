@@ -7,9 +7,9 @@ import random
 from collections.abc import Iterator
 
 from rlenv import Completion, Episode, Task, Verdict
-from rlenv.jsontypes import Json
+from rlenv.core.jsontypes import Json
+from rlenv.core.verdict import Flag, Part, StepReward
 from rlenv.reading import Span
-from rlenv.verdict import Flag, Part, StepReward
 from rlenv.view import ViewedRun
 
 HOSTILE = (

@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from rlenv.definition import Definition, reference_text
-from rlenv.task import Task
-from rlenv.tasksets import ListTasks, Row
-from rlenv.verdict import Verdict
-from rlenv.verifier import FunctionVerifier
+from rlenv.core.definition import Definition, reference_text
+from rlenv.core.task import Task
+from rlenv.core.tasksets import ListTasks, Row
+from rlenv.core.verdict import Verdict
+from rlenv.core.verifier import FunctionVerifier
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,9 +10,9 @@ from collections import Counter
 
 from zoo import Animal, last_line, sums, tagged
 
-from rlenv.task import Task
-from rlenv.tasksets import Row
-from rlenv.verdict import Verdict
+from rlenv.core.task import Task
+from rlenv.core.tasksets import Row
+from rlenv.core.verdict import Verdict
 
 WORDS = """
 amber birch cedar daisy elder fennel ginger hazel iris juniper kale lilac maple nettle olive poppy quince rose

@@ -9,8 +9,8 @@ from fractions import Fraction
 from zoo import Animal, boxed, sums, tagged
 from zoo_broken import lists, words
 
-from rlenv.task import Task
-from rlenv.tasksets import Row
+from rlenv.core.task import Task
+from rlenv.core.tasksets import Row
 
 _NUMBER = re.compile(r"-?\d{1,30}")
 ESSAYS = {

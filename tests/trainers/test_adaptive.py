@@ -7,7 +7,7 @@ import pytest
 import torch
 from digits import config, digits, warm
 
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
 from rlenv.trainers import ALGORITHMS, TrainConfig, Trainer, with_changes
 from rlenv.trainers.algorithms.choices import Entropy
 from rlenv.trainers.loop.checkpoint import FILE, fingerprint

@@ -13,7 +13,7 @@ from digits import config, digits, warm
 from number_game import guessing
 
 from rlenv import read_episodes
-from rlenv.errors import ConfigError, RunError
+from rlenv.core.errors import ConfigError, RunError
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers import ALGORITHMS, Member, Mixture, TrainConfig, Trainer, train, with_changes
 from rlenv.trainers.loop.ahead import Ahead

@@ -11,9 +11,9 @@ from digits import ROWS, config, digits, policy, rewards
 from quick_ones import quick_ones
 
 from rlenv import ListTasks
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
 from rlenv.policies.transformers import TransformersPolicy
-from rlenv.saved_episodes import saved_episodes
+from rlenv.store.saved_episodes import saved_episodes
 from rlenv.trainers import ALGORITHMS, SftConfig, TrainConfig, Trainer, changed, train
 from rlenv.trainers.algorithms.branch_rows import BRANCHES
 from rlenv.trainers.branches.preference import Pair

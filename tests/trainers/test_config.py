@@ -2,8 +2,8 @@
 
 import pytest
 
-from rlenv.errors import ConfigError
-from rlenv.jsontypes import Json
+from rlenv.core.errors import ConfigError
+from rlenv.core.jsontypes import Json
 from rlenv.trainers import ALGORITHMS, TrainConfig, with_changes
 
 

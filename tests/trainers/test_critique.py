@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import pytest
 
 from rlenv import Completion, Definition, FunctionVerifier, ListTasks, Task
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
+from rlenv.core.task import Prompt, prompt_messages
 from rlenv.policies.policy import DEFAULT_SAMPLING, Sampling
 from rlenv.policies.tiny import tiny_policy
-from rlenv.task import Prompt, prompt_messages
 from rlenv.trainers.branches.critique import Principle, Revision, pairs_from, revised
 from rlenv.trainers.branches.preference import Pair
 

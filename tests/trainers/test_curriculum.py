@@ -7,8 +7,8 @@ import pytest
 from digits import config, warm
 
 from rlenv import Definition, FunctionVerifier, ListTasks, Task, read_episodes
-from rlenv.errors import ConfigError
-from rlenv.sampler import PassRateSampler
+from rlenv.core.errors import ConfigError
+from rlenv.env.sampler import PassRateSampler
 from rlenv.trainers import TrainConfig, Trainer, train
 from rlenv.trainers.loop.checkpoint import fingerprint
 

@@ -7,7 +7,7 @@ import torch
 from digits import config, digits, policy
 from tokenizers import AddedToken
 
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
 from rlenv.policies.tiny import tiny_tokenizer
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers import ALGORITHMS, changed, train

@@ -9,8 +9,8 @@ from digits import config, digits
 from scripted import LONGEST, ScriptedPolicy
 from tabular import same
 
-from rlenv.batch import BatchEnvironment
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
+from rlenv.env.batch import BatchEnvironment
 from rlenv.policies.tiny import tiny_policy
 from rlenv.trainers import ALGORITHMS, changed, with_changes
 from rlenv.trainers.branches.distillation_step import distillation_step

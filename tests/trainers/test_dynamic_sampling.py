@@ -5,7 +5,7 @@ import torch
 from digits import config, digits
 from scripted import LONGEST, ScriptedPolicy
 
-from rlenv.batch import BatchEnvironment
+from rlenv.env.batch import BatchEnvironment
 from rlenv.policies.tiny import tiny_policy
 from rlenv.trainers import ALGORITHMS, TrainConfig
 from rlenv.trainers.algorithms.advantages import varied

@@ -7,7 +7,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from rlenv import Completion, Episode, Task, Verdict
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
 from rlenv.policies import Sampling
 from rlenv.policies.tiny import tiny_policy
 from rlenv.policies.transformers import TransformersPolicy

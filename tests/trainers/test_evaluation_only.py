@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import rlenv
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
 from rlenv.policies.tiny import tiny_policy
 from rlenv.trainers import TrainConfig, train
 

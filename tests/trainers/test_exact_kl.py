@@ -16,7 +16,7 @@ from tabular import (
     token_kl_gradient,
 )
 
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
 from rlenv.trainers.algorithms.advantages import leave_one_out, returns_to_go
 from rlenv.trainers.algorithms.choices import EXACT_KL, Kl, KlEstimator, KlPlace
 from rlenv.trainers.algorithms.kl import adapted_coefficient, kl_penalty, trust_region_penalty

@@ -8,8 +8,8 @@ import pytest
 import vllm_stand_in
 from digits import config, digits, policy
 
-from rlenv.errors import ConfigError
-from rlenv.jsontypes import Json
+from rlenv.core.errors import ConfigError
+from rlenv.core.jsontypes import Json
 from rlenv.policies.policy import Sampling
 from rlenv.policies.vllm import stream_seeds
 from rlenv.policies.vllm_engines import IN_PROCESS, InProcess

@@ -13,7 +13,7 @@ from digits import config, digits
 from scripted import LONGEST, ScriptedPolicy
 from tabular import same
 
-from rlenv.batch import BatchEnvironment
+from rlenv.env.batch import BatchEnvironment
 from rlenv.policies.tiny import tiny_policy
 from rlenv.trainers import ALGORITHMS, TrainConfig
 from rlenv.trainers.algorithms.row import Algorithm

@@ -10,7 +10,7 @@ from json_server import Answer, Body, Server, serving
 from judge_server import chat, graded, says, verdict
 
 from rlenv import BatchEnvironment, Definition, ListTasks, read_episodes
-from rlenv.errors import TooManyVerifierErrors
+from rlenv.core.errors import TooManyVerifierErrors
 from rlenv.scorers.judge import judge_scorer
 from rlenv.scorers.verifier import ScorerVerifier
 from rlenv.trainers import train

@@ -3,8 +3,8 @@
 import pytest
 
 from rlenv import Completion, Episode, Task, Verdict
+from rlenv.core.verdict import Flag
 from rlenv.trainers.records.measured import measured
-from rlenv.verdict import Flag
 
 
 def episode(verdict: Verdict) -> Episode:

@@ -6,7 +6,7 @@ import pytest
 from digits import config, digits, policy
 
 import rlenv.trainers.networks.memory
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
 from rlenv.trainers import Trainer
 from rlenv.trainers.networks.memory import with_fitting_batches
 

@@ -12,7 +12,7 @@ from digits import config, digits, policy, warm
 from number_game import guessing
 
 from rlenv import Completion, Definition, Episode, Task, Verdict, read_episodes
-from rlenv.errors import ConfigError, TooManyVerifierErrors
+from rlenv.core.errors import ConfigError, TooManyVerifierErrors
 from rlenv.trainers import ALGORITHMS, Member, Mixture, TrainConfig, Trainer, train, with_changes
 from rlenv.trainers.loop.checkpoint import fingerprint
 from rlenv.trainers.loop.journal import Journal

@@ -9,13 +9,13 @@ from typing import Any, cast
 import pytest
 
 from rlenv import Definition, FunctionVerifier, ListTasks
-from rlenv.completion import Completion
-from rlenv.episode import Episode
-from rlenv.errors import ConfigError
+from rlenv.core.completion import Completion
+from rlenv.core.episode import Episode
+from rlenv.core.errors import ConfigError
+from rlenv.core.task import Task
+from rlenv.core.verdict import Verdict
 from rlenv.policies.policy import Sampling
-from rlenv.task import Task
 from rlenv.trainers.monitors import Alarm, GoldMonitor, Monitor
-from rlenv.verdict import Verdict
 
 TASKS = ListTasks.from_rows([{"prompt": f"{i}", "answer": "yes"} for i in range(40)])
 GOLD = Definition(tasks=TASKS, verifier=FunctionVerifier(lambda completion, answer: completion == answer, cheap=True))

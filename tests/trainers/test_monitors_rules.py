@@ -5,10 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from rlenv.completion import Completion
-from rlenv.episode import Episode
-from rlenv.errors import ConfigError
-from rlenv.task import Task
+from rlenv.core.completion import Completion
+from rlenv.core.episode import Episode
+from rlenv.core.errors import ConfigError
+from rlenv.core.task import Task
+from rlenv.core.verdict import Flag, Verdict
 from rlenv.trainers.monitors import RULES, Monitor, Rules, default_monitors
 from rlenv.trainers.monitors.drift import FlagRise, LengthDrift, PartDomination, RewardFall
 from rlenv.trainers.monitors.levels import (
@@ -21,7 +22,6 @@ from rlenv.trainers.monitors.levels import (
 )
 from rlenv.trainers.monitors.reading import Reading, mean, reading_of
 from rlenv.trainers.monitors.rules import Rule
-from rlenv.verdict import Flag, Verdict
 
 CALM = Reading(
     reward=0.5,

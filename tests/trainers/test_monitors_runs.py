@@ -9,17 +9,17 @@ from digits import config, digits, policy, warm
 from typer.testing import CliRunner
 
 from rlenv.cli import app
-from rlenv.episode import Episode
-from rlenv.errors import ConfigError
+from rlenv.core.episode import Episode
+from rlenv.core.errors import ConfigError
+from rlenv.core.verdict import Verdict
 from rlenv.policies.transformers import TransformersPolicy
-from rlenv.saved_episodes import saved_episodes
-from rlenv.shown import shown_cell
+from rlenv.store.saved_episodes import saved_episodes
+from rlenv.text.escaping import shown_cell
 from rlenv.trainers import Trainer, train
 from rlenv.trainers.monitors import GoldMonitor, Monitor, Rules, default_monitors, read_alarms
 from rlenv.trainers.monitors.levels import VerifierFailures
 from rlenv.trainers.records.logs import read_metrics
 from rlenv.trainers.records.report import write_report
-from rlenv.verdict import Verdict
 
 
 def hacked(completion: str, answer: str) -> Verdict:

@@ -9,7 +9,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.utils import parameters_to_vector
 from transformers import LlamaConfig, LlamaForCausalLM
 
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
 from rlenv.trainers import ALGORITHMS, with_changes
 from rlenv.trainers.loop.natural import Surrogate, conjugate_gradient, line_search, natural_step
 from rlenv.trainers.loop.rollout import Rollout

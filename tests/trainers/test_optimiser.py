@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import torch
 
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
 from rlenv.policies.tiny import tiny_policy
 from rlenv.trainers import ALGORITHMS, SftConfig, TrainConfig, with_changes
 from rlenv.trainers.branches.sft import Demonstration, supervised, usual_rate

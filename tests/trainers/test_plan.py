@@ -8,7 +8,7 @@ import torch
 from transformers import LlamaConfig, LlamaForCausalLM
 
 from rlenv.cli.algorithm_options import change_algorithm
-from rlenv.errors import ConfigError, PolicyError
+from rlenv.core.errors import ConfigError, PolicyError
 from rlenv.trainers import TrainConfig
 from rlenv.trainers.networks.engine import EngineConfig, prepare_model
 from rlenv.trainers.networks.memory import activation_bytes

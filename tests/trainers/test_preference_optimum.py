@@ -8,7 +8,7 @@ import pytest
 import torch
 from tabular import tilted
 
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
 from rlenv.trainers.algorithms.branch_choices import Preference
 from rlenv.trainers.algorithms.preference_losses import Scored, odds_ratio_loss, pair_losses
 

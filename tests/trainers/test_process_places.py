@@ -6,11 +6,11 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import PreTrainedTokenizerFast
 
 import rlenv
-from rlenv.completion import Completion
-from rlenv.episode import Episode
+from rlenv.core.completion import Completion
+from rlenv.core.episode import Episode
+from rlenv.core.task import Task
 from rlenv.policies.tiny import tiny_policy
 from rlenv.policies.transformers import TransformersPolicy
-from rlenv.task import Task
 from rlenv.trainers import ALGORITHMS
 from rlenv.trainers.changes import with_changes
 from rlenv.trainers.loop.collect import tensors

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
 from rlenv.scorers.function import FunctionScorer, FunctionStepScorer
 from rlenv.trainers.branches.preference import Pair
 from rlenv.trainers.reward_models.baselines import bag_of_words_differences, length_differences

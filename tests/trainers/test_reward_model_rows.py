@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from rlenv.errors import ConfigError, TaskError
+from rlenv.core.errors import ConfigError, TaskError
 from rlenv.trainers.branches.preference import Pair
 from rlenv.trainers.reward_models.config import RewardModelConfig, StepModelConfig
 from rlenv.trainers.reward_models.held_out import split_by

@@ -15,8 +15,8 @@ from reward_rows import polite, reward_config, weights
 from transformers import TrainerCallback
 
 from rlenv import Definition, ListTasks
-from rlenv.batch import BatchEnvironment
-from rlenv.errors import ConfigError, PolicyError, RunError
+from rlenv.core.errors import ConfigError, PolicyError, RunError
+from rlenv.env.batch import BatchEnvironment
 from rlenv.policies.tiny import tiny_policy
 from rlenv.scorers.encoding import encode
 from rlenv.scorers.load import load_scorer

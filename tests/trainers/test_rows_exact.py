@@ -20,7 +20,7 @@ from tabular import (
 )
 
 from rlenv import Completion, Episode, Task, Verdict
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
 from rlenv.trainers import ALGORITHMS, changed
 from rlenv.trainers.algorithms.advantages import group_standardised, pass_at_k
 from rlenv.trainers.algorithms.choices import AdvantageRule, Control, Entropy

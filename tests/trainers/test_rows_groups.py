@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from rlenv import Completion, Episode, Task, Verdict
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
 from rlenv.trainers import ALGORITHMS, changed
 from rlenv.trainers.algorithms.choices import AdvantageRule
 from rlenv.trainers.loop.prepare import with_advantages

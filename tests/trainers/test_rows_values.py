@@ -20,7 +20,7 @@ from tabular import (
 )
 
 from rlenv import Completion
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
 from rlenv.policies.policy import Sampling
 from rlenv.trainers import ALGORITHMS, Trainer, changed, with_changes
 from rlenv.trainers.algorithms.advantages import step_advantages

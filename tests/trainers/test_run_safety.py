@@ -14,10 +14,10 @@ from digits import config, digits, policy
 import rlenv.trainers.branches.sft
 import rlenv.trainers.loop.update
 from rlenv import Completion, Episode, ListTasks, Task, Verdict
-from rlenv.errors import ConfigError, RunError, TooManyVerifierErrors
-from rlenv.folder_lock import FolderLock
+from rlenv.core.errors import ConfigError, RunError, TooManyVerifierErrors
 from rlenv.policies.transformers import TransformersPolicy
-from rlenv.saved_episodes import FILES
+from rlenv.store.folder_lock import FolderLock
+from rlenv.store.saved_episodes import FILES
 from rlenv.trainers import SftConfig, TrainConfig, Trainer, train
 from rlenv.trainers.branches.preference import Pair
 from rlenv.trainers.branches.sft import demonstrations, supervised

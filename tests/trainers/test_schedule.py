@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
 from rlenv.trainers import TrainConfig
 
 

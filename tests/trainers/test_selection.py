@@ -7,7 +7,7 @@ import torch
 from tabular import tilted
 
 from rlenv import Completion, Episode, Task, Verdict
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
 from rlenv.trainers.algorithms.branch_choices import Selection
 from rlenv.trainers.algorithms.branch_rows import BRANCHES
 from rlenv.trainers.algorithms.losses import averaging_weights, score_function

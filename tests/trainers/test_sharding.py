@@ -11,7 +11,7 @@ import torch
 from launching import launch
 from sharded_training import sharded_settings
 
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers import TrainConfig
 from rlenv.trainers.networks.engine import EngineConfig

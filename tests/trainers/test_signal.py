@@ -8,7 +8,7 @@ from digits import config, digits
 from scripted import LONGEST, ScriptedPolicy
 
 from rlenv import Completion, Episode, PassRateSampler, Task, Verdict
-from rlenv.batch import BatchEnvironment
+from rlenv.env.batch import BatchEnvironment
 from rlenv.policies.tiny import tiny_policy
 from rlenv.trainers import ALGORITHMS, TrainConfig
 from rlenv.trainers.algorithms.advantages import varied

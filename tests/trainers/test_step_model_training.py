@@ -8,7 +8,7 @@ import pytest
 from reward_rows import step_config, sums, weights
 from transformers import TrainerCallback
 
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
 from rlenv.scorers.load import load_step_scorer
 from rlenv.scorers.token_classification import encode_steps
 from rlenv.trainers.reward_models import fitting

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from digits import config, digits, policy
 
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
 from rlenv.trainers import TrainConfig, train
 from rlenv.trainers.records.trackers import ID_FILE
 

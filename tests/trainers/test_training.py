@@ -12,9 +12,9 @@ from digits import WARM, config, digits, policy, rewards, right, warm
 from quick_ones import quick_ones
 
 from rlenv import Flag, StepReward, Verdict, WorkerPool, read_episodes, write_episodes
-from rlenv.errors import ConfigError, RunError, TooManyVerifierErrors
-from rlenv.jsontypes import Json
-from rlenv.saved_episodes import EPISODES, LINES
+from rlenv.core.errors import ConfigError, RunError, TooManyVerifierErrors
+from rlenv.core.jsontypes import Json
+from rlenv.store.saved_episodes import EPISODES, LINES
 from rlenv.trainers import ALGORITHMS, SftConfig, TrainConfig, Trainer, changed, train, with_changes
 from rlenv.trainers.algorithms.online_rows import ONLINE
 from rlenv.trainers.loop.checkpoint import fingerprint

@@ -9,8 +9,8 @@ import pytest
 import torch
 from turn_bandit import all_episodes, bandit_policy, chosen_logprobs
 
-from rlenv.episode import Episode
-from rlenv.jsontypes import Json
+from rlenv.core.episode import Episode
+from rlenv.core.jsontypes import Json
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers import ALGORITHMS, with_changes
 from rlenv.trainers.algorithms.row import Algorithm

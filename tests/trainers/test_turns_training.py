@@ -21,14 +21,15 @@ import rlenv.trainers.loop.rollout
 import rlenv.trainers.networks.critic
 import rlenv.trainers.networks.logprobs
 import rlenv.trainers.networks.packing
-from rlenv.batch import BatchEnvironment
-from rlenv.completion import Completion
-from rlenv.episode import Episode, read_episodes
-from rlenv.errors import ConfigError, TaskError
+from rlenv.core.completion import Completion
+from rlenv.core.episode import Episode, read_episodes
+from rlenv.core.errors import ConfigError, TaskError
+from rlenv.core.task import Task
+from rlenv.core.verdict import StepReward, Verdict
+from rlenv.env.batch import BatchEnvironment
 from rlenv.policies.policy import DEFAULT_SAMPLING, Sampling
 from rlenv.policies.tiny import tiny_policy
 from rlenv.policies.transformers import TransformersPolicy
-from rlenv.task import Task
 from rlenv.trainers import ALGORITHMS, SftConfig, TrainConfig, Trainer, train, with_changes
 from rlenv.trainers.branches.preference import pairs_of
 from rlenv.trainers.branches.sft import demonstrations, supervised
@@ -40,7 +41,6 @@ from rlenv.trainers.records.measured import measured
 from rlenv.trainers.records.runfolder import settings
 from rlenv.turns.play import play
 from rlenv.turns.turn import Turn
-from rlenv.verdict import StepReward, Verdict
 from rlenv.wrappers import OverlongPenalty
 
 ADD: dict[str, Any] = {"type": "function", "function": {"name": "add", "parameters": {"type": "object"}}}

@@ -6,7 +6,7 @@ import pytest
 from digits import config, digits, warm
 
 from rlenv import Completion
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
 from rlenv.trainers import Trainer
 from rlenv.trainers.loop.checkpoint import fingerprint
 

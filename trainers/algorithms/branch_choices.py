@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal, TypeAlias
 
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
 from rlenv.trainers.algorithms.choices import check_member, check_range
 
 PreferenceLoss: TypeAlias = Literal["dpo", "ipo", "kto", "simpo", "orpo"]

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
 
 GroupKind: TypeAlias = Literal["group_centred", "group_standardised", "leave_one_out", "pass_at_k"]
 AdvantageKind: TypeAlias = Literal[

@@ -6,7 +6,7 @@ import math
 
 import torch
 
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
 from rlenv.trainers.algorithms.choices import Averaging, Control
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
 from rlenv.trainers.algorithms.branch_rows import BRANCHES
 from rlenv.trainers.algorithms.online_rows import ONLINE
 from rlenv.trainers.algorithms.row import Algorithm

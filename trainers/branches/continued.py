@@ -14,8 +14,8 @@ from typing import TypeAlias
 
 import torch
 
-from rlenv.definition import Definition
-from rlenv.episode import Episode
+from rlenv.core.definition import Definition
+from rlenv.core.episode import Episode
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.scorers.continuing import gone_on
 from rlenv.trainers.config import TrainConfig
@@ -23,7 +23,7 @@ from rlenv.trainers.loop.collect import Collected, derived_seed
 from rlenv.trainers.loop.journal import Journal
 from rlenv.trainers.mixtures.shared_judging import judged_apart
 from rlenv.trainers.networks.processes import ALONE, Processes
-from rlenv.workers import Pool
+from rlenv.workers.pool import Pool
 
 CONTINUE = 4
 """What a derived seed is for; the uses before are those of rlenv.trainers.loop.collect and rationalise."""

@@ -15,14 +15,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from rlenv.batch import BatchEnvironment
-from rlenv.completion import Completion
-from rlenv.definition import Definition
-from rlenv.episode import Episode
-from rlenv.errors import ConfigError
+from rlenv.core.completion import Completion
+from rlenv.core.definition import Definition
+from rlenv.core.episode import Episode
+from rlenv.core.errors import ConfigError
+from rlenv.core.task import Message, Prompt, Task, prompt_messages
+from rlenv.env.batch import BatchEnvironment
 from rlenv.policies.policy import DEFAULT_SAMPLING, Policy, Sampling, ask
 from rlenv.policies.transformers import TransformersPolicy
-from rlenv.task import Message, Prompt, Task, prompt_messages
 from rlenv.trainers.branches.preference import Pair
 from rlenv.trainers.branches.sft import Demonstration
 

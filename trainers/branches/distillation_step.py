@@ -6,7 +6,7 @@ import torch
 from torch.utils.checkpoint import checkpoint
 from transformers import PreTrainedModel
 
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
 from rlenv.trainers.algorithms.losses import averaging_weights
 from rlenv.trainers.branches.teacher import divergence
 from rlenv.trainers.loop.rollout import Rollout

@@ -9,20 +9,20 @@ import hashlib
 import time
 from collections.abc import Sequence
 
-from rlenv.completion import Completion
-from rlenv.definition import Definition
-from rlenv.episode import Episode
-from rlenv.errors import ConfigError
-from rlenv.jsontypes import canonical
+from rlenv.core.completion import Completion
+from rlenv.core.definition import Definition
+from rlenv.core.episode import Episode
+from rlenv.core.errors import ConfigError
+from rlenv.core.jsontypes import canonical
+from rlenv.core.task import Task
+from rlenv.core.verdict import FAIL, PASS, Verdict
+from rlenv.env.sampler import UniformSampler
 from rlenv.policies.transformers import TransformersPolicy
-from rlenv.sampler import UniformSampler
-from rlenv.task import Task
 from rlenv.trainers.branches.preference import Pair
 from rlenv.trainers.branches.teacher import check_same_tokens
 from rlenv.trainers.config import TrainConfig
 from rlenv.trainers.loop.collect import Collected, tensors
 from rlenv.turns.demonstration import demonstrated as played_scripts
-from rlenv.verdict import FAIL, PASS, Verdict
 
 
 def check_given(

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from itertools import groupby, product
 from pathlib import Path
 
-from rlenv.episode import Episode
-from rlenv.errors import TaskError
-from rlenv.jsontypes import Json, line, read_json
-from rlenv.task import Prompt, Task, prompt_messages
+from rlenv.core.episode import Episode
+from rlenv.core.errors import TaskError
+from rlenv.core.jsontypes import Json, line, read_json
+from rlenv.core.task import Prompt, Task, prompt_messages
 
 
 @dataclass(frozen=True, slots=True)

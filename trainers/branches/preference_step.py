@@ -12,7 +12,7 @@ import torch
 import torch.nn.functional as F
 from transformers import PreTrainedModel
 
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
 from rlenv.trainers.algorithms.branch_choices import Preference
 from rlenv.trainers.algorithms.preference_losses import Scored, implicit_rewards, kto_kl, pair_losses
 from rlenv.trainers.branches.preference import ranked_places

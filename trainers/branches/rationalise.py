@@ -14,18 +14,18 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rlenv.definition import Definition
-from rlenv.episode import Episode
+from rlenv.core.definition import Definition
+from rlenv.core.episode import Episode
+from rlenv.core.task import Prompt, Task
+from rlenv.core.verdict import Flag
 from rlenv.policies.transformers import TransformersPolicy
-from rlenv.task import Prompt, Task
 from rlenv.trainers.config import TrainConfig
 from rlenv.trainers.loop.collect import Collected, derived_seed, played, tensors
 from rlenv.trainers.loop.journal import Journal
 from rlenv.trainers.mixtures.shared_judging import judged_apart
 from rlenv.trainers.networks.processes import ALONE, Processes
 from rlenv.turns.play import reference_script
-from rlenv.verdict import Flag
-from rlenv.workers import Pool
+from rlenv.workers.pool import Pool
 
 HINTED = "hinted"
 """The flag of an episode whose prompt held the answer."""

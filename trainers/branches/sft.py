@@ -10,11 +10,11 @@ import numpy as np
 import torch
 from torch import nn
 
-from rlenv.definition import Definition, reference_text
-from rlenv.errors import ConfigError, RunError
+from rlenv.core.definition import Definition, reference_text
+from rlenv.core.errors import ConfigError, RunError
+from rlenv.core.tasksets import ListTasks
 from rlenv.policies.generation import left_padded
 from rlenv.policies.transformers import TransformersPolicy
-from rlenv.tasksets import ListTasks
 from rlenv.trainers.config import TrainConfig
 from rlenv.trainers.networks.finite import step_if_finite
 from rlenv.trainers.networks.logprobs import completion_logprobs

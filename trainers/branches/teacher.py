@@ -19,7 +19,7 @@ import math
 
 import torch
 
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
 from rlenv.policies.transformers import TransformersPolicy
 
 

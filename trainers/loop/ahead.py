@@ -33,13 +33,13 @@ from typing import NamedTuple
 import cloudpickle
 import torch
 
-from rlenv.batch import BatchEnvironment
-from rlenv.completion import Completion
-from rlenv.definition import Definition
-from rlenv.errors import ConfigError, RunError
+from rlenv.core.completion import Completion
+from rlenv.core.definition import Definition
+from rlenv.core.errors import ConfigError, RunError
+from rlenv.core.task import Task
+from rlenv.env.batch import BatchEnvironment
 from rlenv.policies.policy import Sampling
 from rlenv.policies.transformers import TransformersPolicy, cut_before
-from rlenv.task import Task
 from rlenv.trainers.config import TrainConfig
 from rlenv.trainers.loop.collect import GENERATE, Given, derived_seed
 from rlenv.trainers.mixtures.environment import most_said

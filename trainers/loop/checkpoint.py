@@ -11,8 +11,8 @@ from typing import Any
 
 import torch
 
-from rlenv.errors import RunError
-from rlenv.files import replacing
+from rlenv.core.errors import RunError
+from rlenv.store.files import replacing
 
 FILE = "checkpoint.pt"
 OLDER = "checkpoint-*.pt"

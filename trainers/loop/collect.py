@@ -9,14 +9,14 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from rlenv.batch import BatchEnvironment
-from rlenv.completion import Completion
-from rlenv.definition import Definition
-from rlenv.episode import Episode
-from rlenv.errors import TooManyVerifierErrors
+from rlenv.core.completion import Completion
+from rlenv.core.definition import Definition
+from rlenv.core.episode import Episode
+from rlenv.core.errors import TooManyVerifierErrors
+from rlenv.core.task import Task
+from rlenv.env.batch import BatchEnvironment
 from rlenv.policies.policy import Policy, SharedPolicy
 from rlenv.policies.transformers import TransformersPolicy
-from rlenv.task import Task
 from rlenv.trainers.algorithms.advantages import varied
 from rlenv.trainers.config import TrainConfig
 from rlenv.trainers.loop.journal import Journal

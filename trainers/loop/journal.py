@@ -7,10 +7,10 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from rlenv.completion import Completion
-from rlenv.files import opened
-from rlenv.jsontypes import line
-from rlenv.verdict import Verdict
+from rlenv.core.completion import Completion
+from rlenv.core.jsontypes import line
+from rlenv.core.verdict import Verdict
+from rlenv.store.files import opened
 
 
 class Journal:

@@ -24,7 +24,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.utils import parameters_to_vector, vector_to_parameters
 from transformers import PreTrainedModel
 
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
 from rlenv.trainers.algorithms.losses import averaging_weights
 from rlenv.trainers.loop.rollout import Rollout
 from rlenv.trainers.loop.update import Step

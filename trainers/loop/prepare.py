@@ -9,7 +9,7 @@ from types import MappingProxyType
 import torch
 from transformers import PreTrainedModel
 
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
 from rlenv.trainers.algorithms.advantages import (
     distinct_share,
     gae,

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rlenv.errors import ConfigError
-from rlenv.files import append
-from rlenv.jsontypes import line
-from rlenv.shown import shown_line
+from rlenv.core.errors import ConfigError
+from rlenv.core.jsontypes import line
+from rlenv.store.files import append
+from rlenv.store.versions import compared
+from rlenv.text.escaping import shown_line
 from rlenv.trainers.config import TrainConfig
-from rlenv.versions import compared
 
 FILE = "resumed.jsonl"
 """One line for each time that a run went on with other settings: where it stood, and what changed from what."""

@@ -7,9 +7,9 @@ from dataclasses import dataclass, fields, replace
 
 import torch
 
-from rlenv.episode import Episode
+from rlenv.core.episode import Episode
+from rlenv.core.verdict import StepReward
 from rlenv.turns.turn import Turn
-from rlenv.verdict import StepReward
 
 
 @dataclass(frozen=True, slots=True)

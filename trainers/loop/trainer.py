@@ -25,15 +25,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from rlenv.batch import BatchEnvironment, EnvLike
-from rlenv.episode import Episode
-from rlenv.errors import RunError
-from rlenv.files import told_when_full
-from rlenv.folder_lock import FolderLock
-from rlenv.jsontypes import Json
+from rlenv.core.episode import Episode
+from rlenv.core.errors import RunError
+from rlenv.core.jsontypes import Json
+from rlenv.env.batch import BatchEnvironment, EnvLike
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.policies.unknown import unknown_to
-from rlenv.saved_episodes import saved_episodes
+from rlenv.store.files import told_when_full
+from rlenv.store.folder_lock import FolderLock
+from rlenv.store.saved_episodes import saved_episodes
 from rlenv.trainers.algorithms.adaptive import Adaptive
 from rlenv.trainers.algorithms.values import explained_variance
 from rlenv.trainers.branches.continued import continued
@@ -78,7 +78,7 @@ from rlenv.trainers.records.runfolder import (
     write_config,
     write_evidence,
 )
-from rlenv.workers import Pool
+from rlenv.workers.pool import Pool
 
 if TYPE_CHECKING:
     from rlenv.policies.vllm import VllmPolicy

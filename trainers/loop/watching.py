@@ -6,11 +6,11 @@ from collections.abc import Mapping, MutableMapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rlenv.episode import Episode
-from rlenv.errors import ConfigError
-from rlenv.files import append
-from rlenv.jsontypes import Json, line
+from rlenv.core.episode import Episode
+from rlenv.core.errors import ConfigError
+from rlenv.core.jsontypes import Json, line
 from rlenv.policies.transformers import TransformersPolicy
+from rlenv.store.files import append
 from rlenv.trainers.loop.rollout import Rollout
 from rlenv.trainers.monitors.monitor import FILE, Alarm
 from rlenv.trainers.networks.processes import Processes

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from rlenv.definition import Definition
-from rlenv.errors import ConfigError
+from rlenv.core.definition import Definition
+from rlenv.core.errors import ConfigError
+from rlenv.core.task import Prompt, prompt_text
+from rlenv.core.tasksets import ListTasks
 from rlenv.policies.transformers import TransformersPolicy
-from rlenv.task import Prompt, prompt_text
-from rlenv.tasksets import ListTasks
 from rlenv.trainers.branches.preference import Pair
 from rlenv.trainers.config import TrainConfig
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rlenv.batch import BatchEnvironment, EnvLike, definition
-from rlenv.definition import Definition, check_trainable
-from rlenv.errors import ConfigError
-from rlenv.sampler import sampler_named
+from rlenv.core.definition import Definition, check_trainable
+from rlenv.core.errors import ConfigError
+from rlenv.env.batch import BatchEnvironment, EnvLike, definition
+from rlenv.env.sampler import sampler_named
 from rlenv.trainers.config import TrainConfig
-from rlenv.workers import Pool
+from rlenv.workers.pool import Pool
 from rlenv.wrappers import OverlongPenalty
 
 

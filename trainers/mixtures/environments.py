@@ -9,12 +9,12 @@ from typing import Any, cast
 
 import numpy as np
 
-from rlenv.batch import BatchEnvironment, EnvLike
-from rlenv.definition import Definition
-from rlenv.episode import Episode
-from rlenv.errors import TooManyVerifierErrors
-from rlenv.fingerprint import code_version, recorded
-from rlenv.jsontypes import Json
+from rlenv.core.definition import Definition
+from rlenv.core.episode import Episode
+from rlenv.core.errors import TooManyVerifierErrors
+from rlenv.core.fingerprint import code_version, recorded
+from rlenv.core.jsontypes import Json
+from rlenv.env.batch import BatchEnvironment, EnvLike
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers.algorithms.advantages import varied
 from rlenv.trainers.branches.sft import Demonstration, demonstrations
@@ -24,7 +24,7 @@ from rlenv.trainers.mixtures.environment import training_environment
 from rlenv.trainers.mixtures.mixture import FLOOR, MEMORY, Member, Mixture
 from rlenv.trainers.monitors.monitor import Alarm
 from rlenv.trainers.records.measured import signals_of
-from rlenv.workers import Pool
+from rlenv.workers.pool import Pool
 from rlenv.wrappers.faults import at_fault
 
 MIX = 4

@@ -9,8 +9,8 @@ from typing import TypeAlias
 import torch
 import torch.nn.functional as F
 
-from rlenv.batch import BatchEnvironment
-from rlenv.episode import Episode
+from rlenv.core.episode import Episode
+from rlenv.env.batch import BatchEnvironment
 from rlenv.trainers.config import TrainConfig
 from rlenv.trainers.loop.collect import Collected, Given
 from rlenv.trainers.loop.journal import Journal

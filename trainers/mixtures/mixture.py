@@ -13,8 +13,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rlenv.batch import EnvLike, definition
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
+from rlenv.env.batch import EnvLike, definition
 
 FLOOR = 0.1
 """Share of the groups that a curriculum leaves to the plain shares, so that every environment is measured again."""

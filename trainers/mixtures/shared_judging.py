@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from rlenv.batch import BatchEnvironment, VerdictJournal
-from rlenv.completion import Completion
-from rlenv.definition import Definition
-from rlenv.episode import Episode
-from rlenv.task import Task
+from rlenv.core.completion import Completion
+from rlenv.core.definition import Definition
+from rlenv.core.episode import Episode
+from rlenv.core.task import Task
+from rlenv.core.verdict import Verdict
+from rlenv.env.batch import BatchEnvironment, VerdictJournal
 from rlenv.trainers.loop.journal import Journal
 from rlenv.trainers.networks.processes import Processes
-from rlenv.verdict import Verdict
-from rlenv.workers import Pool
+from rlenv.workers.pool import Pool
 
 
 class _Given:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
 from rlenv.trainers.monitors.drift import FlagRise, LengthDrift, PartDomination, RewardFall
 from rlenv.trainers.monitors.levels import (
     EntropyCollapse,

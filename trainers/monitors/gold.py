@@ -18,15 +18,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from rlenv.batch import BatchEnvironment, EnvLike, definition
-from rlenv.episode import Episode
-from rlenv.errors import ConfigError
-from rlenv.evaluation import choose_tasks
-from rlenv.jsontypes import Json
+from rlenv.core.episode import Episode
+from rlenv.core.errors import ConfigError
+from rlenv.core.jsontypes import Json
+from rlenv.env.batch import BatchEnvironment, EnvLike, definition
+from rlenv.evaluation.evaluation import choose_tasks
 from rlenv.policies.policy import Sampling
 from rlenv.trainers.monitors.monitor import Alarm
 from rlenv.turns.play import play
-from rlenv.workers import Pool
+from rlenv.workers.pool import Pool
 
 if TYPE_CHECKING:
     from rlenv.policies.transformers import TransformersPolicy

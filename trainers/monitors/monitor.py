@@ -11,9 +11,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
+from rlenv.core.episode import Episode
+from rlenv.core.jsontypes import Json
 from rlenv.door.reading import as_written, json_objects
-from rlenv.episode import Episode
-from rlenv.jsontypes import Json
 
 if TYPE_CHECKING:
     from rlenv.policies.transformers import TransformersPolicy

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, cast
 
-from rlenv.episode import Episode
-from rlenv.jsontypes import Json
+from rlenv.core.episode import Episode
+from rlenv.core.jsontypes import Json
 
 CORRECT = "correct"
 """The name under which verifiers pay, or score, for being right."""

@@ -16,9 +16,9 @@ from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from rlenv.episode import Episode
-from rlenv.errors import ConfigError
-from rlenv.jsontypes import Json
+from rlenv.core.episode import Episode
+from rlenv.core.errors import ConfigError
+from rlenv.core.jsontypes import Json
 from rlenv.trainers.monitors.monitor import Alarm
 from rlenv.trainers.monitors.reading import Reading, mean, reading_of
 

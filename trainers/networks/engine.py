@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
 
-from rlenv.errors import ConfigError, MissingExtra
+from rlenv.core.errors import ConfigError, MissingExtra
 from rlenv.policies.vllm_settings import VllmSettings
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from rlenv.errors import ConfigError, MissingExtra
+from rlenv.core.errors import ConfigError, MissingExtra
 
 if TYPE_CHECKING:
     import torch

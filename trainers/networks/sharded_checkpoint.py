@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from rlenv.errors import RunError
+from rlenv.core.errors import RunError
 from rlenv.trainers.loop.checkpoint import older
 from rlenv.trainers.networks.processes import Processes
 

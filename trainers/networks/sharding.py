@@ -22,7 +22,7 @@ from torch import nn
 from torch.distributed.tensor import DTensor
 from transformers.modeling_layers import GradientCheckpointingLayer
 
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
 
 if TYPE_CHECKING:
     from rlenv.policies.transformers import TransformersPolicy

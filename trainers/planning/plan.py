@@ -26,8 +26,8 @@ import torch
 from torch import nn
 from transformers import AutoConfig, AutoModelForCausalLM, PreTrainedConfig, PreTrainedModel
 
-from rlenv.errors import ConfigError, PolicyError
-from rlenv.hub import asking_hub
+from rlenv.core.errors import ConfigError, PolicyError
+from rlenv.core.hub import asking_hub
 from rlenv.trainers.config import TrainConfig
 from rlenv.trainers.networks.critic import Critic
 from rlenv.trainers.networks.engine import with_adapter

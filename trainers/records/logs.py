@@ -13,11 +13,11 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
+from rlenv.core.errors import RunError
+from rlenv.core.jsontypes import line
 from rlenv.door.reading import json_object, json_objects
-from rlenv.errors import RunError
-from rlenv.files import opened
-from rlenv.jsontypes import line
-from rlenv.shown import shown_line
+from rlenv.store.files import opened
+from rlenv.text.escaping import shown_line
 from rlenv.trainers.records.trackers import Tracker, open_trackers, tracker_names
 
 

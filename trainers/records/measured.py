@@ -9,8 +9,8 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 
-from rlenv.episode import Episode
-from rlenv.shown import shown_line
+from rlenv.core.episode import Episode
+from rlenv.text.escaping import shown_line
 from rlenv.trainers.algorithms.advantages import varied
 from rlenv.trainers.algorithms.choices import Signal
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from rlenv.errors import MissingExtra
-from rlenv.files import replacing
+from rlenv.core.errors import MissingExtra
+from rlenv.store.files import replacing
 from rlenv.trainers.monitors.monitor import Alarm
 
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from rlenv.core.episode import Episode
 from rlenv.door.reading import as_written, json_object
-from rlenv.episode import Episode
-from rlenv.files import replace_text
-from rlenv.saved_episodes import SavedEpisodes, saved_episodes
-from rlenv.shown import shown_cell, shown_line
+from rlenv.store.files import replace_text
+from rlenv.store.saved_episodes import SavedEpisodes, saved_episodes
+from rlenv.text.escaping import shown_cell, shown_line
 from rlenv.trainers.monitors.monitor import Alarm, read_alarms
 from rlenv.trainers.records.logs import read_metrics
 from rlenv.trainers.records.plots import of_environment, plot_run, plot_watched

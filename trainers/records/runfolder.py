@@ -8,12 +8,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from rlenv.core.errors import RunError
+from rlenv.core.jsontypes import Json
 from rlenv.door.reading import json_object, plain_json
-from rlenv.errors import RunError
-from rlenv.files import opened, replace_text, replacing_folder
-from rlenv.jsontypes import Json
 from rlenv.policies.transformers import TransformersPolicy
-from rlenv.saved_episodes import FILES
+from rlenv.store.files import opened, replace_text, replacing_folder
+from rlenv.store.saved_episodes import FILES
 from rlenv.trainers.config import TrainConfig
 from rlenv.trainers.loop.resuming import changes
 

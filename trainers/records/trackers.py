@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from rlenv.errors import ConfigError
-from rlenv.files import own_folder, replace_text
-from rlenv.jsontypes import Json
+from rlenv.core.errors import ConfigError
+from rlenv.core.jsontypes import Json
+from rlenv.store.files import own_folder, replace_text
 
 TRACKERS = ("tensorboard", "wandb", "trackio")
 PROJECT = "rlenv"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from rlenv.errors import ConfigError
+from rlenv.core.errors import ConfigError
 
 SavedDtype: TypeAlias = Literal["float32", "float16", "bfloat16"]
 

@@ -16,9 +16,9 @@ from transformers import PreTrainedModel, PrinterCallback, ProgressCallback, Tra
 from transformers.trainer_callback import TrainerControl, TrainerState
 from transformers.training_args import TrainingArguments
 
-from rlenv.files import replace_text
-from rlenv.jsontypes import line
-from rlenv.progress import Advance, progress
+from rlenv.core.jsontypes import line
+from rlenv.evaluation.progress import Advance, progress
+from rlenv.store.files import replace_text
 from rlenv.trainers.reward_models.config import FitConfig
 
 CHECKPOINTING = min(

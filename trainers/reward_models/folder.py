@@ -13,12 +13,12 @@ from typing import cast
 import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
+from rlenv.core.errors import ConfigError, RunError
+from rlenv.core.hub import no_progress_bars
+from rlenv.core.jsontypes import Json
 from rlenv.door.reading import json_object
-from rlenv.errors import ConfigError, RunError
-from rlenv.files import replace_text
-from rlenv.folder_lock import run_folder
-from rlenv.hub import no_progress_bars
-from rlenv.jsontypes import Json
+from rlenv.store.files import replace_text
+from rlenv.store.folder_lock import run_folder
 from rlenv.trainers.reward_models.config import FitConfig
 
 MODEL = "model"

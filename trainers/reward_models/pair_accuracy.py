@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from rlenv.errors import ConfigError
-from rlenv.passk import Estimate, mean_interval
+from rlenv.core.errors import ConfigError
+from rlenv.evaluation.passk import Estimate, mean_interval
 from rlenv.scorers.scorer import Scorer, ask
 from rlenv.trainers.reward_models.baselines import bag_of_words_differences, length_differences
 from rlenv.trainers.reward_models.rows import Preference

@@ -6,10 +6,10 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from rlenv.files import replace_text
-from rlenv.jsontypes import Json
-from rlenv.passk import Estimate
-from rlenv.shown import shown_cell, shown_line
+from rlenv.core.jsontypes import Json
+from rlenv.evaluation.passk import Estimate
+from rlenv.store.files import replace_text
+from rlenv.text.escaping import shown_cell, shown_line
 from rlenv.trainers.reward_models.config import RewardModelConfig, StepModelConfig
 from rlenv.trainers.reward_models.pair_accuracy import PairAccuracy
 from rlenv.trainers.reward_models.step_accuracy import StepAccuracy

@@ -19,12 +19,12 @@ from typing import Any
 
 from transformers import PreTrainedTokenizerBase
 
-from rlenv.errors import ConfigError, MissingExtra, ScorerError
-from rlenv.files import replacing_folder
+from rlenv.core.errors import ConfigError, MissingExtra, ScorerError
+from rlenv.core.task import prompt_text
 from rlenv.scorers.encoding import encode
 from rlenv.scorers.load import load_scorer
 from rlenv.scorers.scorer import ask
-from rlenv.task import prompt_text
+from rlenv.store.files import replacing_folder
 from rlenv.trainers.reward_models.bases import load_model, load_tokenizer
 from rlenv.trainers.reward_models.config import RewardModelConfig
 from rlenv.trainers.reward_models.fitting import arguments, drop_checkpoints, fit, own_randomness

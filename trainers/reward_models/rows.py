@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from rlenv.errors import TaskError
-from rlenv.jsontypes import Json, read_json
-from rlenv.task import Prompt, Task
+from rlenv.core.errors import TaskError
+from rlenv.core.jsontypes import Json, read_json
+from rlenv.core.task import Prompt, Task
 from rlenv.trainers.branches.preference import Pair, jsonl_text
 
 Row = TypeVar("Row")

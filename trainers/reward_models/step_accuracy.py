@@ -15,10 +15,10 @@ from statistics import fmean
 
 import numpy as np
 
-from rlenv.completion import Completion
-from rlenv.passk import Estimate, mean_interval
+from rlenv.core.completion import Completion
+from rlenv.core.task import Task, prompt_text
+from rlenv.evaluation.passk import Estimate, mean_interval
 from rlenv.scorers.scorer import Stepped, StepScorer
-from rlenv.task import Task, prompt_text
 from rlenv.trainers.reward_models.rows import StepLabels
 
 BORDER = 0.5

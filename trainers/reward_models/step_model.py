@@ -17,11 +17,11 @@ from typing import Any
 import torch
 from transformers import DataCollatorForTokenClassification, PreTrainedTokenizerBase, Trainer, TrainingArguments
 
-from rlenv.errors import ConfigError, ScorerError
-from rlenv.files import replacing_folder
+from rlenv.core.errors import ConfigError, ScorerError
+from rlenv.core.task import prompt_text
 from rlenv.scorers.load import load_step_scorer
 from rlenv.scorers.token_classification import encode_steps
-from rlenv.task import prompt_text
+from rlenv.store.files import replacing_folder
 from rlenv.trainers.reward_models.bases import load_model, load_tokenizer
 from rlenv.trainers.reward_models.config import StepModelConfig
 from rlenv.trainers.reward_models.fitting import arguments, drop_checkpoints, fit, own_randomness

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rlenv.core.jsontypes import Json
 from rlenv.envs.format.instructions.edges import EDGE_KINDS
 from rlenv.envs.format.instructions.keywords import KEYWORDS
 from rlenv.envs.format.instructions.kind import Kind
@@ -14,7 +15,6 @@ from rlenv.envs.format.instructions.language import LANGUAGE
 from rlenv.envs.format.instructions.layout import LAYOUTS
 from rlenv.envs.format.instructions.lengths import LENGTHS
 from rlenv.envs.format.instructions.letters import CASE_AND_MARKS
-from rlenv.jsontypes import Json
 
 KINDS: dict[str, Kind] = {
     kind.name: kind for kind in (*LENGTHS, *KEYWORDS, *CASE_AND_MARKS, *LAYOUTS, *EDGE_KINDS, *LANGUAGE)

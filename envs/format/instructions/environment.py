@@ -28,18 +28,18 @@ from typing import cast
 
 import numpy as np
 
-from rlenv.completion import Completion
-from rlenv.definition import Definition
+from rlenv.core.completion import Completion
+from rlenv.core.definition import Definition
+from rlenv.core.errors import ConfigError, TaskError
+from rlenv.core.jsontypes import Json
+from rlenv.core.task import Task
+from rlenv.core.tasksets import ProceduralTasks
+from rlenv.core.verdict import Flag, Verdict
 from rlenv.envs.format.instructions.catalogue import KINDS, Instruction, compose
 from rlenv.envs.format.instructions.drafts import body
 from rlenv.envs.format.questions import draw
 from rlenv.envs.levelled import check_size
 from rlenv.envs.splits import belongs, check_split
-from rlenv.errors import ConfigError, TaskError
-from rlenv.jsontypes import Json
-from rlenv.task import Task
-from rlenv.tasksets import ProceduralTasks
-from rlenv.verdict import Flag, Verdict
 
 SIZE = 100_000
 MAX_CHARS = 20_000

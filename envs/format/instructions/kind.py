@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from rlenv.jsontypes import Json
+from rlenv.core.jsontypes import Json
 
 Params: TypeAlias = "Mapping[str, Json]"
 WORD = re.compile(r"\w+(?:['’-]\w+)*")

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any, TypeAlias
 
+from rlenv.core.errors import MissingExtra
 from rlenv.envs.math.reading.nodes import (
     Apply,
     Constant,
@@ -27,7 +28,6 @@ from rlenv.envs.math.reading.nodes import (
     Sum,
     Symbol,
 )
-from rlenv.errors import MissingExtra
 
 Value: TypeAlias = Any
 """A real or complex number of mpmath, which carries no types."""

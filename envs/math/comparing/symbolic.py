@@ -11,6 +11,7 @@ from collections.abc import Callable
 from itertools import product
 from typing import Any, TypeAlias
 
+from rlenv.core.errors import MissingExtra
 from rlenv.envs.math.comparing.comparison import Comparison
 from rlenv.envs.math.comparing.equations import substituted
 from rlenv.envs.math.comparing.values import guarded, stands
@@ -28,7 +29,6 @@ from rlenv.envs.math.reading.nodes import (
     Sum,
     Symbol,
 )
-from rlenv.errors import MissingExtra
 
 Expression: TypeAlias = Any
 """An expression of sympy, which carries no types."""

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from rlenv.completion import Completion
+from rlenv.core.completion import Completion
+from rlenv.core.jsontypes import Json
+from rlenv.core.task import Task
 from rlenv.envs.tools.orders.customer import CALM, answer
 from rlenv.envs.tools.orders.drawing import changed
 from rlenv.envs.tools.orders.functions import FUNCTIONS, Database
-from rlenv.jsontypes import Json
-from rlenv.task import Task
 from rlenv.turns.interaction import Reply
 from rlenv.turns.schema import Schema
 from rlenv.turns.tools import ToolInteraction, shared_state

@@ -23,16 +23,16 @@ from typing import Any, cast
 
 import numpy as np
 
-from rlenv.definition import Definition
+from rlenv.core.definition import Definition
+from rlenv.core.jsontypes import Json
+from rlenv.core.task import Task
+from rlenv.core.tasksets import TaskSet
 from rlenv.envs.level_range import levels_named
 from rlenv.envs.levelled import check_size, drawn
 from rlenv.envs.splits import DEMONSTRATION_PERCENT, belongs, check_split
 from rlenv.envs.tools.orders.desk import Desk, opening
 from rlenv.envs.tools.orders.drawing import LEVELS, changes, draw, right
 from rlenv.envs.tools.orders.script import script
-from rlenv.jsontypes import Json
-from rlenv.task import Task
-from rlenv.tasksets import TaskSet
 from rlenv.turns.replay import ReplayVerifier
 
 MAX_TURNS = 24

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
+from rlenv.core.task import Task
 from rlenv.envs.tools.orders.desk import as_said
 from rlenv.envs.tools.orders.functions import Database
-from rlenv.task import Task
 from rlenv.turns.tool_prompt import call_text
 
 _ASKS = {

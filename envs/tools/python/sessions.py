@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import NamedTuple, Protocol, TypeAlias
 
-from rlenv.jsontypes import canonical
+from rlenv.core.jsontypes import canonical
 
 Key: TypeAlias = "tuple[str, str]"
 

@@ -19,10 +19,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, cast
 
+from rlenv.core.errors import ConfigError, MachineryError
+from rlenv.core.jsontypes import Json
+from rlenv.core.task import Task
 from rlenv.envs.tools.python.sessions import Done, Ran, Sessions
-from rlenv.errors import ConfigError, MachineryError
-from rlenv.jsontypes import Json
-from rlenv.task import Task
 from rlenv.turns.tools import Tool
 
 if TYPE_CHECKING:

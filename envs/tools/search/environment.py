@@ -21,21 +21,21 @@ from typing import cast
 
 import numpy as np
 
-from rlenv.definition import Definition
+from rlenv.core.definition import Definition
+from rlenv.core.jsontypes import Json
+from rlenv.core.task import Task
+from rlenv.core.tasksets import TaskSet
+from rlenv.core.verdict import Verdict
+from rlenv.core.verifier import FunctionVerifier
 from rlenv.envs.level_range import levels_named
 from rlenv.envs.levelled import check_size, drawn
 from rlenv.envs.splits import check_split
 from rlenv.envs.tools.search.library import MAX_QUERY_CHARS, Library
 from rlenv.envs.tools.search.questions import draw
 from rlenv.envs.tools.search.world import Entity, make_world, words
-from rlenv.jsontypes import Json
-from rlenv.task import Task
-from rlenv.tasksets import TaskSet
 from rlenv.text.answer_tags import blocks, tags
 from rlenv.turns.tool_prompt import call_text
 from rlenv.turns.tools import ToolInteraction
-from rlenv.verdict import Verdict
-from rlenv.verifier import FunctionVerifier
 
 MAX_TURNS = 10
 WORLDS: Mapping[str, int] = {"train": 4, "test": 2, "demonstrations": 2}

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from rlenv.core.errors import MissingExtra
 from rlenv.envs.tools.search.world import Entity, words
-from rlenv.errors import MissingExtra
 
 MAX_QUERY_CHARS = 200
 MAX_RESULTS = 5

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
+from rlenv.core.task import REFERENCE
 from rlenv.evidence.edit import Edit, Scene, Variant
 from rlenv.evidence.parts import standing
 from rlenv.evidence.row import SHORT, replacing, rewritten
-from rlenv.task import REFERENCE
 
 TRIED = 3
 STEP = 3

@@ -13,12 +13,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, cast
 
+from rlenv.core.jsontypes import Json
+from rlenv.core.verdict import Flag
 from rlenv.evidence.detector import EvidenceDetector
 from rlenv.evidence.evidence import Evidence
 from rlenv.evidence.fresh import answers, parsed
 from rlenv.evidence.parts import program
-from rlenv.jsontypes import Json
-from rlenv.verdict import Flag
 from rlenv.wrappers.wrapper import State
 
 PROGRAM = (ast.FunctionDef, ast.Call, ast.Import, ast.ImportFrom)

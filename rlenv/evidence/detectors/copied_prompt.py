@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from rlenv.core.task import Task, prompt_text
+from rlenv.core.verdict import Flag
 from rlenv.evidence.catalogue import WITHOUT_COPIED
 from rlenv.evidence.catalogue.copied import copied
 from rlenv.evidence.catalogue.repeats import asked_for
@@ -19,8 +21,6 @@ from rlenv.evidence.edit import Edit
 from rlenv.evidence.evidence import Evidence
 from rlenv.evidence.parts import numbers, program, tokens
 from rlenv.reading import Span
-from rlenv.task import Task, prompt_text
-from rlenv.verdict import Flag
 from rlenv.wrappers.wrapper import State, number
 
 WORKED = "worked"

@@ -10,12 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from rlenv.core.verdict import Flag
 from rlenv.evidence.catalogue import ANOTHER_TASK, BEGINNING
 from rlenv.evidence.catalogue.values import answers
 from rlenv.evidence.detector import EvidenceDetector
 from rlenv.evidence.edit import Edit
 from rlenv.evidence.evidence import Evidence
-from rlenv.verdict import Flag
 from rlenv.wrappers.wrapper import State
 
 

@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from statistics import median
 from typing import ClassVar, cast
 
+from rlenv.core.task import prompt_text
+from rlenv.core.verdict import Flag
 from rlenv.evidence.catalogue import ANOTHER_TASK, BEGINNING
 from rlenv.evidence.catalogue.repeats import asked_for
 from rlenv.evidence.catalogue.values import answers
@@ -24,8 +26,6 @@ from rlenv.evidence.edit import Edit
 from rlenv.evidence.evidence import Evidence
 from rlenv.evidence.parts import program
 from rlenv.evidence.row import decides
-from rlenv.task import prompt_text
-from rlenv.verdict import Flag
 from rlenv.wrappers.wrapper import State
 
 GROUP, RUN = "group", "run"

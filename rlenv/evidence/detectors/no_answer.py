@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar
 
+from rlenv.core.task import prompt_text
+from rlenv.core.verdict import Flag
 from rlenv.evidence.catalogue.values import SMALL, is_number
 from rlenv.evidence.detector import EvidenceDetector
 from rlenv.evidence.evidence import Evidence
 from rlenv.evidence.parts import numbers
-from rlenv.task import prompt_text
-from rlenv.verdict import Flag
 from rlenv.wrappers.wrapper import State
 
 NEAR = 0.01

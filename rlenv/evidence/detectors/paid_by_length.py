@@ -15,10 +15,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from rlenv.core.jsontypes import Json
+from rlenv.core.verdict import Flag
 from rlenv.evidence.detector import EvidenceDetector
 from rlenv.evidence.evidence import Evidence
-from rlenv.jsontypes import Json
-from rlenv.verdict import Flag
 from rlenv.wrappers.correctness import correctness
 from rlenv.wrappers.wrapper import State, number
 

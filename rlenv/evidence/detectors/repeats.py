@@ -11,14 +11,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from rlenv.core.task import prompt_text
+from rlenv.core.verdict import Flag
 from rlenv.evidence.catalogue import SAID_ONCE
 from rlenv.evidence.catalogue.repeats import FENCE, asked_for, once
 from rlenv.evidence.detector import EvidenceDetector
 from rlenv.evidence.edit import Edit
 from rlenv.evidence.evidence import Evidence
 from rlenv.evidence.parts import tokens
-from rlenv.task import prompt_text
-from rlenv.verdict import Flag
 from rlenv.wrappers.wrapper import State
 
 WINDOW = 24

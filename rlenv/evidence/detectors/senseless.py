@@ -11,13 +11,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from rlenv.core.jsontypes import Json
+from rlenv.core.verdict import Flag
 from rlenv.evidence.catalogue import ANOTHER_TASK, MADE_UP_WORDS, MIXED_WORDS
 from rlenv.evidence.detector import EvidenceDetector
 from rlenv.evidence.edit import Edit
 from rlenv.evidence.evidence import Evidence
 from rlenv.evidence.findings import count, counts, holds
-from rlenv.jsontypes import Json
-from rlenv.verdict import Flag
 from rlenv.wrappers.wrapper import State
 
 ENOUGH = 64

@@ -8,11 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from rlenv.core.verdict import Flag
 from rlenv.evidence.catalogue import PROGRAM_EMPTIED
 from rlenv.evidence.detector import EvidenceDetector
 from rlenv.evidence.edit import Edit
 from rlenv.evidence.evidence import Evidence
-from rlenv.verdict import Flag
 from rlenv.wrappers.wrapper import State
 
 

@@ -1,0 +1,57 @@
+"""The keywords that a factory of an environment is given: names that it takes, values of the types that it states.
+
+They come from the command line, where `--set level=[3]` reads as a list, and from the JSON of others.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable, Mapping, Sequence
+from numbers import Integral, Real
+
+from rlenv.core.errors import ConfigError
+
+ALL_TAKE = "isolation, time_limit_s, read_as, tools, max_turns"
+"""What every environment takes beside the keywords of its factory."""
+KINDS: Mapping[str, tuple[type, ...]] = {
+    "None": (type(None),),
+    "bool": (bool,),
+    "int": (Integral,),
+    "float": (Real,),
+    "str": (str, os.PathLike),
+    "list": (list, tuple),
+    "Sequence": (Sequence,),
+    "Mapping": (Mapping,),
+    "dict": (dict,),
+}
+"""What an annotation stands for; one that is not made of these is the factory's own to check."""
+
+
+def check_keywords(env_id: str, factory: Callable[..., object], given: Mapping[str, object]) -> None:
+    """Raise ConfigError for a keyword that the factory does not take or whose type it does not state, and for NaN."""
+    signature = inspect.signature(factory)
+    try:
+        signature.bind(**given)
+    except TypeError as error:
+        takes = ", ".join(signature.parameters)
+        raise ConfigError(f"{env_id}: {error}; it takes: {takes}, {ALL_TAKE}") from error
+    for name, value in given.items():
+        stated = signature.parameters[name].annotation if name in signature.parameters else "object"
+        stated = getattr(stated, "__name__", stated) if isinstance(stated, type) else str(stated)
+        if not fits(value, stated):
+            raise ConfigError(f"{env_id}: expected {name} to be {stated}, got {value!r:.200}")
+
+
+def fits(value: object, stated: str) -> bool:
+    """Whether the value is what an annotation says, as far as this module reads annotations.
+
+    >>> fits(3, "int | None"), fits([3], "int | None"), fits(float("nan"), "float"), fits([3], "Tasks")
+    (True, False, False, True)
+    """
+    names = [part.partition("[")[0] for part in stated.split(" | ")]
+    if not all(name in KINDS for name in names):
+        return True
+    if isinstance(value, bool):
+        return "bool" in names
+    return value == value and any(isinstance(value, KINDS[name]) for name in names)

@@ -1,0 +1,224 @@
+"""Evaluate a policy in an environment: pass@k with intervals, saved as it goes, resumed when interrupted.
+
+    import rlenv
+
+    report = rlenv.evaluate("math/gsm8k-v0", "smollm2-135m", n=4, k=(1, 4), limit=50)
+    print(report)
+
+A model of this process is asked for chunks of tasks. The sampling seed of a chunk follows from the evaluation's seed
+and the place of the chunk's first task alone, so a run that was killed and resumed leaves the same episodes as one that
+was not. A server is kept busy with single requests (rlenv.evaluation.concurrent_requests), whose episodes are saved as
+they come: a run that goes on asks for those that are missing. Either way n may grow, and only what is new is asked for.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+
+from rlenv.cluster.source import judged_at
+from rlenv.core.definition import Definition
+from rlenv.core.errors import ConfigError
+from rlenv.core.fingerprint import recorded
+from rlenv.core.jsontypes import Json
+from rlenv.core.task import Task, prompt_messages
+from rlenv.core.tasksets import ListTasks, TaskSet
+from rlenv.env.batch import EnvLike
+from rlenv.env.batch import definition as definition_of
+from rlenv.env.registry import load
+from rlenv.evaluation.evaluation_run import Keeping, in_chunks, side_by_side
+from rlenv.evaluation.progress import progress
+from rlenv.evaluation.report import Report, Tally
+from rlenv.evaluation.sample_ids import grown
+from rlenv.evaluation.savedrun import SavedRun
+from rlenv.policies.policy import DEFAULT_SAMPLING, Policy, Sampling, SideBySidePolicy
+from rlenv.policies.unknown import unknown_to
+from rlenv.store.folder_lock import run_folder
+from rlenv.workers.pool import Pool
+from rlenv.wrappers.wrapper import Wrapper
+
+COMPLETIONS_AT_ONCE = 64
+"""How many completions the policy is asked for at once, unless `chunk_tasks` says otherwise."""
+MAX_TASKS = 10_000
+"""An evaluation without a limit takes every task, of sets up to this size."""
+MAX_N = 100_000
+"""Completions of one task, which are held in memory together."""
+
+
+def evaluate(
+    env: EnvLike,
+    policy: Policy | str,
+    *,
+    n: int = 1,
+    k: int | Sequence[int] = 1,
+    limit: int | None = None,
+    sampling: Sampling = DEFAULT_SAMPLING,
+    seed: int = 0,
+    out: str | Path | None = None,
+    env_kwargs: Mapping[str, Json] | None = None,
+    wrappers: Sequence[Wrapper] = (),
+    threshold: float = 1.0,
+    max_error_share: float = 0.2,
+    chunk_tasks: int | None = None,
+    device: str = "auto",
+    dtype: str = "auto",
+    endpoint: Mapping[str, Json] | None = None,
+    system_prompt: str = "",
+    command: str = "",
+    pool: Pool | None = None,
+    verdicts: str = "",
+    quiet: bool = False,
+) -> Report:
+    """Ask the policy for `n` completions of each task and judge them.
+
+    `env` is an id (with `env_kwargs`), an environment or a Definition; `wrappers` go around it; `policy` is one
+    or its name (see rlenv.policies.load; `device` and `dtype` are for a model, `endpoint` holds settings of an
+    EndpointPolicy such as `concurrency`). `system_prompt` stands before each task's prompt. A task set held as rows is
+    taken in order, up to `limit`; from any other, `limit` tasks are drawn by `seed`. `seed` decides the sampling too,
+    whatever `sampling.seed` says. A completion passes when its reward is at least `threshold`.
+
+    With `out`, episodes are saved there as they finish, and the same call resumes an interrupted run; with a larger `n`
+    it asks for what is missing. `command` is what the report says that made it. `verdicts` says where they come from
+    (rlenv.cluster.source.judged_at): "ray", "ray://HOST:PORT", "http://HOST:PORT", or this machine.
+
+    Raises ConfigError for k > n and other impossible settings, RunError when `out` holds another run, is in use or is
+    on a full disk, and
+    TooManyVerifierErrors when the checker fails on more than `max_error_share` of the episodes.
+    """
+    definition = judged_at(verdicts, _definition(env, env_kwargs), env_kwargs or {})
+    definition = replace(definition, wrappers=(*definition.wrappers, *wrappers))
+    ks = _checked(n, k, seed, sampling)
+    if not math.isfinite(threshold) or not 0 <= max_error_share <= 1:
+        raise ConfigError(
+            f"expected a finite threshold and a max_error_share in [0, 1], got {threshold:g} and {max_error_share:g}"
+        )
+    tasks = [_with_system(task, system_prompt) for task in choose_tasks(definition.tasks, limit, seed)]
+    answering = policy if not isinstance(policy, str) else _loaded(policy, definition, device, dtype, endpoint)
+    folder = None if out is None else Path(out)
+    with run_folder(folder, "give the same command again: it goes on from there"):
+        before = None if folder is None else SavedRun(folder).settings_so_far()
+        numbering = grown(before, n, len(tasks), learning=bool(definition.wrappers))
+        chunk = chunk_tasks or cast("int", (before or {}).get("chunk_tasks", max(1, COMPLETIONS_AT_ONCE // n)))
+        settings: dict[str, Json] = {
+            "env": definition.id,
+            "env_kwargs": dict(env_kwargs or {}),
+            "policy": answering.name,
+            "n": n,
+            **({"grown": list(numbering.widths)} if len(numbering.widths) > 1 else {}),
+            "seed": seed,
+            "chunk_tasks": chunk,
+            **_identity(definition, tasks, sampling, answering),
+            **({"system_prompt": system_prompt} if system_prompt else {}),
+            "k": ks,
+            "threshold": threshold,
+            **({"command": command} if command else {}),
+        }
+        saved = None if folder is None else SavedRun.start_or_resume(folder, settings)
+        keeping = Keeping(definition, tasks, numbering, saved, Tally(threshold), seed, pool, max_error_share)
+        _see_through(keeping, answering, sampling, chunk, quiet)
+        unknown = unknown_to(answering, ListTasks(tasks))
+        report = replace(
+            keeping.tally.report(definition.id, answering.name, ks, settings),
+            there=keeping.there,
+            unknown="" if unknown is None else str(unknown),
+        )
+        if saved is not None:
+            saved.finish(report)
+        return report
+
+
+def _see_through(keeping: Keeping, policy: Policy, sampling: Sampling, chunk: int, quiet: bool) -> None:
+    """Ask and judge until nothing is missing."""
+    if isinstance(policy, SideBySidePolicy):
+        steps = side_by_side(keeping, policy, sampling)
+    else:
+        steps = in_chunks(keeping, policy, sampling, chunk)
+    title = f"{keeping.definition.id} {policy.name}"
+    with progress(title, keeping.numbering.total, keeping.done, quiet=quiet) as advance:
+        for count in steps:
+            advance(count, keeping.tally.note())
+    keeping.check_errors()
+
+
+def choose_tasks(tasks: TaskSet, limit: int | None, seed: int) -> list[Task]:
+    """Rows in order, up to `limit`; of a set made by code, `limit` different tasks drawn by `seed`.
+
+    Raises ConfigError for a set of more than 10,000 tasks without a limit.
+    """
+    size = len(tasks)
+    if limit is not None and limit < 1:
+        raise ConfigError(f"expected a limit of at least 1 task, got {limit}")
+    if limit is None and size > MAX_TASKS:
+        raise ConfigError(f"this task set has {size:,} tasks; say how many to evaluate, for example limit=200")
+    if limit is None or limit >= size or isinstance(tasks, ListTasks):
+        return [tasks[i] for i in range(min(size, limit or size))]
+    chosen = np.random.default_rng(seed).choice(size, size=limit, replace=False)
+    return [tasks[int(i)] for i in chosen]
+
+
+def _definition(env: EnvLike, env_kwargs: Mapping[str, Json] | None) -> Definition:
+    if not env_kwargs:
+        return definition_of(env)
+    if not isinstance(env, str):
+        raise ConfigError("expected env_kwargs only with an environment's id; this one is made already")
+    return load(env, **env_kwargs)
+
+
+def _loaded(name: str, definition: Definition, device: str, dtype: str, endpoint: Mapping[str, Json] | None) -> Policy:
+    from rlenv.policies.load import load_policy
+
+    return load_policy(name, definition, device=device, dtype=dtype, endpoint=endpoint)
+
+
+def _with_system(task: Task, system_prompt: str) -> Task:
+    """The task with these words before its prompt, as a system message; its id stays."""
+    if not system_prompt:
+        return task
+    messages = prompt_messages(task.prompt)
+    if messages[0]["role"] == "system":  # many templates take one alone
+        system_prompt = f"{system_prompt}\n\n{messages.pop(0)['content']}"
+    return replace(task, prompt=({"role": "system", "content": system_prompt}, *messages))
+
+
+def _checked(n: int, k: int | Sequence[int], seed: int, sampling: Sampling) -> list[int]:
+    ks = sorted({k} if isinstance(k, int) else set(k))
+    if n < 1:
+        raise ConfigError(f"expected n of at least 1 completion a task, got {n}")
+    if n > MAX_N:
+        raise ConfigError(f"expected n of at most {MAX_N:,} completions a task, got {n}: they are judged together")
+    if seed < 0:
+        raise ConfigError(f"expected a seed of 0 or more, got {seed}")
+    if not ks or ks[0] < 1:
+        raise ConfigError(f"expected k of at least 1, got {ks}")
+    if ks[-1] > n:
+        raise ConfigError(
+            f"expected k of at most n={n}, got k={ks[-1]}: pass@k needs k completions; raise n or lower k"
+        )
+    if n > 1 and sampling.temperature == 0:
+        raise ConfigError(f"expected n=1 at temperature 0, got n={n}: greedy gives one completion; set a temperature")
+    return ks
+
+
+def _identity(definition: Definition, tasks: Sequence[Task], sampling: Sampling, policy: Policy) -> dict[str, Json]:
+    """What has to be the same for two runs to be the same, beside their plain settings."""
+    ids = "\n".join(task.id for task in tasks)
+    told = getattr(getattr(policy, "renderer", None), "template_kwargs", {})
+    return {
+        "tasks": len(tasks),
+        "task_ids": hashlib.blake2b(ids.encode(), digest_size=8).hexdigest(),
+        "max_new_tokens": sampling.max_new_tokens,
+        **({} if sampling.max_episode_tokens is None else {"max_episode_tokens": sampling.max_episode_tokens}),
+        "temperature": sampling.temperature,
+        "top_p": sampling.top_p,
+        **({"stop": list(sampling.stop)} if sampling.stop else {}),
+        **({"chat_template_kwargs": dict(told)} if told else {}),
+        **(policy.identity() if isinstance(policy, SideBySidePolicy) else {}),
+        "verifier_version": recorded(definition.verifier),
+        "wrappers": [wrapper.name for wrapper in definition.wrappers],
+    }

@@ -1,0 +1,162 @@
+"""pass@k and pass^k without bias, with intervals over problems.
+
+    pass@k = 1 - C(n - c, k) / C(n, k)     one of k completions passes (Chen et al. 2021, arXiv 2107.03374, eq. 1)
+    pass^k = C(c, k) / C(n, k)             all k completions pass (tau-bench, arXiv 2406.12045)
+
+for a problem with `n` completions of which `c` pass. Both are means over every subset of k completions,
+so neither can be had from fewer than k: that is refused, never extrapolated.
+
+>>> round(pass_at_k(n=4, c=1, k=2), 12), round(pass_hat_k(n=4, c=3, k=2), 12)
+(0.5, 0.5)
+>>> estimate([(4, 1), (4, 3), (1, 1)], k=2).dropped  # the last problem has fewer than 2 completions
+1
+
+Intervals say what another draw of problems of the same kind could have given; the problems, not the
+completions, are resampled. They are 95 % intervals of one of two kinds, and an Estimate names its own:
+
+- `bootstrap`: percentiles of the mean over problems drawn with replacement;
+- `padded`: where there are fewer than 30 problems, or fewer than 10 that differ from the most common value,
+  the bootstrap is too narrow (of no width at all where every problem has the same value). Then two problems
+  of the lowest possible value and two of the highest are added and the normal interval of the mean is taken:
+  the rule of Agresti and Coull (1998) carried over to values between bounds.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rlenv.core.errors import ConfigError
+from rlenv.core.jsontypes import Json
+
+Count: TypeAlias = tuple[int, int]
+"""(n, c) of one problem: how many completions were judged, and how many of them passed."""
+Metric: TypeAlias = Callable[[int, int, int], float]
+"""A function of (n, c, k): pass_at_k or pass_hat_k."""
+Values: TypeAlias = NDArray[np.float64]
+
+CONFIDENCE = 0.95
+RESAMPLES = 2_000
+MIN_PROBLEMS, MIN_DIFFERENT = 30, 10
+"""Below either the interval is `padded`."""
+_DRAWS_AT_ONCE = 4_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A mean over problems with its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+    method: Literal["bootstrap", "padded", "seeds and tasks"]
+    """The last is of `rlenv.comparison`, where a side has several training seeds."""
+    problems: int
+    """How many problems the mean is over."""
+    dropped: int = 0
+    """How many were left out because they have fewer than k judged completions."""
+
+    def __str__(self) -> str:
+        return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}]"
+
+    def to_json(self) -> dict[str, Json]:
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+def pass_at_k(n: int, c: int, k: int) -> float:
+    """The probability that at least one of `k` completions, drawn from `n` of which `c` pass, passes.
+
+    Subsets are counted in whole numbers, so that the last digit is right, whatever n is. Raises ConfigError for k > n.
+    """
+    _check(n, c, k)
+    subsets = math.comb(n, k)
+    return (subsets - math.comb(n - c, k)) / subsets
+
+
+def pass_hat_k(n: int, c: int, k: int) -> float:
+    """The probability that all of `k` completions, drawn from `n` of which `c` pass, pass.
+
+    Raises ConfigError for k > n.
+    """
+    _check(n, c, k)
+    return math.comb(c, k) / math.comb(n, k)
+
+
+def estimate(counts: Sequence[Count], k: int, *, metric: Metric = pass_at_k, seed: int = 0) -> Estimate:
+    """The mean of the metric over problems; those with n < k are dropped and counted.
+
+    Raises ConfigError when no problem has k completions.
+    """
+    values = [metric(n, c, k) for n, c in counts if n >= k]
+    if not values:
+        most = max((n for n, _ in counts), default=0)
+        raise ConfigError(f"expected problems with at least k={k} judged completions, got at most {most}; lower k")
+    return mean_interval(values, dropped=len(counts) - len(values), seed=seed)
+
+
+def paired_difference(
+    before: Mapping[str, Count], after: Mapping[str, Count], k: int, *, metric: Metric = pass_at_k, seed: int = 0
+) -> Estimate:
+    """How much higher the metric is `after`, over the problems that both runs have.
+
+    Resampling problems, each with its pair, takes out what is hard or easy for both. Problems that only
+    one run has, or that have n < k in either, are dropped and counted.
+    """
+    pairs = [(before[name], after[name]) for name in before if name in after]
+    values = [metric(*new, k) - metric(*old, k) for old, new in pairs if min(old[0], new[0]) >= k]
+    if not values:
+        raise ConfigError(f"expected problems with k={k} completions in both runs, got none; compare equal task sets")
+    return mean_interval(values, bounds=(-1.0, 1.0), dropped=len(before.keys() | after.keys()) - len(values), seed=seed)
+
+
+def mean_interval(
+    values: Sequence[float], *, bounds: tuple[float, float] = (0.0, 1.0), dropped: int = 0, seed: int = 0
+) -> Estimate:
+    """The mean of one value a problem, each within `bounds`, with the interval that the module describes."""
+    array = np.asarray(values, dtype=np.float64)  # (M,)
+    mean = math.fsum(values) / len(values)
+    sample = padded(array, bounds)
+    enough = len(sample) == len(array)
+    low, high = _bootstrap(array, np.random.default_rng(seed)) if enough else _normal(sample, bounds)
+    return Estimate(mean, min(low, mean), max(high, mean), "bootstrap" if enough else "padded", len(values), dropped)
+
+
+def padded(values: Values, bounds: tuple[float, float]) -> Values:
+    """The values; where they are too few to show their own spread, with two of each extreme value added."""
+    different = len(values) - max(Counter(round(float(value), 12) for value in values).values())
+    enough = len(values) >= MIN_PROBLEMS and different >= MIN_DIFFERENT
+    return values if enough else np.concatenate([values, bounds, bounds])
+
+
+def _bootstrap(values: Values, rng: np.random.Generator) -> tuple[float, float]:
+    """Percentiles of the mean over problems drawn with replacement."""
+    rows = max(1, _DRAWS_AT_ONCE // len(values))
+    means = [
+        values[rng.integers(len(values), size=(min(rows, RESAMPLES - start), len(values)))].mean(axis=1)
+        for start in range(0, RESAMPLES, rows)
+    ]
+    tail = (1 - CONFIDENCE) / 2
+    low, high = np.quantile(np.concatenate(means), [tail, 1 - tail])
+    return float(low), float(high)
+
+
+def _normal(sample: Values, bounds: tuple[float, float]) -> tuple[float, float]:
+    """The normal interval of the mean of a padded sample."""
+    half = NormalDist().inv_cdf((1 + CONFIDENCE) / 2) * sample.std() / math.sqrt(len(sample))
+    return max(bounds[0], float(sample.mean() - half)), min(bounds[1], float(sample.mean() + half))
+
+
+def _check(n: int, c: int, k: int) -> None:
+    if not 0 <= c <= n:
+        raise ConfigError(f"expected 0 <= c <= n, got c={c} and n={n}")
+    if k < 1:
+        raise ConfigError(f"expected k of at least 1, got {k}")
+    if k > n:
+        raise ConfigError(f"expected k of at most n={n} completions, got k={k}; sample more or lower k")
