@@ -109,19 +109,6 @@ class MonteCarloScorer:
         verdicts = self._judged(rows)
         return [self._scores(job, made, row) for (job, made), row in zip(pairs, verdicts, strict=True)]
 
-    def prompt_values(self, tasks: Sequence[Task]) -> list[float | None]:
-        """The value of each prompt, before anything is said; None where no verdict came.
-
-        The advantage of a step is its value less that of the step before, or for the first that of the prompt.
-        Raises ConfigError where the budget has no sample for each.
-        """
-        samples = min(self.samples, self.max_continuations // max(1, len(tasks)))
-        if samples < 1:
-            raise ConfigError(f"expected max_continuations of at least one a prompt, {len(tasks)}")
-        rows = [[(task, one) for one in self._drawn(task, Completion(""), [0], samples)] for task in tasks]
-        tallies = [self._tally(row) for row in self._judged(rows)]
-        return [self._value(tally) if tally.judged else None for tally in tallies]
-
     def _drawn(self, task: Task, completion: Completion, ends: Sequence[int], samples: int) -> list[Completion]:
         """Continuations by a seed that depends on nothing but what is continued."""
         if not ends:

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 TABLE = "versions.toml"
 _MARKED = re.compile(r"(.*)\+[0-9a-f]{12}")
-"""`boxed-integer-2+b708ea522720`: an explicit version with the digest of its source (rlenv.core.fingerprint.recorded)."""
+"""`boxed-integer-2+b708ea522720`: an explicit version with a digest of its source (rlenv.core.fingerprint.recorded)."""
 _FUNCTION = re.compile(r"\b(?:(?:source|code|settings)-[0-9a-f]{12}|no-version)\b")
 """`source-0a9426910dc6`: the version of a function (rlenv.core.fingerprint.code_version)."""
 _OLD_FUNCTION = "[0-9a-f]{12}(-partial)?"

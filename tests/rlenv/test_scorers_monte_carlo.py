@@ -98,14 +98,6 @@ def test_completions_that_are_the_same_are_estimated_once() -> None:
     assert judge.spent == 16
 
 
-def test_a_prompt_has_a_value_too() -> None:
-    judge = scorer(samples=4)
-    assert judge.prompt_values([TASK, TASK]) == [0.5, 0.5]
-    assert judge.spent == 8
-    with pytest.raises(ConfigError, match="at least one a prompt"):
-        scorer(max_continuations=1).prompt_values([TASK, TASK])
-
-
 @pytest.mark.parametrize("share", [0, 3, 4, 7, 8, 12, 19, 20, 39, 40, 1000])
 @pytest.mark.parametrize("steps", [1, 2, 3, 6, 50])
 def test_no_plan_is_beyond_its_share(steps: int, share: int) -> None:
