@@ -12,13 +12,14 @@ import threading
 from collections.abc import Callable, Hashable
 from typing import Generic, TypeVar
 
-K, V = TypeVar("K", bound=Hashable), TypeVar("V")
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
 
 
 class Kept(Generic[K, V]):
     """A function of one argument, what it returned with it; the oldest goes."""
 
-    def __init__(self, function: Callable[[K], V], most: int, weigh: Callable[[K, V], int]) -> None:
+    def __init__(self, function: Callable[[K], V], most: int, weigh: Callable[..., int]) -> None:
         functools.update_wrapper(self, function)
         self.function, self.most, self.weigh, self.bytes = function, most, weigh, 0
         self._found: dict[K, tuple[V, int]] = {}
@@ -43,6 +44,6 @@ class Kept(Generic[K, V]):
         return value
 
 
-def kept_within(most: int, weigh: Callable[[K, V], int]) -> Callable[[Callable[[K], V]], Kept[K, V]]:
+def kept_within(most: int, weigh: Callable[..., int]) -> Callable[[Callable[[K], V]], Kept[K, V]]:
     """Keep what a function returned within `most` bytes, as `weigh` tells them of an argument and its result."""
     return lambda function: Kept(function, most, weigh)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, cast
+from typing import IO
 
 from rlenv.core.errors import RlenvError, RunError
 from rlenv.core.jsontypes import Json, read_json
@@ -88,6 +88,6 @@ def _json(text: bytes, where: str) -> Json:
     if text.count(b"[") + text.count(b"{") > MAX_BRACKETS:
         raise RunError(f"{where}: more than {MAX_BRACKETS} lists and objects; give the file as rlenv wrote it")
     try:
-        return cast("Json", read_json(text))
+        return read_json(text)
     except ValueError as error:
         raise RunError(f"{where}: not valid JSON ({error}); put back the file, or fix it") from error

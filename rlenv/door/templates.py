@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from transformers.utils.chat_template_utils import render_jinja_template
 
 from rlenv.core.errors import ConfigError, PolicyError
-from rlenv.sandbox import reading
+from rlenv.sandbox import Unreadable, reading
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -44,7 +44,7 @@ def rendered(
     plain = [dict(message) for message in messages]
     try:
         done, text = _reader.read(_rendered, template, plain, [dict(tool) for tool in tools] or None, answer, given)
-    except reading.Unreadable as error:
+    except Unreadable as error:
         raise PolicyError(
             f"{name} takes too much ({error}); set tokenizer.chat_template to one that only writes out the "
             "conversation, or take another checkpoint"
@@ -57,13 +57,14 @@ def rendered(
 def _rendered(template: str, messages: Any, tools: Any, answer: bool, variables: Any) -> tuple[bool, str]:
     """Whether the template takes the conversation, and its text or what it says against it."""
     try:
-        [text], _ = render_jinja_template(
+        made: Any = render_jinja_template(
             conversations=[messages], tools=tools, chat_template=template, add_generation_prompt=answer, **variables
         )
     except MemoryError:
         raise
     except Exception as error:  # a template is a program of others, and refuses roles and orders in its own ways
         return False, f"{type(error).__name__}: {error}"[:1000]
+    text: str = made[0][0]
     if len(text) > MAX_CHARS:
         raise MemoryError
     return True, text

@@ -58,7 +58,7 @@ def cache_argument(model: nn.Module, cache: DynamicCache | None) -> dict[str, Dy
 
     Models whose code comes with their weights may keep the old name.
     """
-    return {_cache_name(type(model)): cache}
+    return {_cache_name(type(model)): cache}  # type: ignore[arg-type]  # mypy: a Module's __hash__ takes any object
 
 
 @cached

@@ -11,10 +11,10 @@ from rlenv.core.completion import Completion
 from rlenv.core.definition import Definition
 from rlenv.core.task import Task
 from rlenv.core.verdict import VERIFIER_ERROR, Flag
+from rlenv.core.verifier import judge
 from rlenv.envs.reasoning_gym.answer_tags import Answer, read, write
 from rlenv.envs.reasoning_gym.catalogue import KEPT, env_id
 from rlenv.envs.reasoning_gym.verifier import ScorerVerifier
-from rlenv.workers.grading import judge
 
 ITEMS = 3
 CONSTANTS = ("True", "False", "0", "1", "-1", "Yes", "No", "infeasible", "A", "[]", "[[]]", "{}", "()", "None", "nan")

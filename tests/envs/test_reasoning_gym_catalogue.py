@@ -7,7 +7,7 @@ import pytest
 import reasoning_gym
 
 import rlenv
-from rlenv.core.errors import ConfigError
+from rlenv.core.errors import ConfigError, TaskError
 from rlenv.env.registry import needed
 from rlenv.envs.reasoning_gym.catalogue import KEPT, LEFT_OUT, env_id
 
@@ -42,5 +42,5 @@ def test_one_that_is_left_out_is_had_in_a_process_that_can_be_killed() -> None:
 
 def test_where_the_package_gives_no_answer_there_is_no_solution() -> None:
     definition = rlenv.load(env_id("rush_hour"), own_scorer=True)
-    with pytest.raises(rlenv.core.errors.TaskError, match="no answer"):
+    with pytest.raises(TaskError, match="no answer"):
         definition.solution(definition.tasks[0])

@@ -223,7 +223,7 @@ def test_a_task_that_cannot_be_sent_to_a_worker_is_answered_at_once() -> None:
     waited = []
     with WorkerPool(1) as pool:
         listen = pool._dispatcher.listen
-        pool._dispatcher.listen = lambda: waited.append(len(pool._dispatcher.workers)) or listen()  # type: ignore[method-assign]
+        pool._dispatcher.listen = lambda: (waited.append(len(pool._dispatcher.workers)), listen())[1]  # type: ignore
         grader = Grader(definition, pool)
         assert grader.judge(Task("?", "1", id="a", metadata={"schema": {"pattern": "1"}}), Completion("1")).graded
         waited.clear()

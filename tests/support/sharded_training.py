@@ -11,19 +11,17 @@ from __future__ import annotations
 import argparse
 import os
 import signal
-from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
 import torch
 from digits import config
 from scripted_training import SGD_RATE, run
-from torch import nn
-from torch.distributed.tensor import DTensor
 from transformers.models.llama.modeling_llama import LlamaRMSNorm
 
 from rlenv.trainers import ALGORITHMS, TrainConfig, Trainer
 from rlenv.trainers.networks.engine import EngineConfig
+from rlenv.trainers.networks.sharding import bytes_held
 
 STEPS = 5
 
@@ -80,21 +78,6 @@ def main() -> None:
         torch.save({"weights": weights, "held": held[0]}, given.folder / f"{name}-{os.environ.get('RANK', '0')}.pt")
     if torch.distributed.is_initialized():
         torch.distributed.destroy_process_group()
-
-
-def bytes_held(parts: Iterable[nn.Module | torch.optim.Optimizer]) -> int:
-    """The memory of weights and optimiser states in this process, in bytes; what is shared counts once."""
-    found: dict[int, int] = {}
-    for part in parts:
-        tensors = part.parameters() if isinstance(part, nn.Module) else _states(part)
-        for tensor in tensors:
-            local = tensor.to_local() if isinstance(tensor, DTensor) else tensor
-            found[local.data_ptr()] = local.numel() * local.element_size()
-    return sum(found.values())
-
-
-def _states(optimizer: torch.optim.Optimizer) -> list[torch.Tensor]:
-    return [value for state in optimizer.state.values() for value in state.values() if isinstance(value, torch.Tensor)]
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ What has no part to play in training (generation, saving, monitors) is given a w
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
@@ -149,6 +149,21 @@ def whole(policy: TransformersPolicy) -> Iterator[None]:
         yield
     finally:
         policy.model = sharded
+
+
+def bytes_held(parts: Iterable[nn.Module | torch.optim.Optimizer]) -> int:
+    """The memory of weights and optimiser states in this process, in bytes; what is shared counts once."""
+    found: dict[int, int] = {}
+    for part in parts:
+        tensors = part.parameters() if isinstance(part, nn.Module) else _states(part)
+        for tensor in tensors:
+            local = tensor.to_local() if isinstance(tensor, DTensor) else tensor
+            found[local.data_ptr()] = local.numel() * local.element_size()
+    return sum(found.values())
+
+
+def _states(optimizer: torch.optim.Optimizer) -> list[torch.Tensor]:
+    return [value for state in optimizer.state.values() for value in state.values() if isinstance(value, torch.Tensor)]
 
 
 @contextmanager
