@@ -10,7 +10,9 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "code_from_names.md"
 ROOMS = ("rlenv", "envs", "trainers", "sandbox")
-ROW = re.compile(r"^\| `([\w/]+\.py)` \| `([\w.]+)` \| \S", re.MULTILINE)  # | `rlenv/plugins.py` | `eval` | nobody |
+ROW = re.compile(
+    r"^\| `([\w/]+\.py)` \| `([\w.]+)` \| \S", re.MULTILINE
+)  # | `rlenv/env/plugins.py` | `eval` | nobody |
 BUILTIN = frozenset({"eval", "exec", "compile", "__import__"})
 CALL = re.compile(
     r"importlib\.(import_module|reload|metadata\.entry_points|util\.(module_from_spec|spec_from_file_location))"

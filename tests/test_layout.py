@@ -30,6 +30,7 @@ EXCEPTIONS = {
     ("rlenv/__main__.py", "rlenv.cli.main"),
     ("rlenv/evidence/fresh.py", "rlenv.sandbox"),
     ("rlenv/door/templates.py", "rlenv.sandbox.reading"),
+    ("rlenv/door/templates.py", "rlenv.sandbox.errors.Unreadable"),
 }
 """Our own environments register when rlenv is imported, by name, like anybody's; `python -m rlenv` is the command;
 what a program does on arguments of no test is evidence that only running it gives; and the chat template of a

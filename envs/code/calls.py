@@ -17,7 +17,8 @@ never enters the sandbox: a program that wants to forge an answer has to know it
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
@@ -25,6 +26,7 @@ from rlenv.core.errors import TaskError
 from rlenv.core.jsontypes import Json
 from rlenv.envs.code.case import Case, Row
 from rlenv.envs.code.equality import is_plain
+from rlenv.envs.code.expression import items
 from rlenv.envs.code.outcome import Outcome, TestResult
 from rlenv.envs.code.probe import probe_of
 from rlenv.envs.code.running import Ask, Judging
@@ -33,6 +35,8 @@ from rlenv.sandbox import Call, CallResult, Limits, Program, Result, Status, rea
 
 _FUTURE = re.compile(r"^from[ \t]+__future__[ \t]+import[^\n]*\n?", re.MULTILINE)
 _ITERATED = re.compile(r"\b(?:list|tuple|set|frozenset|sorted|sum|min|max|all|any)\(_\b")
+MAX_READING_S, MAX_ITEMS = 1.0, 2_000_000
+"""Processor time and items that the values of all tests of a row may take: `[0] * 100_000` is a short text."""
 RESULT_ROOM = 1 << 16
 RESULT_FACTOR = 16
 """Answers may be this much longer than the text of the tests: what is longer is wrong, and would fill the host."""
@@ -73,13 +77,27 @@ class CallTask:
     def of(cls, reference: Mapping[str, Json]) -> CallTask:
         """Raises TaskError for tests that cannot be judged."""
         types = {"types": reference["types"]} if "types" in reference else {}
-        cases = tuple(Case.of({**types, **row}) for row in cast("Sequence[Row]", reference["tests"]))
+        cases = tuple(_cases(types, cast("Sequence[Row]", reference["tests"])))
         if not cases:
             raise TaskError("expected at least one test, got none")
         texts = {name: str(reference.get(name, "")) for name in ("head", "preamble", "setup")}
         return cls(
             str(reference["function"]), cases, **texts, wall_s=float(cast("float", reference.get("wall_s", 0.0)))
         )
+
+
+def _cases(types: Row, rows: Sequence[Row]) -> Iterator[Case]:
+    """The tests of a row. Raises TaskError where their values take too long to be worked out, or too much room."""
+    end, held = time.thread_time() + MAX_READING_S, 0
+    for row in rows:
+        case = Case.of({**types, **row})
+        held += items(case.expected) + items(case.arguments)
+        if time.thread_time() > end or held > MAX_ITEMS:
+            raise TaskError(
+                f"expected tests whose values take {MAX_READING_S} s to be read and hold {MAX_ITEMS} items at most; "
+                "leave some out"
+            )
+        yield case
 
 
 def judging(task: CallTask, code: str, limits: Limits, *, probe: bool = False) -> Judging:

@@ -29,6 +29,8 @@ DEFAULT_SANDBOX = SandboxSpec()
 DEFAULT_LIMITS = Limits(result_bytes=RESULT_BYTES)
 AT_ONCE = 256
 """Completions that are judged side by side."""
+MAX_TESTS, MAX_NAME, MAX_WALL_S = 5_000, 200, 60.0
+"""What a row may ask for: tests, the length of its function's name, and the seconds of one program."""
 
 
 def code_verifier(
@@ -122,6 +124,7 @@ class CodeVerifier:
         reference = task.reference
         if not isinstance(reference, Mapping) or reference.get("kind") not in SHAPES:
             raise TaskError(f"expected a reference with a 'kind' out of {', '.join(SHAPES)}, got {reference!r:.80}")
+        _check_bounds(reference)
         if reference["kind"] == official.KIND:
             return Code(content, 0, len(content)), official.judging(reference, content, self.limits)
         head = str(reference.get("head", ""))
@@ -143,6 +146,20 @@ class CodeVerifier:
             case "in_process":
                 return pairs.in_process_judging(reference, code, self.limits)
         return calls.judging(calls.CallTask.of(reference), code, self.limits, probe=self.probe)
+
+
+def _check_bounds(reference: Mapping[str, Json]) -> None:
+    """Raise TaskError for what costs the judge more than a row may ask for."""
+    tests, name, seconds = reference.get("tests"), reference.get("function", ""), reference.get("wall_s")
+    if isinstance(tests, (list, tuple)) and len(tests) > MAX_TESTS:
+        raise TaskError(f"expected at most {MAX_TESTS} tests, got {len(tests)}; leave some out")
+    if not isinstance(name, str) or len(name) > MAX_NAME:
+        raise TaskError(f"expected the name of a function, of at most {MAX_NAME} characters, got {name!r:.80}")
+    if seconds is not None and (not isinstance(seconds, (int, float)) or not 0 <= seconds <= MAX_WALL_S):
+        raise TaskError(
+            f"expected wall_s of at most {MAX_WALL_S}, got {seconds!r:.80}; where all need longer, give the "
+            "environment wall_s=..."
+        )
 
 
 def _has_surrogates(text: str) -> bool:

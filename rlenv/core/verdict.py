@@ -91,16 +91,17 @@ class Verdict:
             raise VerifierContractError(f"expected status '{GRADED}' or '{VERIFIER_ERROR}', got {self.status!r}")
         self._plain_numbers(reward)
         for name, values in (("parts", self.parts), ("step_rewards", self.step_rewards)):
-            total = math.fsum([item.value for item in values])
-            if values and total != reward:
+            if values and (total := math.fsum([item.value for item in values])) != reward:
                 raise VerifierContractError(f"expected {name} that sum to the reward {reward!r}, got {total!r}")
 
     def _plain_numbers(self, reward: float) -> None:
         """Verifiers compute with numpy, whose numbers JSON does not hold."""
         if type(reward) is not float:
             object.__setattr__(self, "reward", float(reward))
-        if not all(type(part) is Part and type(part.value) is float for part in self.parts):
-            object.__setattr__(self, "parts", tuple(Part(name, float(value)) for name, value in self.parts))
+        for part in self.parts:
+            if type(part) is not Part or type(part.value) is not float:
+                object.__setattr__(self, "parts", tuple(Part(name, float(value)) for name, value in self.parts))
+                break
         if self.step_rewards:
             steps = tuple(StepReward(float(step[0]), int(step[1]), int(step[2])) for step in self.step_rewards)
             object.__setattr__(self, "step_rewards", steps)

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from transformers.utils.chat_template_utils import render_jinja_template
 
 from rlenv.core.errors import ConfigError, PolicyError
-from rlenv.sandbox import Unreadable, reading
+from rlenv.sandbox import reading
+from rlenv.sandbox.errors import Unreadable
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase

@@ -261,7 +261,9 @@ class RowJudge:
             data = _parsed(row)
             env, kwargs = data["env"], data.get("kwargs") or {}
             task = Task.from_json(data["task"])
-            return _Row(task, self._judge_of(env, admitted(env, kwargs, self._given), canonical([env, kwargs])))
+            key = canonical([env, kwargs])
+            judge = self._judges.get(key) or self._judge_of(env, admitted(env, kwargs, self._given), key)
+            return _Row(task, judge)
         except Exception as error:  # rows come from files and networks, and environments are anybody's code
             return _Row(Task("", id="unreadable"), None, f"the row cannot be judged: {type(error).__name__}: {error}")
 

@@ -14,6 +14,8 @@ from rlenv.core.jsontypes import Json
 from rlenv.door.keeping import kept_within
 from rlenv.door.patterns import linear
 from rlenv.envs.code.case import Case, _case
+from rlenv.envs.code.verifier import code_verifier
+from rlenv.envs.format.json_schema import JsonVerifier
 from rlenv.workers.grading import Grader
 from rlenv.workers.pool import WorkerPool
 
@@ -87,10 +89,9 @@ def nested(depth: int) -> Json:
         chain("allOf", **{"$schema": "http://json-schema.org/draft-07/schema#"}),
         evaluated_twice(),
         {"$ref": "#"},
-        nested(300),
         {"properties": {"a": {"uniqueItems": True}}},
     ],
-    ids=["references", "another draft", "evaluated twice", "itself", "deep", "pairs"],
+    ids=["references", "another draft", "evaluated twice", "itself", "pairs"],
 )
 def test_a_schema_that_asks_for_too_much_is_over_the_limit(schema: Json) -> None:
     verdict = judged("format/json-v0", json.dumps({"a": [{"i": i} for i in range(2_000)]}), schema=schema)
@@ -217,9 +218,6 @@ def test_a_row_that_takes_too_much_to_be_read_is_refused_where_it_is_made_and_wh
 
 def test_a_task_that_cannot_be_sent_to_a_worker_is_answered_at_once() -> None:
     definition = rlenv.load("format/json-v0")
-    deep: Json = {}
-    for _ in range(900):
-        deep = {"not": deep}
     waited = []
     with WorkerPool(1) as pool:
         listen = pool._dispatcher.listen
@@ -227,7 +225,7 @@ def test_a_task_that_cannot_be_sent_to_a_worker_is_answered_at_once() -> None:
         grader = Grader(definition, pool)
         assert grader.judge(Task("?", "1", id="a", metadata={"schema": {"pattern": "1"}}), Completion("1")).graded
         waited.clear()
-        verdict = grader.judge(Task("?", "1", id="b", metadata={"schema": deep}), Completion("1"))
+        verdict = grader.judge(Task("?", "1", id="b", metadata={"schema": nested(900)}), Completion("1"))
     assert "cannot be sent" in verdict.reason
     assert not waited  # for an answer that nobody owes
 
@@ -245,3 +243,27 @@ def test_what_is_kept_of_long_texts_has_a_size_and_not_a_count_alone() -> None:
     for test in tests:
         assert len(Case.of(test).expected) == 90_001  # type: ignore[arg-type]
     assert _case.bytes <= _case.most
+
+
+def test_a_schema_too_deep_for_the_stack_is_over_the_limit() -> None:
+    task = Task("?", "1", id="a", metadata={"schema": nested(300)})
+    assert [flag.name for flag in JsonVerifier().verify(task, Completion("1")).flags] == ["over_limit"]
+
+
+MANY: list[tuple[dict[str, Json], str]] = [
+    ({"tests": [{"call": "f(1)", "expect": "1"}] * 5_001}, "at most 5000 tests"),
+    ({"tests": [{"call": f"f({i})", "expect": "[0] * 90_000"} for i in range(50)]}, "2000000 items"),
+    ({"function": "f" * 201}, "at most 200 characters"),
+    ({"function": ["f"]}, "name of a function"),
+    ({"wall_s": 61.0}, "wall_s of at most 60"),
+    ({"wall_s": float("nan")}, "wall_s of at most 60"),
+    ({"wall_s": "1"}, "wall_s of at most 60"),
+]
+
+
+@pytest.mark.parametrize(("changes", "said"), MANY)
+def test_a_row_of_programs_has_so_many_tests_and_so_much_time(changes: dict[str, Json], said: str) -> None:
+    reference = {"kind": "calls", "function": "f", "tests": [{"call": "f(1)", "expect": "1"}], **changes}
+    verdict = code_verifier().verify(Task("?", reference, id="a"), Completion("```python\ndef f(x): return x\n```"))
+    assert verdict.reward is None
+    assert said in verdict.reason
