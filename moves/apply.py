@@ -166,12 +166,8 @@ def texts(root: Path) -> Iterator[tuple[str, str]]:
             continue
 
 
-def style(root: Path, files: list[str]) -> None:
-    """Sort the imports of these files and wrap their lines; prose in a docstring flows on into the next line."""
-    folders = [str(root / ".venv" / "bin"), str(Path(sys.executable).parent), os.environ.get("PATH", "")]
-    ruff = shutil.which("ruff", path=os.pathsep.join(folders))
-    if ruff is None:
-        raise SystemExit("moves: no ruff here; run on what changed: ruff check --select I --fix, then ruff format")
+def style(root: Path, ruff: str, files: list[str]) -> None:
+    """Sort the imports of these files and wrap their lines."""
     subprocess.run([ruff, "check", "--no-cache", "--quiet", "--select", "I", "--fix", *files], cwd=root, check=True)
     subprocess.run([ruff, "format", "--no-cache", "--quiet", *files], cwd=root, check=True)
     for file in files:
@@ -181,22 +177,22 @@ def style(root: Path, files: list[str]) -> None:
 
 
 def flowed(text: str) -> str:
-    """A Python file whose too long lines inside docstrings hand their last words to the next line."""
-    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
-    inside = {row for one in tokens if one.type == tokenize.STRING for row in range(one.start[0] + 1, one.end[0])}
+    """A Python file whose docstrings hand the last words of a line that is too long to the next line."""
     lines = text.split("\n")
-    for row in sorted(inside, reverse=True):
-        at = row - 1
-        while len(lines[at]) > WIDTH:
-            cut = lines[at].rindex(" ", 0, WIDTH + 1)
-            indent = re.match(r" *", lines[at])[0]
-            words = lines[at][cut + 1 :]
-            lines[at] = lines[at][:cut]
+    strings = [one for one in tokenize.generate_tokens(io.StringIO(text).readline) if one.type == tokenize.STRING]
+    for one in reversed(strings):
+        at, last = one.start[0] - 1, one.end[0] - 1
+        while at <= last and re.match(r' *r?"""', lines[one.start[0] - 1]):
+            indent = lines[at][: len(lines[at]) - len(lines[at].lstrip())]
+            cut = lines[at].rfind(" ", len(indent), WIDTH + 1)
+            if len(lines[at]) > WIDTH and cut > 0:
+                lines[at], words = lines[at][:cut], lines[at][cut + 1 :]
+                if at < last and re.match(rf"{indent}\w", lines[at + 1]):
+                    lines[at + 1] = f"{indent}{words} {lines[at + 1].lstrip()}"
+                else:
+                    lines.insert(at + 1, indent + words)
+                    last += 1
             at += 1
-            if re.match(rf"{indent}\w", lines[at]):
-                lines[at] = f"{indent}{words} {lines[at].lstrip()}"
-            else:
-                lines.insert(at, indent + words)
     return "\n".join(lines)
 
 
@@ -207,6 +203,10 @@ def git(root: Path, *command: str) -> str:
 
 def apply(root: Path) -> None:
     """Move and rename in this checkout."""
+    folders = [str(root / ".venv" / "bin"), str(Path(sys.executable).parent), os.environ.get("PATH", "")]
+    ruff = shutil.which("ruff", path=os.pathsep.join(folders))
+    if ruff is None:
+        raise SystemExit("moves: expected ruff in .venv/bin or on the path; nothing is changed")
     moved = rows(HERE.parent / "rlenv" / "moved.tsv")
     moving = move(root, moved, rows(HERE / "packages.tsv"))
     renaming = Renaming(moved, moving)
@@ -214,7 +214,7 @@ def apply(root: Path) -> None:
     for path, new in changed:
         (root / path).write_bytes(new.encode("utf-8"))
     if python := [path for path, _ in changed if path.endswith(".py")]:
-        style(root, python)
+        style(root, ruff, python)
     print(f"{len(moving)} modules moved, {len(changed)} files rewritten")
 
 
