@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 CPU_S, MEMORY_MB, MAX_CHARS = 1, 256, 10_000_000
 """A template of 3,000 characters takes 0.1 s to compile, and then less than a millisecond for a conversation."""
+AT_ONCE = 64
 _reader = reading.kept(reading.Reader(CPU_S, MEMORY_MB))
 
 
@@ -34,6 +35,21 @@ def rendered(
 ) -> str:
     """The conversation as the template writes it; with `answer` up to where the next message begins.
 
+    Raises as `all_rendered` does.
+    """
+    return all_rendered(tokenizer, [messages], tools=tools, answer=answer, variables=variables)[0]
+
+
+def all_rendered(
+    tokenizer: PreTrainedTokenizerBase,
+    conversations: Sequence[Sequence[Mapping[str, str]]],
+    *,
+    tools: Sequence[Mapping[str, object]] = (),
+    answer: bool = False,
+    variables: Mapping[str, object] | None = None,
+) -> list[str]:
+    """Several conversations, asked for together: each question of the process takes as long as three conversations.
+
     Raises ConfigError for a conversation that the template refuses, PolicyError for a template that takes too much.
     """
     name = f"the chat template of {tokenizer.name_or_path or 'this model'}"
@@ -42,20 +58,28 @@ def rendered(
     except ValueError as error:  # several, and none by default
         raise ConfigError(f"{name} cannot be had: {error}") from error
     given = {**tokenizer.special_tokens_map, **(variables or {})}
-    plain = [dict(message) for message in messages]
+    told = [dict(tool) for tool in tools] or None
+    plain = [[dict(message) for message in messages] for messages in conversations]
+    found: list[tuple[bool, str]] = []
     try:
-        done, text = _reader.read(_rendered, template, plain, [dict(tool) for tool in tools] or None, answer, given)
+        for first in range(0, len(plain), AT_ONCE):
+            found += _reader.read(_rendered, template, plain[first : first + AT_ONCE], told, answer, given)
     except Unreadable as error:
         raise PolicyError(
             f"{name} takes too much ({error}); set tokenizer.chat_template to one that only writes out the "
             "conversation, or take another checkpoint"
         ) from error
-    if not done:
-        raise ConfigError(f"{name} takes no such conversation: {text}")
-    return text
+    for done, text in found:
+        if not done:
+            raise ConfigError(f"{name} takes no such conversation: {text}")
+    return [text for _, text in found]
 
 
-def _rendered(template: str, messages: Any, tools: Any, answer: bool, variables: Any) -> tuple[bool, str]:
+def _rendered(template: str, several: Any, tools: Any, answer: bool, variables: Any) -> list[tuple[bool, str]]:
+    return [_one(template, messages, tools, answer, variables) for messages in several]
+
+
+def _one(template: str, messages: Any, tools: Any, answer: bool, variables: Any) -> tuple[bool, str]:
     """Whether the template takes the conversation, and its text or what it says against it."""
     try:
         made: Any = render_jinja_template(

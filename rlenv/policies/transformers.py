@@ -96,7 +96,7 @@ class TransformersPolicy:
         self, prompts: Sequence[Prompt], n: int = 1, sampling: Sampling = DEFAULT_SAMPLING
     ) -> list[Completion]:
         """`n` completions of each prompt with token ids and sampling log-probs, prompt by prompt."""
-        encoded = [self.encode(prompt) for prompt in prompts]
+        encoded = self.renderer.prompts(prompts)
         samples = self._sampled(encoded, n, sampling)
         ways = [self.read_as(ids) for ids in encoded]
         return [self._completion(sample, ways[row // n], sampling) for row, sample in enumerate(samples)]

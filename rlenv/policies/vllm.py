@@ -46,7 +46,7 @@ class VllmPolicy:
         self, prompts: Sequence[Prompt], n: int = 1, sampling: Sampling = DEFAULT_SAMPLING
     ) -> list[Completion]:
         """`n` completions of each prompt with token ids and sampling log-probs, prompt by prompt."""
-        encoded = [self.policy.encode(prompt) for prompt in prompts]
+        encoded = self.policy.renderer.prompts(prompts)
         return self._completions([ids for ids in encoded for _ in range(n)], [sampling.max_new_tokens], sampling)
 
     def continued(self, lives: Sequence[Live], sampling: Sampling) -> list[Completion | None]:

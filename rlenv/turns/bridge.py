@@ -35,6 +35,8 @@ WITH_THOUGHT = f"{OPENING}{THOUGHT}\n</think>\n\n{WORDS}"
 """As thinking models say it, so that a template that only brings thoughts into that form changes nothing."""
 KEPT_CHARS, KEPT_BRIDGES = 500, 1_000
 """Games answer with the same few words all the time: bridges of so short observations are kept, so many at most."""
+KEPT_PROMPT_CHARS, KEPT_PROMPTS = 10_000, 1_000
+"""A prompt is asked of the template once, and is there again when its episodes are learned from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,7 @@ class Renderer:
         self._forms: dict[tuple[tuple[str, ...], str], _Form] = {}
         self._told: dict[str, bool] = {}
         self._bridges: dict[tuple[str, str], tuple[list[int], int | None]] = {}
+        self._texts: dict[str, str] = {}
         self._controls: frozenset[int] = frozenset()
         self._spelled: re.Pattern[str] = re.compile("")
 
@@ -83,6 +86,13 @@ class Renderer:
         if told is None or tools_text(tools) not in told:
             told = self._rendered(with_tools_in_user(messages, tools), ())
         return self._ids(told)
+
+    def prompts(self, prompts: Sequence[Prompt]) -> list[list[int]]:
+        """The ids of prompts without tools; the template is asked for all of them together."""
+        self._refresh()
+        if self._template is not None:
+            self._texts_of([prompt_messages(prompt) for prompt in prompts])
+        return [self.prompt(prompt) for prompt in prompts]
 
     def bridge(self, said: Sequence[int], heard: Sequence[Message], tools: Tools = ()) -> list[int]:
         """The ids from the end of what was said (the ids of that turn) to the beginning of the next turn. (T,)
@@ -132,6 +142,7 @@ class Renderer:
         self._forms.clear()
         self._told.clear()
         self._bridges.clear()
+        self._texts = {}
         spelled = {token: i for i, token in self._control_tokens().items()}
         self._controls = frozenset(spelled.values())
         longest = "|".join(re.escape(token) for token in sorted(spelled, key=len, reverse=True))
@@ -251,7 +262,23 @@ class Renderer:
     def _rendered(self, messages: Sequence[Message], tools: Tools) -> str:
         from rlenv.door.templates import rendered
 
+        if not tools:
+            return self._texts_of([messages])[0]
         return rendered(self.tokenizer, messages, tools=tools, answer=True, variables=self.template_kwargs)
+
+    def _texts_of(self, conversations: Sequence[Sequence[Message]]) -> list[str]:
+        """What the template makes of each, kept where it is short."""
+        from rlenv.door.templates import all_rendered
+
+        kept, keys = self._texts, [json.dumps([dict(message) for message in messages]) for messages in conversations]
+        new = {key: messages for key, messages in zip(keys, conversations, strict=True) if key not in kept}
+        if not new:
+            return [kept[key] for key in keys]
+        made = all_rendered(self.tokenizer, [*new.values()], answer=True, variables=self.template_kwargs)
+        found = dict(zip(new, made, strict=True))
+        short = {key: text for key, text in found.items() if len(key) <= KEPT_PROMPT_CHARS}
+        self._texts = (kept if len(kept) + len(short) <= KEPT_PROMPTS else {}) | short
+        return [found[key] if key in found else kept[key] for key in keys]
 
     def _ids(self, text: str, *, special: bool = False, **options: bool) -> list[int]:
         if not text:
