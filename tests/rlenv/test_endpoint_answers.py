@@ -87,12 +87,17 @@ HOSTILE: dict[str, tuple[Sends, str]] = {
 CHAT_ALONE = {"too many choices"}
 
 
+PATIENCE_S = 5.0
+"""A client that keeps its connection for another question may never hang up."""
+
+
 @contextmanager
 def hostile(sends: Sends) -> Iterator[str]:
     """The address of a server that treats every connection so."""
     ended, threads = threading.Event(), list[threading.Thread]()
 
     def treat(connection: socket.socket) -> None:
+        connection.settimeout(PATIENCE_S)
         with connection, suppress(OSError):
             connection.recv(1 << 16)
             sends(connection, ended)
@@ -103,7 +108,7 @@ def hostile(sends: Sends) -> Iterator[str]:
     def accept(listener: socket.socket) -> None:
         with suppress(OSError):
             while True:
-                threads.append(threading.Thread(target=treat, args=(listener.accept()[0],)))
+                threads.append(threading.Thread(target=treat, args=(listener.accept()[0],), daemon=True))
                 threads[-1].start()
 
     with socket.create_server(("127.0.0.1", 0)) as listener:
