@@ -269,6 +269,8 @@ def fill_disk(writes: int) -> None:
     Full.left = writes
 
     def limited(path: Path, mode: str, encoding: str | None = None, opener: Any = None) -> Any:
+        if mode in ("r", "rb"):
+            return open(path, mode, encoding=encoding, opener=opener)
         raw = Full(path, mode.replace("b", ""), opener=opener)
         buffered: Any = io.BufferedRandom(raw) if "+" in mode else io.BufferedWriter(raw)
         return buffered if "b" in mode else io.TextIOWrapper(buffered, encoding)
