@@ -18,7 +18,7 @@ from rlenv.core.jsontypes import Json
 from rlenv.envs.code.cheats import cheats
 from rlenv.envs.code.humaneval import humaneval
 from rlenv.envs.code.mbpp import mbpp
-from rlenv.workers.grading import Grader
+from rlenv.judge.judge import Judge
 
 REFERENCE = "(the reference solution)"
 
@@ -31,7 +31,7 @@ def judged(definition: Definition) -> dict[str, list[tuple[str, Verdict]]]:
         function = str(cast("dict[str, Json]", task.reference)["function"])
         said = {name: f"```python\n{source}\n```" for name, source in cheats(function).items()}
         tried += [(task, name, text) for name, text in {REFERENCE: definition.solution(task), **said}.items()]
-    verdicts = Grader(definition).judge_all([(task, Completion(text)) for task, _, text in tried])
+    verdicts = Judge(definition).verdicts([(task, Completion(text)) for task, _, text in tried])
     found = defaultdict(list)
     for (task, name, _), verdict in zip(tried, verdicts, strict=True):
         found[name].append((task.id, verdict))

@@ -30,8 +30,8 @@ from rlenv.envs.code.case import Case
 from rlenv.envs.code.equality import EXACT
 from rlenv.envs.code.humaneval import humaneval
 from rlenv.envs.code.mbpp import mbpp
+from rlenv.judge.judge import Judge
 from rlenv.sandbox import Call, Limits, Program, Result, open_sandbox
-from rlenv.workers.grading import Grader
 
 FRESH_INPUTS = 300
 LIMITS = Limits(wall_s=4.0)
@@ -147,7 +147,7 @@ def main() -> None:
         for name, definition in sets.items():
             wrong = drawn(name, definition, options.references // len(sets), options.mutants, rng)
             jobs = [(w.task, Completion(f"```python\n{w.mutant.source}\n```")) for w in wrong]
-            verdicts = Grader(definition).judge_all(jobs)
+            verdicts = Judge(definition).verdicts(jobs)
             counts: Counter[str] = Counter(failed=sum(v.reward is None for v in verdicts))
             survivors = [w for w, verdict in zip(wrong, verdicts, strict=True) if verdict.reward == 1.0]
             counts["told"] = sum(verdict.reward == 0.0 for verdict in verdicts)

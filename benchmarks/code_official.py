@@ -36,7 +36,7 @@ from rlenv import Completion, Definition, Task
 from rlenv.envs.code.cheats import cheats
 from rlenv.envs.code.humaneval import humaneval
 from rlenv.envs.code.mbpp import mbpp
-from rlenv.workers.grading import Grader
+from rlenv.judge.judge import Judge
 
 Judged: TypeAlias = "dict[str, Any]"
 SLOW_S = {"mbpp/123": 60.0}
@@ -191,7 +191,7 @@ def rival_process(asked: Path, said: Path) -> None:
 def judged(definition: Definition, tasks: dict[str, Task], jobs: Sequence[Text], *, fenced: bool) -> list[Any]:
     frame = "```python\n{}\n```" if fenced else "{}"
     said = [(tasks[job.task_id], Completion(frame.replace("{}", job.text))) for job in jobs]
-    return Grader(definition).judge_all(said)
+    return Judge(definition).verdicts(said)
 
 
 def compared(name: str, rows: Sequence[Row], ours: Definition, official: Definition, options: Any) -> list[Judged]:

@@ -25,15 +25,16 @@ import torch
 import rlenv
 from rlenv import Episode, Verdict
 from rlenv.cli.demo import ENV, TASKS, Recipe
+from rlenv.core.wrapper import State
 from rlenv.evidence.asker import Asker
+from rlenv.evidence.detector import Detector
+from rlenv.judge.judge import Judge
+from rlenv.judge.wrapping import apply_wrappers
 from rlenv.policies.tiny import tiny_policy
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers import SftConfig, TrainConfig, Trainer
-from rlenv.workers.grading import Grader
 from rlenv.wrappers import Wrapper
-from rlenv.wrappers.detector import Detector
 from rlenv.wrappers.watch import watched
-from rlenv.wrappers.wrapper import State, apply_wrappers
 
 
 @dataclass
@@ -110,7 +111,7 @@ def watching(trainer: Trainer, wrappers: Sequence[Wrapper]) -> Iterator[None]:
 def measure(trainer: Trainer, steps: int) -> Measured:
     """Steps with and without in turn, after one that is not counted."""
     definition = trainer.env.definition
-    all_of_them = Together(Asker(definition, Grader(definition)))
+    all_of_them = Together(Asker(definition, Judge(definition).verdicts))
     together: list[float] = []
     taken: MutableMapping[bool, list[float]] = {True: [], False: []}
     trainer.step()

@@ -34,8 +34,8 @@ from rlenv.core.completion import as_completion
 from rlenv.core.definition import Definition
 from rlenv.core.errors import RlenvError
 from rlenv.core.jsontypes import Json
+from rlenv.judge.judge import Judge
 from rlenv.sandbox.errors import SandboxError
-from rlenv.workers.grading import Grader
 
 FILES = {
     "math/gsm8k-v0": "gsm8k/test.jsonl",
@@ -129,7 +129,7 @@ def _references(definition: Definition, count: int) -> list[float | None]:
             return [verdict.reward for verdict in Subject(definition, min(count, PLAYED)).right]
     tasks = [definition.tasks[i] for i in range(min(count, len(definition.tasks)))]
     said = [as_completion(definition.solution(task), definition.read_as) for task in tasks]
-    return [v.reward for v in Grader(definition).judge_all(list(zip(tasks, said, strict=True)))]
+    return [v.reward for v in Judge(definition).verdicts(list(zip(tasks, said, strict=True)))]
 
 
 def _near_misses(definition: Definition) -> str:

@@ -32,10 +32,10 @@ from learned_reward import CHECKED, LearnedReward, fitted
 import rlenv
 from rlenv import Completion, Definition, FunctionVerifier, Task, Verdict
 from rlenv.core.verifier import Verifier
+from rlenv.evidence.detector import Detector
 from rlenv.evidence.detectors.repeats import Repeats
 from rlenv.evidence.detectors.several_answers import SeveralAnswers
 from rlenv.wrappers import Wrapper
-from rlenv.wrappers.detector import Detector
 from rlenv.wrappers.watch import watched
 
 ENV, LEVEL, DEMONSTRATION_PERCENT = "math/arithmetic-v0", 4, 40

@@ -21,6 +21,7 @@ from process_bench_rows import Figures, Row, first_below, measure
 import rlenv
 from rlenv.core.completion import Completion
 from rlenv.envs.process.steps import split
+from rlenv.judge.judge import Judge
 from rlenv.policies.policy import Sampling
 from rlenv.policies.tiny import tiny_policy
 from rlenv.policies.transformers import TransformersPolicy
@@ -28,7 +29,6 @@ from rlenv.scorers import Stepped
 from rlenv.scorers.monte_carlo import MonteCarloScorer
 from rlenv.trainers import SftConfig
 from rlenv.trainers.branches.sft import demonstrations, supervised
-from rlenv.workers.grading import Grader
 
 ENV, OUTCOME, LEVEL = "process/arithmetic-v0", "math/arithmetic-v0", 4
 SAMPLES = (1, 2, 4, 8, 16)
@@ -103,7 +103,7 @@ def _accuracy(policy: TransformersPolicy, jobs: Sequence[Stepped], seed: int) ->
     """How often the policy itself is right."""
     said = policy.generate([job.task.prompt for job in jobs], 1, replace(SAMPLING, seed=seed))
     pairs = zip(jobs, said, strict=True)
-    verdicts = Grader(rlenv.load(OUTCOME, level=LEVEL)).judge_all([(job.task, one) for job, one in pairs])
+    verdicts = Judge(rlenv.load(OUTCOME, level=LEVEL)).verdicts([(job.task, one) for job, one in pairs])
     return sum(verdict.reward == 1.0 for verdict in verdicts) / len(verdicts)
 
 

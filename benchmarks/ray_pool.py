@@ -27,14 +27,14 @@ from rlenv import Completion, Task, WorkerPool
 from rlenv.cluster.pool import RayPool
 from rlenv.core.verdict import Verdict
 from rlenv.envs.math.verifier import MathVerifier
-from rlenv.workers.grading import Grader
+from rlenv.judge.judge import Judge
 from rlenv.workers.pool import OnVerdict, PickledVerifier, Pool
 
 NODES, ROUNDS = 3, 5
 STORE_BYTES = 200 << 20
 TIME_LIMIT_S = 5.0
 Jobs: TypeAlias = "list[tuple[Task, Completion]]"
-Judge: TypeAlias = "Callable[[Pool, Jobs, OnVerdict], Sequence[Verdict]]"
+Judging: TypeAlias = "Callable[[Pool, Jobs, OnVerdict], Sequence[Verdict]]"
 
 
 class Kind(NamedTuple):
@@ -43,7 +43,7 @@ class Kind(NamedTuple):
     name: str
     jobs: Callable[[int, int], Jobs]
     """So many, from this number on; every second one is right."""
-    judge: Judge
+    judge: Judging
 
 
 def programs(count: int, first: int) -> Jobs:
@@ -68,7 +68,7 @@ def answers(count: int, first: int) -> Jobs:
 
 
 def by_definition(pool: Pool, jobs: Jobs, told: OnVerdict) -> Sequence[Verdict]:
-    return Grader(serve_programs.ten_tests(), pool).judge_all(jobs, told)
+    return Judge(serve_programs.ten_tests(), pool).verdicts(jobs, told)
 
 
 def by_workers(pool: Pool, jobs: Jobs, told: OnVerdict) -> Sequence[Verdict]:

@@ -30,16 +30,17 @@ from rlenv.core.completion import Completion, as_completion
 from rlenv.core.definition import Definition
 from rlenv.core.errors import RlenvError
 from rlenv.core.task import Task
+from rlenv.core.wrapper import State
 from rlenv.envs.math.policy import MathPolicy
 from rlenv.envs.math.verifier import MathVerifier
 from rlenv.evidence.asker import Asker
 from rlenv.evidence.detectors import EVIDENCE_DETECTORS
 from rlenv.evidence.findings import FINDINGS, REWARD, holds
 from rlenv.hackbench.forms import FORMS, Form, written
+from rlenv.judge.judge import Judge
+from rlenv.judge.wrapping import apply_wrappers
 from rlenv.sandbox import SandboxError
-from rlenv.workers.grading import Grader
 from rlenv.wrappers.watch import watched
-from rlenv.wrappers.wrapper import State, apply_wrappers
 
 FILES = {
     "math/gsm8k-v0": "gsm8k/test.jsonl",
@@ -86,15 +87,15 @@ class Looks:
 
     def at(self, definition: Definition, said: Mapping[str, Sequence[tuple[Task, str]]]) -> None:
         """Completions by form, each form a run of its own; those of one task are a group."""
-        grader = Grader(definition)
-        asker = Asker(definition, grader)
+        grader = Judge(definition)
+        asker = Asker(definition, grader.verdicts)
         for form, texts in said.items():
             states: dict[str, State] = {}
             groups: dict[str, list[tuple[Task, Completion]]] = defaultdict(list)
             for task, text in texts:
                 groups[task.id].append((task, as_completion(text, definition.read_as)))
             for group in groups.values():
-                verdicts = grader.judge_all(group)
+                verdicts = grader.verdicts(group)
                 before = [
                     rlenv.Episode(*job, v, index=i) for i, (job, v) in enumerate(zip(group, verdicts, strict=True))
                 ]

@@ -25,6 +25,7 @@ from rlenv.core.task import Task
 from rlenv.core.tasksets import ListTasks, ProceduralTasks, TaskSet, hub_tasks, load_tasks
 from rlenv.core.verdict import Flag, Part, StepReward, Verdict
 from rlenv.core.verifier import BatchVerifier, FunctionVerifier, TieredVerifier, Verifier
+from rlenv.core.wrapper import Wrapper
 from rlenv.env.batch import BatchEnvironment, make_batch
 from rlenv.env.compose import gate, weighted
 from rlenv.env.environment import Environment, wrap
@@ -36,7 +37,6 @@ from rlenv.env.spaces import Unicode
 from rlenv.evaluation.evaluation import evaluate
 from rlenv.evaluation.rescoring import rescore
 from rlenv.workers.pool import WorkerPool
-from rlenv.wrappers.wrapper import Wrapper
 
 __all__ = [
     "BatchEnvironment",

@@ -32,9 +32,9 @@ from rlenv.envs.process.credit import CREDITS, SAFE, Credit, aggregate, in_grain
 from rlenv.envs.process.effort import TooMuchWork, within
 from rlenv.envs.process.reading import NOT_CARRIED, Reading, StepReader
 from rlenv.envs.process.steps import Span
+from rlenv.judge.judge import Judge
 from rlenv.reading import Passage
 from rlenv.scorers.scorer import Job, Stepped, StepScorer, StepScores
-from rlenv.workers.grading import Grader
 
 StepsIn: TypeAlias = Literal["content", "reasoning"]
 PROCESS = "process"
@@ -212,8 +212,8 @@ class BatchProcessVerifier(ProcessVerifier):
         """The outcome is judged where its own verifier wants to be: inline, or in workers that can be killed."""
         if not jobs:
             return
-        grader = Grader(Definition(tasks=ListTasks([jobs[0][0]]), verifier=self.outcome))
-        verdicts = grader.judge_all(jobs)
+        grader = Judge(Definition(tasks=ListTasks([jobs[0][0]]), verifier=self.outcome))
+        verdicts = grader.verdicts(jobs)
         judged = [(task, completion, verdict) for (task, completion), verdict in zip(jobs, verdicts, strict=True)]
         yield from self.with_steps(judged)
 

@@ -20,7 +20,7 @@ from rlenv.core.definition import Definition
 from rlenv.core.episode import Episode
 from rlenv.core.jsontypes import Json
 from rlenv.core.task import Task
-from rlenv.workers.grading import Grader
+from rlenv.judge.judge import Judge
 
 MOST_COMPARED = 64
 """Different texts of one problem that are compared two by two: at most 2,016 judgements; those behind vote by text."""
@@ -76,7 +76,7 @@ def _same(
                 jobs.append((replace(group.task, reference=reference), first[other].completion))
                 pairs.append((place, one, other))
     same: list[dict[Key, Key]] = [{} for _ in groups]
-    for (place, one, other), verdict in zip(pairs, Grader(definition).judge_all(jobs), strict=True):
+    for (place, one, other), verdict in zip(pairs, Judge(definition).verdicts(jobs), strict=True):
         if verdict.reward is not None and verdict.reward >= threshold:
             same[place].setdefault(other, same[place].get(one, one))
     return same, len(jobs)

@@ -28,7 +28,7 @@ def counterfactual_findings(subject: Subject) -> list[Finding]:
     """One finding for each edit whose effect right completions do not show."""
     if subject.turns or subject.judge.stopped:
         return []
-    asker = Asker(subject.judge.definition, subject.judge.grader())
+    asker = Asker(subject.judge.definition, subject.judge.grader().verdicts)
     right: list[tuple[int, Evidence]] = []
     for task, sample in enumerate(subject.samples[:TASKS]):
         if sample.reward > 0:

@@ -17,9 +17,9 @@ from rlenv.core.errors import VerifierContractError
 from rlenv.core.task import Task
 from rlenv.core.verdict import Verdict
 from rlenv.core.verifier import BatchVerifier
+from rlenv.judge.judge import Judge
 from rlenv.policies.policy import ScriptedPolicy
 from rlenv.turns.play import play, reference_script
-from rlenv.workers.grading import Grader
 from rlenv.workers.pool import PickledVerifier, Pool
 
 CHUNK = 512
@@ -60,7 +60,7 @@ class _Stopped(Exception):
     """The checker is too slow to go on."""
 
 
-class Judge:
+class CountingJudge:
     """Verdicts of a definition without its wrappers. `errors` and `costs` collect what went wrong on the way."""
 
     def __init__(self, definition: Definition, tasks: Sequence[Task], pool: Pool | None = None) -> None:
@@ -81,13 +81,13 @@ class Judge:
         self._scripts: dict[int, str | tuple[str, ...]] = {}
         self._grader = self.grader()
 
-    def grader(self, *, inline: bool = False) -> Grader:
+    def grader(self, *, inline: bool = False) -> Judge:
         """A new grader; inline only if asked, and where the definition itself judges inline."""
         if not self.isolated and not self.batch:
-            return Grader(replace(self.definition, isolation="inline"), self.pool)
+            return Judge(replace(self.definition, isolation="inline"), self.pool)
         if self.batch or (inline and self.definition.inline):
-            return Grader(self.definition, self.pool)
-        return Grader(replace(self.definition, isolation="process"), self.pool)
+            return Judge(self.definition, self.pool)
+        return Judge(replace(self.definition, isolation="process"), self.pool)
 
     def verdict(self, task: int, text: str, way: Way = "last") -> Verdict:
         return self.verdicts([Said(task, text, way)])[0]
@@ -133,7 +133,7 @@ class Judge:
             self.tell(len(chunk))
         return [self._known[one] for one in said]
 
-    def afresh(self, said: Sequence[Said], grader: Grader | None = None) -> list[Verdict]:
+    def afresh(self, said: Sequence[Said], grader: Judge | None = None) -> list[Verdict]:
         """One verdict a text, whatever was said of it before; UNJUDGED once the checker has been too slow too often."""
         verdicts: dict[int, Verdict] = {}
 
@@ -149,16 +149,16 @@ class Judge:
                 self._judge(said, note, grader or self._grader)
         return [verdicts.get(index, UNJUDGED) for index in range(len(said))]
 
-    def _judge(self, said: Sequence[Said], note: Callable[[int, Verdict], None], grader: Grader) -> None:
+    def _judge(self, said: Sequence[Said], note: Callable[[int, Verdict], None], grader: Judge) -> None:
         jobs = [(self.tasks[one.task], self.completion(one)) for one in said]
         try:
-            grader.judge_all(jobs, note)
+            grader.verdicts(jobs, note)
         except VerifierContractError:
             if not self.isolated:
                 raise
             self.isolated = False  # no worker can load it
             self._grader = self.grader()
-            self._grader.judge_all(jobs, note)
+            self._grader.verdicts(jobs, note)
 
     def rewards(self, said: Sequence[Said]) -> list[float | None]:
         return [verdict.reward for verdict in self.verdicts(said)]

@@ -114,7 +114,7 @@ def _contradict(subject: Subject, tasks: Sequence[Task]) -> bool:
         return False
     solutions = [reference_completion(subject.definition, task) for task in tasks[:GROUP]]
     jobs = [(task, solution) for task in tasks[:GROUP] for solution in solutions]
-    rewards = [verdict.reward or 0.0 for verdict in subject.judge.grader().judge_all(jobs)]
+    rewards = [verdict.reward or 0.0 for verdict in subject.judge.grader().verdicts(jobs)]
     return min(rewards) < max(rewards)
 
 

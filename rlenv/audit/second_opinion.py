@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from rlenv.audit.attacking import attack_plays, attackers
 from rlenv.audit.corrupting import corruption_plays
-from rlenv.audit.judge import UNJUDGED, Judge, Said
+from rlenv.audit.judge import UNJUDGED, CountingJudge, Said
 from rlenv.audit.subject import Subject
 from rlenv.core.definition import Definition
 from rlenv.evaluation.second_opinion import Disagreement, Opinion, disagreement
@@ -19,7 +19,7 @@ MAX_CHARS = 2_000
 
 def disagreements(subject: Subject, against: Definition) -> list[Disagreement]:
     """One a text, in the order of the tasks; none where neither verifier can prove anything."""
-    other = Judge(against, subject.judge.tasks, subject.judge.pool)
+    other = CountingJudge(against, subject.judge.tasks, subject.judge.pool)
     said = [one for one in _asked(subject) if len(one.text) <= MAX_CHARS]
     found = []
     for one, first, second in zip(said, subject.judge.verdicts(said), other.verdicts(said), strict=True):

@@ -11,7 +11,7 @@ import numpy as np
 
 from rlenv.audit.answers import Answer, bare, locate, marked, same
 from rlenv.audit.attack import BARE, GENERIC_FRAMES, Frame, Scene
-from rlenv.audit.judge import Judge, Said
+from rlenv.audit.judge import CountingJudge, Said
 from rlenv.core.definition import Definition
 from rlenv.core.task import Task, prompt_text
 from rlenv.core.verdict import Verdict
@@ -52,7 +52,7 @@ class Subject:
         self.definition = definition
         self.indices = drawn(len(definition.tasks), count, seed)
         tasks = [definition.tasks[index] for index in self.indices]
-        self.judge = Judge(definition, tasks, pool)
+        self.judge = CountingJudge(definition, tasks, pool)
         self.programs = self.judge.batch
         """Completions are programs, as far as is known: they are run by a verifier that isolates by itself."""
         self.turns = definition.interaction is not None
@@ -134,7 +134,7 @@ class Subject:
         return found
 
     def _canaries(self) -> Canaries:
-        """Judge right answers beside the reference of another task."""
+        """CountingJudge right answers beside the reference of another task."""
         if self.programs:
             return NO_CANARIES
         jobs = []
@@ -144,7 +144,7 @@ class Subject:
             if other is not None and sample.reward > 0:
                 said = self.judge.completion(Said(i, sample.answer.text))
                 jobs.append((replace(sample.task, reference=other), said))
-        verdicts = self.judge.grader().judge_all(jobs)
+        verdicts = self.judge.grader().verdicts(jobs)
         return Canaries(len(verdicts), sum((verdict.reward or 0.0) > 0 for verdict in verdicts))
 
     def _floor(self) -> float:

@@ -15,15 +15,15 @@ from rlenv.cli.environment_options import Imports, find_modules_here, import_mod
 from rlenv.core.episode import Episode, count_episodes, read_episodes
 from rlenv.core.errors import ConfigError, RunError
 from rlenv.core.verdict import Flag
+from rlenv.core.wrapper import State, Wrapper
 from rlenv.door.reading import json_object
 from rlenv.env.registry import load
 from rlenv.evidence.asker import Asker
 from rlenv.evidence.detectors import EVIDENCE_DETECTORS
+from rlenv.judge.judge import Judge
+from rlenv.judge.wrapping import apply_wrappers, at_fault
 from rlenv.text.escaping import shown_line
-from rlenv.workers.grading import Grader
-from rlenv.wrappers.faults import at_fault
 from rlenv.wrappers.watch import watched
-from rlenv.wrappers.wrapper import State, Wrapper, apply_wrappers
 
 QUOTED = 160
 NO_HACK = {"overlong", "group_wins"}
@@ -149,4 +149,4 @@ def _asker(env_id: str, verifier_version: str) -> Asker | None:
         return None
     if definition.verifier.version != verifier_version:
         return None
-    return Asker(definition, Grader(definition))
+    return Asker(definition, Judge(definition).verdicts)

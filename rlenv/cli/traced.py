@@ -21,7 +21,7 @@ from typing import NamedTuple
 from rlenv.core.completion import Completion
 from rlenv.core.task import Task
 from rlenv.core.verdict import Verdict
-from rlenv.core.verifier import Verifier, as_verdict
+from rlenv.core.verifier import Verifier, judge
 
 
 class Traced(NamedTuple):
@@ -36,13 +36,13 @@ class Traced(NamedTuple):
 
 def traced(verifier: Verifier, task: Task, completion: Completion) -> Traced:
     """The verdict of a verifier without its environment's wrappers, and all that is to be seen of the call."""
-    printed = io.StringIO()
+    printed, raised = io.StringIO(), list[BaseException]()
     with redirect_stdout(printed), redirect_stderr(printed):
-        try:
-            outcome: object = verifier.verify(task, completion)
-            verdict, told = (outcome if isinstance(outcome, Verdict) else as_verdict(outcome)), ""
-        except (Exception, SystemExit) as error:  # what rlenv.core.verifier.judge makes a verifier_error of
-            verdict = Verdict.error(f"{type(error).__name__}: {error}")
-            own = error.__traceback__.tb_next if error.__traceback__ is not None else None
-            told = "".join(traceback.format_exception(type(error), error, own))
-    return Traced(verdict, printed.getvalue(), told)
+        verdict = judge(verifier, task, completion, on_error=raised.append)
+    return Traced(verdict, printed.getvalue(), "".join(map(_from_the_verifier, raised)))
+
+
+def _from_the_verifier(error: BaseException) -> str:
+    """The traceback without our own frame, the first."""
+    frames = error.__traceback__.tb_next if error.__traceback__ is not None else None
+    return "".join(traceback.format_exception(type(error), error, frames))

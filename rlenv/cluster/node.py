@@ -19,8 +19,8 @@ from rlenv.core.errors import MachineryError, VerifierContractError
 from rlenv.core.jsontypes import Json
 from rlenv.core.verdict import Verdict
 from rlenv.core.verifier import BatchVerifier
+from rlenv.judge.judge import in_batch
 from rlenv.turns.interaction import AtOnce, Interaction, Reply
-from rlenv.workers.grading import in_batch
 from rlenv.workers.pending_jobs import Job
 from rlenv.workers.pool import PickledVerifier, WorkerPool, anywhere, share
 

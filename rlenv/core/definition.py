@@ -12,9 +12,8 @@ from rlenv.core.jsontypes import Json
 from rlenv.core.task import Task
 from rlenv.core.tasksets import TaskSet
 from rlenv.core.verifier import Verifier
-from rlenv.evidence.asking import Asking
+from rlenv.core.wrapper import Wrapper
 from rlenv.reading import READ_AS, ReadAs
-from rlenv.wrappers.wrapper import Wrapper
 
 if TYPE_CHECKING:
     from rlenv.turns.interaction import Interaction
@@ -31,6 +30,30 @@ def reference_text(task: Task) -> str:
     if task.reference is None:
         raise TaskError(f"task {task.id} has no answer to show; give its row one (the column answer), or leave it out")
     return task.reference if isinstance(task.reference, str) else str(task.reference)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asking:
+    """What detectors may cost, in verifications."""
+
+    share: float = 1.0
+    """The share of the paid completions that is asked about where the verifier runs inline."""
+    dear_share: float = 0.1
+    """The same for a verifier that runs in workers or in a sandbox."""
+    budget: int = 2_000
+    """Verifications of one group's edits at most; what lies beyond is not asked."""
+    others: int = 3
+    """Other tasks that a completion is tried on."""
+    fair: float = 0.5
+    """A completion counts as paid from this share of the best known pay of its task on."""
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("share", "dear_share", "fair"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ConfigError(f"expected {name} from 0 to 1, got {getattr(self, name)}")
+        if self.budget < 0 or self.others < 1:
+            raise ConfigError(f"expected a budget of 0 or more and 1 other task or more, got {self}")
 
 
 @dataclass(frozen=True, kw_only=True)

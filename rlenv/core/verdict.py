@@ -229,3 +229,34 @@ def _with_rest(steps: tuple[StepReward, ...], reward: float) -> tuple[StepReward
 PASS = Verdict.of(("reward", 1.0))
 FAIL = Verdict.of(("reward", 0.0))
 """What a verifier that says True or False gives; shared, because verdicts are immutable."""
+
+
+def to_reward(verdict: Verdict, reward: float, name: str) -> Verdict:
+    """The verdict with a part of this name that brings its reward to exactly `reward`: none where it is that already.
+
+    Two parts where one float cannot hold the difference. A verifier_error stays what it is.
+    """
+    while verdict.reward is not None and verdict.reward != reward:
+        parts = verdict.parts or (Part("reward", verdict.reward),)
+        rest = math.fsum((reward, *(-part.value for part in parts)))
+        verdict = verdict.with_part(name, rest)
+    return verdict
+
+
+CORRECT = ("correct", "accuracy", "right", "solved", "tests")
+"""Parts and scores by which verifiers say how right an answer is, first to last."""
+
+
+def correctness(verdict: Verdict) -> float | None:
+    """How right the verifier found an answer, apart from whatever else the reward pays for.
+
+    What a score or part of such a name says; of several parts of none of these names nothing can be told."""
+    if verdict.reward is None:
+        return None
+    for name in CORRECT:
+        if name in verdict.scores:
+            return verdict.scores[name]
+        for part in verdict.parts:
+            if part.name == name:
+                return part.value
+    return verdict.reward if len(verdict.parts) <= 1 else None

@@ -166,18 +166,25 @@ def as_verdict(outcome: object, name: str = "reward") -> Verdict:
     )
 
 
-def judge(verifier: Verifier, task: Task, completion: Completion) -> Verdict:
+def judge(
+    verifier: Verifier,
+    task: Task,
+    completion: Completion,
+    on_error: Callable[[BaseException], None] = lambda error: None,
+) -> Verdict:
     """Verify in this very process; whatever the verifier raises becomes a verdict.
 
     Running out of memory or of stack is what the completion costs: graded 0 and flagged. Any other
-    exception is a failure of the checker.
+    exception is a failure of the checker. `on_error` sees what was raised.
     """
     try:
         verdict: object = verifier.verify(task, completion)
         return verdict if isinstance(verdict, Verdict) else as_verdict(verdict)
     except (MemoryError, RecursionError) as error:
+        on_error(error)
         return over_limit(type(error).__name__)
     except (Exception, SystemExit) as error:  # the verifier is the user's code: nothing it raises may stop a run
+        on_error(error)
         return Verdict.error(f"{type(error).__name__}: {error}")
 
 

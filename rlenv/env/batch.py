@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Protocol, TypeAlias, cast
 
 import gymnasium
@@ -23,15 +24,13 @@ from rlenv.core.errors import ConfigError
 from rlenv.core.jsontypes import Json
 from rlenv.core.task import Prompt, Task
 from rlenv.core.verdict import Verdict
+from rlenv.core.wrapper import Wrapper
 from rlenv.env.environment import definition_of
 from rlenv.env.registry import load
 from rlenv.env.sampler import Sampler, UniformSampler
-from rlenv.evidence.asker import asker_for
 from rlenv.evidence.findings import told
-from rlenv.turns.replay import played_verdict
-from rlenv.workers.grading import Grader
+from rlenv.judge.judge import Judge
 from rlenv.workers.pool import Pool
-from rlenv.wrappers.wrapper import State, Wrapper, apply_wrappers
 
 EnvLike: TypeAlias = "str | Definition | gymnasium.Env[Any, Any]"
 """An id, a definition, or an environment made by rlenv.make, wrapped or not."""
@@ -66,9 +65,7 @@ class BatchEnvironment:
         self.sampler: Sampler = sampler or UniformSampler(len(self.definition.tasks), seed)
         self.tasks: list[Task] = []
         """The task of each group of the batch under way."""
-        self.grader = Grader(self.definition, pool)
-        self._asker = asker_for(self.definition, self.grader)
-        self._states: dict[str, State] = {}
+        self.judge = Judge(self.definition, pool)
         self._next = 0
 
     def reset(self, groups: int | None = None, *, step: int | None = None, tasks: Sequence[Task] = ()) -> list[Prompt]:
@@ -92,22 +89,13 @@ class BatchEnvironment:
                 f"got {len(completions)}; call reset() first and give {self.group_size} a prompt, group by group"
             )
         said = [as_completion(completion, self.definition.read_as) for completion in completions]
-        verdicts = self._verdicts(said, journal)
-        episodes: list[Episode] = []
-        for group, task in enumerate(self.tasks):
-            members = [
-                Episode(
-                    task,
-                    said[i],
-                    verdicts[i],
-                    group=group,
-                    index=i,
-                    env_id=self.definition.id,
-                    verifier_version=self.definition.verifier.version,
-                )
-                for i in range(group * self.group_size, (group + 1) * self.group_size)
-            ]
-            episodes += apply_wrappers(self.definition.wrappers, members, self._states, self._asker)
+        groups = [i // self.group_size for i in range(expected)]
+        tasks = [self.tasks[group] for group in groups]
+        if journal is None:
+            episodes = self.judge.judge(tasks, said, groups)
+        else:
+            record = partial(_record, journal, said)
+            episodes = self.judge.judge(tasks, said, groups, known=journal.known(said), on_verdict=record)
         self.sampler.observe(episodes)
         self.tasks = []
         return episodes
@@ -115,41 +103,20 @@ class BatchEnvironment:
     @property
     def evidence(self) -> list[str]:
         """What detectors asked so far and what they found about the environment, a line each; empty where none asks."""
-        return told(self._states)
+        return told(self.judge.states)
 
     def state_dict(self) -> dict[str, Json]:
         """What wrappers and sampler have learned, as JSON."""
-        states = {key: dict(state) for key, state in self._states.items()}
-        return {"wrappers": states, "sampler": self.sampler.state_dict(), "next": self._next}
+        return {"wrappers": self.judge.state_dict(), "sampler": self.sampler.state_dict(), "next": self._next}
 
     def load_state_dict(self, state: Mapping[str, Json]) -> None:
-        saved = cast("dict[str, dict[str, Json]]", state["wrappers"])
-        self._states = {key: dict(value) for key, value in saved.items()}
+        self.judge.load_state_dict(cast("dict[str, Json]", state["wrappers"]))
         self.sampler.load_state_dict(cast("dict[str, Json]", state["sampler"]))
         self._next = cast("int", state["next"])
 
-    def _verdicts(self, said: Sequence[Completion], journal: VerdictJournal | None) -> list[Verdict]:
-        known = dict(journal.known(said)) if journal is not None else {}
-        for i in range(len(said)):
-            if i not in known and (verdict := self._played(i, said[i])) is not None:
-                known[i] = verdict
-                if journal is not None:
-                    journal.record(i, said[i], verdict)
-        asked = [i for i in range(len(said)) if i not in known]
 
-        def keep(position: int, verdict: Verdict) -> None:
-            if journal is not None:
-                journal.record(asked[position], said[asked[position]], verdict)
-
-        jobs = [(self.tasks[i // self.group_size], said[i]) for i in asked]
-        given = dict(zip(asked, self.grader.judge_all(jobs, keep), strict=True))
-        return [known[i] if i in known else given[i] for i in range(len(said))]
-
-    def _played(self, index: int, said: Completion) -> Verdict | None:
-        """The verdict of an episode that was played in this process by the interaction that judges it."""
-        if said.played is None:
-            return None
-        return played_verdict(self.definition, self.tasks[index // self.group_size], said.played, len(said.text))
+def _record(journal: VerdictJournal, said: Sequence[Completion], index: int, verdict: Verdict) -> None:
+    journal.record(index, said[index], verdict)
 
 
 def make_batch(

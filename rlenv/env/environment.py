@@ -13,7 +13,6 @@ fails the reward is 0.0 with `info["graded"]` False: leave such an episode out, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, SupportsFloat
 
@@ -28,14 +27,12 @@ from rlenv.core.episode import Episode
 from rlenv.core.errors import ConfigError, TaskError
 from rlenv.core.task import Prompt, Task, prompt_text
 from rlenv.core.verdict import GRADED, Verdict
+from rlenv.core.wrapper import Wrapper
 from rlenv.env.spaces import Unicode
-from rlenv.evidence.asker import Asker, asker_for
+from rlenv.judge.judge import Judge
 from rlenv.text.escaping import shown
 from rlenv.turns.live import Live
-from rlenv.turns.replay import played_verdict
 from rlenv.turns.tool_prompt import tools_text
-from rlenv.workers.grading import Grader
-from rlenv.wrappers.wrapper import State, Wrapper, apply_wrappers
 
 GOES_ON = Verdict.of(("turn", 0.0), reason="the episode goes on")
 """Of a turn that earned nothing and was not the last."""
@@ -54,9 +51,7 @@ class Environment(gymnasium.Env[str, str]):
         self.observation_space = Unicode(definition.max_prompt_chars)
         self.action_space = Unicode(definition.max_completion_chars)
         self._tasks = definition.tasks
-        self._grader = Grader(definition)
-        self._asker = asker_for(definition, self._grader)
-        self._states: dict[str, State] = {}
+        self._judge = Judge(definition)
         self._task: Task | None = None
         self._live: Live | None = None
         self._ended: Completion | Live = Completion("")
@@ -92,7 +87,7 @@ class Environment(gymnasium.Env[str, str]):
             raise ResetNeeded("expected reset() before step(): the episode is over")
         if live is None:
             self._ended = said = as_completion(action, read_as)
-            return self._over(task, self._grader.judge(task, said), "", 0.0)
+            return self._over(task, self._judge.verdict(task, said), "", 0.0)
         earned = live.reward
         reply = live.step(as_completion(action, read_as))
         observation, reward = reply.observation, reply.reward
@@ -100,25 +95,19 @@ class Environment(gymnasium.Env[str, str]):
             observation = prompt_text(observation)
         if live.ended:
             self._ended = live
-            return self._over(task, self._verdict(task, live), observation, earned)
+            return self._over(task, self._judge.verdict(task, self.completion), observation, earned)
         if self.render_mode is not None:
             self._show(as_completion(action), observation)
         verdict = GOES_ON if reward == 0 else Verdict.of(("turn", reward), reason=GOES_ON.reason)
         info = {"task_id": task.id, "graded": True, "status": GRADED, "verdict": verdict}
         return observation, reward, False, False, info
 
-    def _verdict(self, task: Task, live: Live) -> Verdict:
-        """Of an episode of several turns that is over."""
-        known = None if live.failure else played_verdict(self.definition, task, live.played(), live.chars)
-        return self._grader.judge(task, self.completion) if known is None else known
-
     def _over(
         self, task: Task, verdict: Verdict, observation: str, earned: float
     ) -> tuple[str, SupportsFloat, bool, bool, dict[str, Any]]:
         """The end of an episode of which `earned` was returned before."""
         if self.definition.wrappers:
-            said = self.completion
-            verdict = wrapped_verdict(self.definition.wrappers, task, said, verdict, self._states, self._asker)
+            verdict = self._judge.wrapped([Episode(task, self.completion, verdict)])[0].verdict
         self._task = self._live = None
         if self.render_mode is not None:
             self._show(self.completion.last_turn()[0], f"{verdict.reward} {verdict.reason}")
@@ -183,8 +172,7 @@ class WrappedEnvironment(gymnasium.Wrapper[str, str, str, str], gymnasium.utils.
         gymnasium.Wrapper.__init__(self, env)
         self.wrapper = wrapper
         definition = _inner(env).definition
-        self._asker = asker_for(replace(definition, wrappers=(wrapper,)), Grader(definition))
-        self._states: dict[str, State] = {}
+        self._judge = Judge(replace(definition, wrappers=(wrapper,)))
         self._task: Task | None = None
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[str, dict[str, Any]]:
@@ -199,27 +187,13 @@ class WrappedEnvironment(gymnasium.Wrapper[str, str, str, str], gymnasium.utils.
         if not terminated:
             return observation, reward, terminated, truncated, info
         before = info["verdict"]
-        verdict = wrapped_verdict(
-            [self.wrapper], self._task, _inner(self).completion, before, self._states, self._asker
-        )
+        verdict = self._judge.wrapped([Episode(self._task, _inner(self).completion, before)])[0].verdict
         reward = float(reward) - (before.reward or 0.0) + (verdict.reward or 0.0) if verdict.graded else 0.0
         return observation, reward, terminated, truncated, _info(self._task, verdict)
 
 
 def _info(task: Task, verdict: Verdict) -> dict[str, Any]:
     return {"task_id": task.id, "graded": verdict.status == GRADED, "status": verdict.status, "verdict": verdict}
-
-
-def wrapped_verdict(
-    wrappers: Sequence[Wrapper],
-    task: Task,
-    completion: Completion,
-    verdict: Verdict,
-    states: dict[str, State],
-    asker: Asker | None = None,
-) -> Verdict:
-    """What the wrappers make of one verdict: a single environment is a group of one."""
-    return apply_wrappers(wrappers, [Episode(task, completion, verdict)], states, asker)[0].verdict
 
 
 def wrap(env: gymnasium.Env[str, str], *wrappers: Wrapper) -> gymnasium.Env[str, str]:

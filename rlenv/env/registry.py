@@ -26,13 +26,13 @@ from rlenv.core.jsontypes import Json
 from rlenv.core.task import Task
 from rlenv.core.tasksets import UNSPLIT, Given, RowMap, TaskSet, splits_of
 from rlenv.core.verifier import FunctionVerifier, Verifier, VerifierFunction
+from rlenv.core.wrapper import Wrapper
 from rlenv.env.environment import Environment, wrap
 from rlenv.env.keywords import ALL_TAKE, check_keywords
 from rlenv.env.plugins import load_plugins
 from rlenv.env.reward_functions import AsyncVerifier, Style, verifier_of
 from rlenv.reading import ReadAs
 from rlenv.turns.equip import Tools, equipped
-from rlenv.wrappers.wrapper import Wrapper
 
 _ID = re.compile(r"[\w-]+/[\w.-]+-v\d+")
 _BUILD = "rlenv.env.registry:build_environment"

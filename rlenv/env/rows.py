@@ -31,10 +31,9 @@ from rlenv.core.task import Task
 from rlenv.core.verdict import Verdict
 from rlenv.door.admission import Given, admitted, without_source
 from rlenv.env.registry import load, load_for_row
-from rlenv.evidence.asker import asker_for
-from rlenv.workers.grading import Grader
-from rlenv.workers.pool import Pool
-from rlenv.wrappers.wrapper import State, apply_wrappers
+from rlenv.judge.judge import Judge
+from rlenv.workers.pending_jobs import Job
+from rlenv.workers.pool import OnVerdict, Pool
 
 log = logging.getLogger(__name__)
 _STRICT = json.JSONEncoder(sort_keys=True, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
@@ -123,61 +122,49 @@ def judge_rows(
     return [episode.verdict for episode in judge.judge(rows, texts, finished=finished)]
 
 
-class GroupJudge:
-    """Judges completions of one definition, whose equal keys are groups; what wrappers learn stays in `states`."""
+class GroupJudge(Judge):
+    """A judge inside somebody else's training run, which an exception would end: what fails is a `verifier_error`."""
 
-    def __init__(self, definition: Definition, pool: Pool | None = None) -> None:
-        self.definition, self.states = definition, cast("dict[str, State]", {})
-        self._grader = Grader(definition, pool)
-        self._asker = asker_for(definition, self._grader)
+    def verdicts(self, jobs: Sequence[Job], on_verdict: OnVerdict | None = None) -> list[Verdict]:
+        verdicts: dict[int, Verdict] = {}
+
+        def tell(index: int, verdict: Verdict) -> None:
+            verdicts[index] = verdict
+            if on_verdict is not None:
+                on_verdict(index, verdict)
+
+        try:
+            return super().verdicts(jobs, tell)
+        except Exception as error:
+            log.exception("not every completion of this call could be judged")
+            problem = Verdict.error(f"{type(error).__name__}: {error}")
+            return [verdicts.get(index, problem) for index in range(len(jobs))]
 
     def judge(
         self,
         tasks: Sequence[Task | str],
-        said: Sequence[Completion],
-        keys: Sequence[str],
+        completions: Sequence[Completion],
+        groups: Sequence[str | int],
         *,
         step: int = 0,
         wrappers: bool = True,
-        learning: AbstractContextManager[object] = nullcontext(),  # noqa: B008 - it may be entered again
+        learning: AbstractContextManager[object] = nullcontext(),  # noqa: B008 -- it may be entered again
+        known: Mapping[int, Verdict] | None = None,
+        on_verdict: OnVerdict | None = None,
     ) -> list[Episode]:
-        """One episode a completion, in order. Never raises for what it is asked to judge.
-
-        In the place of a task that could not be read stands why; its completions are a `verifier_error`. `learning` is
-        held while wrappers look: what they learn is one state.
-        """
-        verdicts = self._verdicts(tasks, said)
-        groups: dict[str, list[Episode]] = {}
-        numbers = {key: number for number, key in enumerate(dict.fromkeys(keys))}
-        for index, (task, key) in enumerate(zip(tasks, keys, strict=True)):
-            groups.setdefault(key, []).append(
-                Episode(
-                    Task("", id="unreadable") if isinstance(task, str) else task,
-                    said[index],
-                    verdicts[index],
-                    group=numbers[key],
-                    index=index,
-                    step=step,
-                    env_id=self.definition.id,
-                    verifier_version=self.definition.verifier.version,
-                )
-            )
-        around = self.definition.wrappers if wrappers else ()
-        with learning:
-            told = [apply_wrappers(around, group, self.states, self._asker) for group in groups.values()]
-        judged = [episode for group in told for episode in group]
-        return sorted(judged, key=lambda episode: episode.index)
-
-    def _verdicts(self, tasks: Sequence[Task | str], said: Sequence[Completion]) -> list[Verdict]:
-        jobs = [(i, task) for i, task in enumerate(tasks) if not isinstance(task, str)]
-        verdicts = {i: Verdict.error(task) for i, task in enumerate(tasks) if isinstance(task, str)}
-        try:
-            given = self._grader.judge_all([(task, said[i]) for i, task in jobs])
-        except Exception as error:  # an exception would end somebody's training run
-            log.exception("no completion of this call could be judged")
-            given = [Verdict.error(f"{type(error).__name__}: {error}")] * len(jobs)
-        verdicts |= {i: verdict for (i, _), verdict in zip(jobs, given, strict=True)}
-        return [verdicts[i] for i in range(len(tasks))]
+        """As any judge's; in the place of a task that could not be read stands why, a `verifier_error` for it."""
+        known = dict(known or {}) | {i: Verdict.error(task) for i, task in enumerate(tasks) if isinstance(task, str)}
+        read = [Task("", id="unreadable") if isinstance(task, str) else task for task in tasks]
+        return super().judge(
+            read,
+            completions,
+            groups,
+            step=step,
+            wrappers=wrappers,
+            learning=learning,
+            known=known,
+            on_verdict=on_verdict,
+        )
 
 
 class RowJudge:
@@ -245,16 +232,14 @@ class RowJudge:
 
     def state_dict(self) -> dict[str, Json]:
         """What the wrappers have learned, by environment, as JSON."""
-        return {key: {name: dict(state) for name, state in of.states.items()} for key, of in self._judges.items()}
+        return {key: judge.state_dict() for key, judge in self._judges.items()}
 
     def load_state_dict(self, state: Mapping[str, Json]) -> None:
         """Go on from what was learned before. Raises RlenvError where an environment is not there."""
         for key, states in state.items():
-            of_wrappers = cast("Mapping[str, Mapping[str, Json]]", states)
             env, kwargs = json.loads(key)
-            self._judge_of(env, admitted(env, kwargs, self._given), key).states = {
-                name: dict(values) for name, values in of_wrappers.items()
-            }
+            judge = self._judge_of(env, admitted(env, kwargs, self._given), key)
+            judge.load_state_dict(cast("Mapping[str, Json]", states))
 
     def _read(self, row: str) -> _Row:
         try:

@@ -29,6 +29,7 @@ from rlenv.core.fingerprint import recorded
 from rlenv.core.jsontypes import Json
 from rlenv.core.task import Task, prompt_messages
 from rlenv.core.tasksets import ListTasks, TaskSet
+from rlenv.core.wrapper import Wrapper
 from rlenv.env.batch import EnvLike
 from rlenv.env.batch import definition as definition_of
 from rlenv.env.registry import load
@@ -41,7 +42,6 @@ from rlenv.policies.policy import DEFAULT_SAMPLING, Policy, Sampling, SideBySide
 from rlenv.policies.unknown import unknown_to
 from rlenv.store.folder_lock import run_folder
 from rlenv.workers.pool import Pool
-from rlenv.wrappers.wrapper import Wrapper
 
 COMPLETIONS_AT_ONCE = 64
 """How many completions the policy is asked for at once, unless `chunk_tasks` says otherwise."""

@@ -23,10 +23,10 @@ from rlenv.evaluation.concurrent_requests import Question, asked_side_by_side
 from rlenv.evaluation.report import Tally
 from rlenv.evaluation.sample_ids import Numbering, seed_of
 from rlenv.evaluation.savedrun import SavedRun
+from rlenv.judge.wrapping import at_fault
 from rlenv.policies.policy import Policy, Sampling, SideBySidePolicy
 from rlenv.turns.play import play
 from rlenv.workers.pool import Pool
-from rlenv.wrappers.faults import at_fault
 
 EARLIEST_STOP = 32
 """Verifier errors stop a run once this many episodes are in, or at its end."""

@@ -12,21 +12,18 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache, cached_property
 from itertools import chain, islice
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from rlenv.core.completion import as_completion
+from rlenv.core.completion import Completion, as_completion
 from rlenv.core.definition import Definition
 from rlenv.core.episode import Episode
 from rlenv.core.task import Task
 from rlenv.core.verdict import Verdict
 from rlenv.evidence.edit import Edit, Scene, Variant
-from rlenv.evidence.evidence import KEPT, Asked, Evidence
+from rlenv.evidence.evidence import KEPT, Asked, AskingWrapper, Evidence
 from rlenv.evidence.row import row_texts
-from rlenv.workers.grading import Grader
-from rlenv.workers.pending_jobs import Job
-from rlenv.wrappers.wrapper import AskingWrapper
 
 REPEATS = 5
 """How often the unedited completion is asked where the verifier says of itself that it is not `deterministic`."""
@@ -34,6 +31,11 @@ CONTROLS = 4096
 """How many tasks' controls are remembered; the oldest is forgotten and, if need be, asked again."""
 POOL = 64
 """Tasks of which each has its others, drawn once: to make a task may take longer than to judge a completion."""
+
+
+Job: TypeAlias = "tuple[Task, Completion]"
+Judged: TypeAlias = "Callable[[Sequence[Job]], list[Verdict]]"
+"""Gives the verdict of the verifier alone on each job, in order (`rlenv.judge.Judge.verdicts`)."""
 
 
 class Later(Sequence[Evidence]):
@@ -66,10 +68,10 @@ NO_CONTROL = Control()
 class Asker:
     """Collects the evidence on groups of episodes of one definition."""
 
-    def __init__(self, definition: Definition, grader: Grader) -> None:
+    def __init__(self, definition: Definition, judged: Judged) -> None:
         self.verifications = 0
         """How many verifications were asked for so far, controls included."""
-        self._definition, self._grader, self._asking = definition, grader, definition.asking
+        self._definition, self._verdicts, self._asking = definition, judged, definition.asking
         self._share = self._asking.share if definition.inline else self._asking.dear_share
         self._repeats = 1 if getattr(definition.verifier, "deterministic", True) else REPEATS
         self._controls: dict[str, Control] = {}
@@ -213,7 +215,7 @@ class Asker:
 
     def _judged(self, jobs: Sequence[Job]) -> list[Verdict]:
         self.verifications += len(jobs)
-        return self._grader.judge_all(jobs) if jobs else []
+        return self._verdicts(jobs) if jobs else []
 
     def _rng(self, task: Task, text: str, purpose: str) -> np.random.Generator:
         return np.random.default_rng(self._drawn(task, text, purpose))
@@ -223,10 +225,10 @@ class Asker:
         return int.from_bytes(hashlib.blake2b(told.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
 
 
-def asker_for(definition: Definition, grader: Grader) -> Asker | None:
+def asker_for(definition: Definition, judged: Judged) -> Asker | None:
     """The asker of a definition, None where none of its wrappers looks at evidence."""
     asks = any(isinstance(wrapper, AskingWrapper) for wrapper in definition.wrappers)
-    return Asker(definition, grader) if asks else None
+    return Asker(definition, judged) if asks else None
 
 
 class _Planned(NamedTuple):

@@ -32,11 +32,9 @@ from rlenv.core.errors import ConfigError
 from rlenv.core.jsontypes import Json
 from rlenv.core.task import Prompt, Task
 from rlenv.core.tasksets import TaskSet
-from rlenv.core.verdict import Flag, Verdict
-from rlenv.wrappers.correctness import correctness
-from rlenv.wrappers.detector import Detector
-from rlenv.wrappers.exact import to_reward
-from rlenv.wrappers.wrapper import State, number
+from rlenv.core.verdict import Flag, Verdict, correctness, to_reward
+from rlenv.core.wrapper import State, number
+from rlenv.evidence.detector import Detector
 
 CANARY = "canary"
 """The column that marks a canary; it holds the reference that the task had."""

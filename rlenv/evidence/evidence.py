@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, TypeGuard, runtime_checkable
 
 from rlenv.core.episode import Episode
+from rlenv.core.jsontypes import Json
 from rlenv.core.task import Task
+from rlenv.core.verdict import Verdict
+from rlenv.core.wrapper import State, Wrapper
+from rlenv.evidence.edit import Edit
 from rlenv.reading import Span
 
 KEPT = 0.8
@@ -80,3 +84,19 @@ class Evidence:
             for asked in self.asked.get(edit, ())
             if not self.keeps_pay(asked) and self.paid - asked.reward > self.spread
         ]
+
+
+@runtime_checkable
+class AskingWrapper(Wrapper, Protocol):
+    """A wrapper that looks at evidence: it names what the verifier is to be asked, and judges by the answers."""
+
+    def wanted(self, state: Mapping[str, Json]) -> Sequence[Edit]:
+        """What it wants asked about the next group; `state` is what it has learned so far."""
+
+    def judge_on(self, group: Sequence[Evidence], episodes: Sequence[Episode], state: State) -> list[Verdict]:
+        """As `judge`, with the evidence on each episode as the verifier left it."""
+
+
+def asks(wrapper: Wrapper) -> TypeGuard[AskingWrapper]:
+    """Whether a wrapper looks at evidence; `isinstance` with a Protocol takes longer than most wrappers do."""
+    return hasattr(wrapper, "judge_on")

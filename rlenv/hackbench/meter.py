@@ -8,14 +8,15 @@ from dataclasses import dataclass
 from rlenv.core.episode import Episode
 from rlenv.core.errors import TaskError
 from rlenv.core.verdict import Flag
+from rlenv.core.wrapper import State, Wrapper
 from rlenv.evidence.asker import Asker, unasked
 from rlenv.evidence.detector import EvidenceDetector
 from rlenv.evidence.edit import Edit
 from rlenv.evidence.evidence import Evidence
 from rlenv.hackbench.case import Case
 from rlenv.hackbench.rewards import definition
-from rlenv.workers.grading import Grader
-from rlenv.wrappers.wrapper import State, Wrapper, apply_wrappers
+from rlenv.judge.judge import Judge
+from rlenv.judge.wrapping import apply_wrappers
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +60,12 @@ def _run(detectors: Sequence[Wrapper], cases: Sequence[Case], share: float | Non
     groups: dict[str, list[tuple[Case, Episode]]] = {}
     tasks = [case.task for case in cases]
     made = definition(cases[0].reward, list({t.id: t for t in tasks}.values()), cases[0].rewards, share)
-    grader = Grader(made)
-    verdicts = grader.judge_all([(task, case.completion) for task, case in zip(tasks, cases, strict=True)])
+    grader = Judge(made)
+    verdicts = grader.verdicts([(task, case.completion) for task, case in zip(tasks, cases, strict=True)])
     for case, task, verdict in zip(cases, tasks, verdicts, strict=True):
         group = groups.setdefault(task.id, [])
         group.append((case, Episode(task, case.completion, verdict, index=len(group), env_id=made.id)))
-    asker = _Remembering(made, grader)
+    asker = _Remembering(made, grader.verdicts)
     states: dict[str, State] = {}
     judged = []
     for group in groups.values():

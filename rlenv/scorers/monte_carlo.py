@@ -28,11 +28,11 @@ from rlenv.core.jsontypes import Json, canonical
 from rlenv.core.task import Task
 from rlenv.core.verdict import Verdict
 from rlenv.core.verifier import Verifier
+from rlenv.judge.judge import Judge
 from rlenv.policies.policy import Policy, Sampling
 from rlenv.scorers.continuing import continuations
 from rlenv.scorers.scorer import Job, Stepped, StepScores
 from rlenv.scorers.settings import fingerprint
-from rlenv.workers.grading import Grader
 
 Estimate: TypeAlias = Literal["soft", "hard"]
 LEAST = 4
@@ -121,12 +121,12 @@ class MonteCarloScorer:
 
     def _judged(self, rows: Sequence[Sequence[Job]]) -> list[list[Verdict]]:
         """The verdicts of all rows, judged at once."""
-        verdicts = iter(self._grader.judge_all([job for row in rows for job in row]))
+        verdicts = iter(self._grader.verdicts([job for row in rows for job in row]))
         return [[next(verdicts) for _ in row] for row in rows]
 
     @cached_property
-    def _grader(self) -> Grader:
-        return Grader(self.definition)
+    def _grader(self) -> Judge:
+        return Judge(self.definition)
 
     def _scores(self, job: Stepped, made: Plan, verdicts: Sequence[Verdict]) -> StepScores:
         """Values and reasons from the verdicts of the completion itself and of its continuations."""

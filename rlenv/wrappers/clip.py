@@ -15,9 +15,8 @@ from typing import ClassVar
 
 from rlenv.core.episode import Episode
 from rlenv.core.errors import ConfigError
-from rlenv.core.verdict import Verdict
-from rlenv.wrappers.exact import to_reward
-from rlenv.wrappers.wrapper import State
+from rlenv.core.verdict import Verdict, to_reward
+from rlenv.core.wrapper import State
 
 
 @dataclass(frozen=True)

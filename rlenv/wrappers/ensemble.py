@@ -21,9 +21,8 @@ from dataclasses import dataclass, replace
 from rlenv.core.aggregate import Combination, Rule, spread
 from rlenv.core.episode import Episode
 from rlenv.core.errors import ConfigError, VerifierContractError
-from rlenv.core.verdict import Flag, Verdict, is_over_limit
-from rlenv.wrappers.exact import to_reward
-from rlenv.wrappers.wrapper import State
+from rlenv.core.verdict import Flag, Verdict, is_over_limit, to_reward
+from rlenv.core.wrapper import State
 
 
 @dataclass(frozen=True)

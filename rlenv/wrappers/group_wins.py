@@ -17,8 +17,8 @@ from dataclasses import dataclass, replace
 from rlenv.core.episode import Episode
 from rlenv.core.errors import ConfigError
 from rlenv.core.verdict import Flag, Verdict
+from rlenv.core.wrapper import State
 from rlenv.scorers.tournament import Comparing, Draw, play
-from rlenv.wrappers.wrapper import State
 
 
 @dataclass(frozen=True)

@@ -36,9 +36,8 @@ from typing import Literal, TypeAlias, get_args
 from rlenv.core.episode import Episode
 from rlenv.core.errors import ConfigError, VerifierContractError
 from rlenv.core.jsontypes import Json
-from rlenv.core.verdict import OVER_LIMIT, Verdict
-from rlenv.wrappers.exact import to_reward
-from rlenv.wrappers.wrapper import State
+from rlenv.core.verdict import OVER_LIMIT, Verdict, to_reward
+from rlenv.core.wrapper import State
 
 Update: TypeAlias = Literal["additive", "log"]
 MULTIPLIER, MEAN_COST = "multiplier", "mean_cost"

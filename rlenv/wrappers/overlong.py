@@ -20,7 +20,7 @@ from typing import ClassVar
 from rlenv.core.episode import Episode
 from rlenv.core.errors import ConfigError
 from rlenv.core.verdict import Flag, Verdict
-from rlenv.wrappers.wrapper import State
+from rlenv.core.wrapper import State
 
 
 @dataclass(frozen=True)

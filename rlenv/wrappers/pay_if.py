@@ -13,9 +13,8 @@ from dataclasses import dataclass
 
 from rlenv.core.episode import Episode
 from rlenv.core.errors import ConfigError, VerifierContractError
-from rlenv.core.verdict import Verdict, is_over_limit
-from rlenv.wrappers.exact import to_reward
-from rlenv.wrappers.wrapper import State
+from rlenv.core.verdict import Verdict, is_over_limit, to_reward
+from rlenv.core.wrapper import State
 
 
 @dataclass(frozen=True, kw_only=True)

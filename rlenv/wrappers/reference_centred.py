@@ -26,9 +26,8 @@ from typing import ClassVar
 
 from rlenv.core.episode import Episode, read_episodes
 from rlenv.core.errors import ConfigError, VerifierContractError
-from rlenv.core.verdict import Verdict
-from rlenv.wrappers.exact import to_reward
-from rlenv.wrappers.wrapper import State
+from rlenv.core.verdict import Verdict, to_reward
+from rlenv.core.wrapper import State
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ import importlib
 from collections import Counter
 
 from rlenv.core.errors import ConfigError
+from rlenv.evidence.detector import ACTIONS, Detector
 from rlenv.evidence.detectors import EVIDENCE_DETECTORS
-from rlenv.wrappers.detector import ACTIONS, Detector
 
 ALL = "all"
 

@@ -14,9 +14,8 @@ from dataclasses import dataclass, field
 
 from rlenv.core.episode import Episode
 from rlenv.core.errors import ConfigError
-from rlenv.core.verdict import Verdict
-from rlenv.wrappers.exact import to_reward
-from rlenv.wrappers.wrapper import State
+from rlenv.core.verdict import Verdict, to_reward
+from rlenv.core.wrapper import State
 
 
 @dataclass(frozen=True)

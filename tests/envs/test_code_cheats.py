@@ -12,7 +12,7 @@ from rlenv.envs.code.cheats import cheats
 from rlenv.envs.code.humaneval import humaneval
 from rlenv.envs.code.mbpp import mbpp
 from rlenv.envs.code.stdio_tasks import stdio
-from rlenv.workers.grading import Grader
+from rlenv.judge.judge import Judge
 
 pytestmark = pytest.mark.skipif(bool(sandbox_problem()), reason=f"no sandbox here: {sandbox_problem()}")
 NAMES = list(cheats("f"))
@@ -38,7 +38,7 @@ def paid(definition: Definition, step: int = 1) -> list[tuple[str, str, str]]:
     tasks = [definition.tasks[i] for i in range(0, len(definition.tasks), step)]
     tried: list[Any] = [(task, name) for task in tasks for name in NAMES]
     jobs = [(task, Completion(fenced(cheats(_function(task.reference))[name]))) for task, name in tried]
-    verdicts = Grader(definition).judge_all(jobs)
+    verdicts = Judge(definition).verdicts(jobs)
     return [
         (task.id, name, verdict.reason)
         for (task, name), verdict in zip(tried, verdicts, strict=True)

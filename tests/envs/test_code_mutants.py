@@ -14,8 +14,8 @@ from rlenv import Completion, Definition, Task, Verdict
 from rlenv.envs.code.definition import read_tasks
 from rlenv.envs.code.humaneval import humaneval
 from rlenv.envs.code.mbpp import mbpp
+from rlenv.judge.judge import Judge
 from rlenv.sandbox import Limits, Program, SandboxSpec, Status, shared_sandbox
-from rlenv.workers.grading import Grader
 
 _SPEC = importlib.util.spec_from_file_location(
     "code_mutants", Path(__file__).parents[2] / "benchmarks" / "code_mutants.py"
@@ -81,7 +81,7 @@ def drawn(definition: Definition, references: int) -> list[tuple[Task, str]]:
 
 
 def verdicts(definition: Definition, programs: list[tuple[Task, str]]) -> list[Verdict]:
-    return Grader(definition).judge_all([(task, Completion(fenced(source))) for task, source in programs])
+    return Judge(definition).verdicts([(task, Completion(fenced(source))) for task, source in programs])
 
 
 def passes(sources: list[str]) -> list[bool]:
@@ -133,7 +133,7 @@ def test_on_humaneval_our_verdicts_are_those_of_the_published_check() -> None:
     assert [verdict.reward == 1.0 for verdict in verdicts(definition, programs)] == said
     tasks = {task.id: task for task in (published.tasks[i] for i in range(len(published.tasks)))}
     texts = [(tasks[task.id], Completion(source)) for task, source in programs]
-    assert [verdict.reward == 1.0 for verdict in Grader(published).judge_all(texts)] == said
+    assert [verdict.reward == 1.0 for verdict in Judge(published).verdicts(texts)] == said
     assert 0.5 < said.count(False) / len(said) < 0.8
 
 

@@ -169,11 +169,11 @@ def test_one_completion_is_judged_like_a_batch_of_one() -> None:
 
 def test_a_sandbox_that_is_not_there_is_a_failure_of_the_checker() -> None:
     from rlenv import Definition, ListTasks
-    from rlenv.workers.grading import Grader
+    from rlenv.judge.judge import Judge
 
     verifier = CodeVerifier(sandbox=SandboxSpec("no such backend"))
     definition = Definition(tasks=ListTasks([Task("?", CALLS)]), verifier=verifier)
-    verdict = Grader(definition).judge(definition.tasks[0], RIGHT)
+    verdict = Judge(definition).verdict(definition.tasks[0], RIGHT)
     assert verdict.reward is None
     assert "no such backend" in verdict.reason
 

@@ -11,7 +11,7 @@ import rlenv
 from rlenv import Completion, Task
 from rlenv.core.errors import ConfigError
 from rlenv.envs.code.snippets import Snippet, catalogue, make_task, snippets
-from rlenv.workers.grading import Grader
+from rlenv.judge.judge import Judge
 
 SNIPPETS = catalogue()
 
@@ -49,7 +49,7 @@ def test_every_reference_is_right_and_constant_or_echoing_programs_are_not(style
             f"def {name}(*args): pass",
         ]
         jobs += [(task, Completion(text)) for text in said]
-    verdicts = Grader(definition).judge_all(jobs)
+    verdicts = Judge(definition).verdicts(jobs)
     wrong = [
         (task.id, verdict.reason)
         for (task, _), verdict in zip(jobs[::4], verdicts[::4], strict=True)

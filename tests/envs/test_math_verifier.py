@@ -16,7 +16,7 @@ from rlenv.core.jsontypes import Json
 from rlenv.envs.math import verify
 from rlenv.envs.math.policy import MathPolicy
 from rlenv.envs.math.verifier import TIERS, MathVerifier
-from rlenv.workers.grading import Grader
+from rlenv.judge.judge import Judge
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 
@@ -112,7 +112,7 @@ def test_a_reference_that_cannot_be_read_is_a_failure_of_the_checker(gold: Json,
     with pytest.raises(TaskError, match="reference"):
         verify(gold, completion)
     definition = Definition(tasks=ListTasks([Task("?", gold)]), verifier=MathVerifier())
-    assert Grader(definition).judge(Task("?", gold), Completion(completion)).status == "verifier_error"
+    assert Judge(definition).verdict(Task("?", gold), Completion(completion)).status == "verifier_error"
 
 
 def test_a_percent_sign_is_fine_where_the_question_or_the_solution_speaks_of_percent() -> None:
@@ -181,9 +181,9 @@ def test_a_grader_needs_no_worker_for_what_is_cheap(monkeypatch: pytest.MonkeyPa
     definition = Definition(tasks=ListTasks([Task("?", "7")]), verifier=MathVerifier())
     with WorkerPool(1) as pool:
         monkeypatch.setattr(pool, "judge_all", None)  # asking it would raise
-        grader = Grader(definition, pool)
+        judge = Judge(definition, pool)
         jobs = [(Task("?", "7"), Completion(said)) for said in (r"\boxed{7}", r"\boxed{8}", "#### 7")]
-        assert [v.reward for v in grader.judge_all(jobs)] == [1.0, 0.0, 1.0]
+        assert [v.reward for v in judge.verdicts(jobs)] == [1.0, 0.0, 1.0]
 
 
 @settings(max_examples=200, deadline=None)

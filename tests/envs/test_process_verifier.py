@@ -20,8 +20,8 @@ from rlenv.envs.process.verifier import (
     TieredProcessVerifier,
     process_verifier,
 )
+from rlenv.judge.judge import Judge
 from rlenv.scorers import Stepped, StepScores
-from rlenv.workers.grading import Grader
 
 TASK = Task("Two and two?", "4")
 RIGHT = FunctionVerifier(lambda completion, answer: f"{{{answer}}}" in completion, cheap=True, name="correct")
@@ -51,7 +51,7 @@ def verifier(scorer: Scripted, rule: CreditRule | None = None) -> ProcessVerifie
 
 def graded(scorer: Scripted, *texts: str) -> list[Verdict]:
     made = rlenv.Definition(tasks=ListTasks([TASK]), verifier=verifier(scorer))
-    return Grader(made).judge_all([(TASK, Completion(text)) for text in texts])
+    return Judge(made).verdicts([(TASK, Completion(text)) for text in texts])
 
 
 def test_a_scorer_that_may_cost_is_asked_once_for_all_completions() -> None:
@@ -135,7 +135,7 @@ def test_a_failing_outcome_is_no_verdict_whatever_the_steps_are() -> None:
 
     made = process_verifier(FunctionVerifier(broken, cheap=True), Scripted(), StepGuards(), CreditRule())
     definition = rlenv.Definition(tasks=ListTasks([TASK]), verifier=made)
-    assert Grader(definition).judge(TASK, Completion(SAID)).status == "verifier_error"
+    assert Judge(definition).verdict(TASK, Completion(SAID)).status == "verifier_error"
 
 
 @pytest.mark.parametrize("values", [(1.0,), ()])

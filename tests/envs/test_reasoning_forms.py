@@ -13,7 +13,7 @@ import rlenv
 from rlenv import Completion, Definition, Task, Verdict
 from rlenv.core.completion import as_completion
 from rlenv.env.registry import list_envs
-from rlenv.workers.grading import Grader
+from rlenv.judge.judge import Judge
 
 FORMS = {
     "bare": "{}",
@@ -53,7 +53,7 @@ def tasks_of(definition: Definition, count: int = 2) -> list[Task]:
 
 
 def judged(definition: Definition, task: Task, *texts: str | Completion) -> list[Verdict]:
-    return Grader(definition).judge_all([(task, as_completion(text)) for text in texts])
+    return Judge(definition).verdicts([(task, as_completion(text)) for text in texts])
 
 
 def differing(definition: Definition, task: Task) -> list[str]:

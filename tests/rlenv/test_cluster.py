@@ -14,12 +14,12 @@ from rlenv.core.errors import ConfigError, VerifierContractError
 from rlenv.core.jsontypes import Json
 from rlenv.core.verifier import FunctionVerifier
 from rlenv.env.compose import gate, weighted
+from rlenv.judge.judge import Judge
 from rlenv.scorers.function import FunctionScorer
 from rlenv.scorers.verifier import ScorerVerifier
 from rlenv.serving.settings import KEY_ENV
 from rlenv.turns.interaction import Reply
 from rlenv.turns.play import reference_completion
-from rlenv.workers.grading import Grader
 from rlenv.workers.pool import PickledVerifier, WorkerPool, anywhere, share, shared_pool
 
 VERDICTS = 'rlenv_verdicts_total{env="math/arithmetic-v0",status="graded"} 5.0'
@@ -101,7 +101,7 @@ def test_programs_and_attempts_go_to_a_far_pool_and_games_stay() -> None:
     share(far)
     try:
         assert shared_pool() is far
-        Grader(repair).judge(repair.tasks[0], Completion("x"))
+        Judge(repair).verdict(repair.tasks[0], Completion("x"))
         for definition in (repair, game):
             reference_completion(definition, definition.tasks[0])
     finally:

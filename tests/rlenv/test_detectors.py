@@ -17,9 +17,9 @@ from rlenv.core.episode import Episode
 from rlenv.core.errors import ConfigError
 from rlenv.core.task import Task
 from rlenv.core.verdict import Flag, Part, StepReward, Verdict
+from rlenv.evidence.detector import Action
 from rlenv.evidence.detectors import EVIDENCE_DETECTORS as DETECTORS
 from rlenv.wrappers import Detector, State, Wrapper
-from rlenv.wrappers.detector import Action
 from rlenv.wrappers.watch import watched
 
 RIGHT, WRONG, LOST = Verdict.of(("correct", 1.0)), Verdict.of(("correct", 0.0)), Verdict.error("lost")

@@ -16,7 +16,7 @@ from rlenv.door.patterns import linear
 from rlenv.envs.code.case import Case, _case
 from rlenv.envs.code.verifier import code_verifier
 from rlenv.envs.format.json_schema import JsonVerifier
-from rlenv.workers.grading import Grader
+from rlenv.judge.judge import Judge
 from rlenv.workers.pool import WorkerPool
 
 
@@ -222,10 +222,10 @@ def test_a_task_that_cannot_be_sent_to_a_worker_is_answered_at_once() -> None:
     with WorkerPool(1) as pool:
         listen = pool._dispatcher.listen
         pool._dispatcher.listen = lambda: (waited.append(len(pool._dispatcher.workers)), listen())[1]  # type: ignore
-        grader = Grader(definition, pool)
-        assert grader.judge(Task("?", "1", id="a", metadata={"schema": {"pattern": "1"}}), Completion("1")).graded
+        judge = Judge(definition, pool)
+        assert judge.verdict(Task("?", "1", id="a", metadata={"schema": {"pattern": "1"}}), Completion("1")).graded
         waited.clear()
-        verdict = grader.judge(Task("?", "1", id="b", metadata={"schema": nested(900)}), Completion("1"))
+        verdict = judge.verdict(Task("?", "1", id="b", metadata={"schema": nested(900)}), Completion("1"))
     assert "cannot be sent" in verdict.reason
     assert not waited  # for an answer that nobody owes
 

@@ -23,8 +23,8 @@ from rlenv.core.task import Task
 from rlenv.core.tasksets import ListTasks
 from rlenv.core.verdict import Flag, Verdict
 from rlenv.core.verifier import FunctionVerifier, VerifierFunction
+from rlenv.core.wrapper import State
 from rlenv.env.environment import Environment
-from rlenv.wrappers.wrapper import State
 
 TASKS = ListTasks([Task(f"{i}+{i}=?", str(2 * i)) for i in range(20)])
 

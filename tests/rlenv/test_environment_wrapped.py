@@ -1,5 +1,6 @@
 """What `rlenv.wrap` makes of a step: reward, info and verdict say the same, and a failure of the checker stays one."""
 
+from dataclasses import replace
 from typing import cast
 
 import gymnasium
@@ -7,11 +8,13 @@ import pytest
 from gymnasium.error import ResetNeeded
 
 import rlenv
+from rlenv.core.episode import Episode
 from rlenv.core.errors import ConfigError, TaskError
 from rlenv.core.jsontypes import Json
 from rlenv.core.verdict import Verdict
-from rlenv.env.environment import definition_of, wrap, wrapped_verdict
-from rlenv.wrappers import OverlongPenalty, RunningCentre, State
+from rlenv.env.environment import definition_of, wrap
+from rlenv.judge.judge import Judge
+from rlenv.wrappers import OverlongPenalty, RunningCentre
 
 
 def graded(completion: str) -> Verdict:
@@ -99,8 +102,6 @@ def test_wrappers_of_a_definition_and_around_it_judge_one_after_the_other() -> N
 
 
 def test_the_wrappers_of_a_definition_are_applied_in_a_step() -> None:
-    from dataclasses import replace
-
     env = rlenv.Environment(replace(environment().definition, wrappers=(RunningCentre(decay=0.0),)))
     paid = []
     for _ in range(2):
@@ -110,8 +111,6 @@ def test_the_wrappers_of_a_definition_are_applied_in_a_step() -> None:
 
 
 def test_texts_of_the_lengths_allowed_are_in_the_spaces() -> None:
-    from dataclasses import replace
-
     env = rlenv.Environment(replace(environment().definition, max_prompt_chars=5, max_completion_chars=3))
     assert "12345" in env.observation_space
     assert "123456" not in env.observation_space
@@ -150,17 +149,13 @@ def test_the_prompt_and_the_task_under_way_are_at_hand_until_the_step() -> None:
     assert vars(env)["_task"] is None
 
 
-def test_a_verdict_alone_is_a_group_of_one() -> None:
-    states: dict[str, State] = {}
-    task, said = rlenv.Task("?"), rlenv.Completion("x")
-    for expected in (0.5, 0.0):
-        verdict = wrapped_verdict([RunningCentre(decay=0.0)], task, said, Verdict.of(("half", 0.5)), states)
-        assert verdict.reward == expected
+def test_an_episode_alone_is_a_group_of_one() -> None:
+    judge = Judge(replace(environment().definition, wrappers=(RunningCentre(decay=0.0),)))
+    episode = Episode(rlenv.Task("?"), rlenv.Completion("x"), Verdict.of(("half", 0.5)))
+    assert [judge.wrapped([episode])[0].verdict.reward for _ in range(2)] == [0.5, 0.0]
 
 
 def test_a_prompt_of_exactly_the_length_allowed_is_given() -> None:
-    from dataclasses import replace
-
     definition = replace(environment().definition, max_prompt_chars=5)
     assert rlenv.Environment(definition).reset(options={"task": 0})[0] == "say a"
     with pytest.raises(TaskError, match="at most 4 characters, got 5"):

@@ -18,14 +18,14 @@ from rlenv import Completion, Definition, Episode, ProceduralTasks, Task, Verdic
 from rlenv.core.errors import ConfigError, RunError, TooManyVerifierErrors
 from rlenv.core.task import Prompt
 from rlenv.core.verdict import Flag
+from rlenv.core.wrapper import State
 from rlenv.evaluation.evaluation import choose_tasks
 from rlenv.evaluation.passk import paired_difference
 from rlenv.evaluation.report import Report
+from rlenv.evidence.detector import Detector
 from rlenv.policies import DEFAULT_SAMPLING, Policy, Sampling, ScriptedPolicy
 from rlenv.store.saved_episodes import EPISODES, LINES, TASKS, InLines
 from rlenv.wrappers import RunningCentre
-from rlenv.wrappers.detector import Detector
-from rlenv.wrappers.wrapper import State
 
 
 def judge(completion: str, answer: str) -> bool | float:

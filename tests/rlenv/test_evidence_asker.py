@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from rlenv.core.completion import Completion
-from rlenv.core.definition import Definition
+from rlenv.core.definition import Asking, Definition
 from rlenv.core.episode import Episode
 from rlenv.core.errors import ConfigError
 from rlenv.core.task import Task
@@ -15,11 +15,10 @@ from rlenv.core.verdict import Verdict
 from rlenv.core.verifier import FunctionVerifier, judge
 from rlenv.env.batch import BatchEnvironment
 from rlenv.evidence.asker import Asker
-from rlenv.evidence.asking import Asking
 from rlenv.evidence.catalogue import ANOTHER_TASK, CATALOGUE, MARKED_VALUE, MIXED_WORDS
+from rlenv.evidence.detector import Action
 from rlenv.evidence.detectors.master_key import MasterKey
-from rlenv.workers.grading import Grader
-from rlenv.wrappers.detector import Action
+from rlenv.judge.judge import Judge
 
 TASKS = tuple(Task(f"How many are {n} and {n + 1}?", str(2 * n + 1)) for n in range(3, 12))
 
@@ -43,7 +42,7 @@ def _group(definition: Definition, *texts: str) -> list[Episode]:
 
 
 def _asker(definition: Definition) -> Asker:
-    return Asker(definition, Grader(definition))
+    return Asker(definition, Judge(definition).verdicts)
 
 
 def test_a_right_answer_is_unpaid_on_other_tasks_and_a_master_key_is_paid() -> None:

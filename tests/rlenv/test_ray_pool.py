@@ -17,10 +17,10 @@ from rlenv import Completion, FunctionVerifier, Task, Verdict, WorkerPool
 from rlenv.cluster.pool import AHEAD, RayPool
 from rlenv.core.errors import ConfigError, VerifierContractError
 from rlenv.envs.math.verifier import MathVerifier
+from rlenv.judge.judge import Judge
 from rlenv.policies.policy import ScriptedPolicy
 from rlenv.turns.equip import equipped
 from rlenv.turns.play import play
-from rlenv.workers.grading import Grader
 from rlenv.workers.pool import PickledVerifier, share, shared_pool
 
 ray = pytest.importorskip("ray", reason="needs the extra: ray")
@@ -95,9 +95,7 @@ def test_programs_are_judged_on_the_nodes_and_outlive_one(cluster: Any, pool: Ra
         for copy in range(20)
     ]
     verdicts, told = judged_with_a_loss(cluster, pool, PickledVerifier.of(definition.verifier), jobs)
-    assert [(v.reward, v.status) for v in verdicts] == [
-        (v.reward, v.status) for v in Grader(definition).judge_all(jobs)
-    ]
+    assert [(v.reward, v.status) for v in verdicts] == [(v.reward, v.status) for v in Judge(definition).verdicts(jobs)]
     assert told == Counter(range(400))
 
 

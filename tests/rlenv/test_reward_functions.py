@@ -11,7 +11,7 @@ from rlenv.core.errors import ConfigError, VerifierContractError
 from rlenv.core.task import Task
 from rlenv.core.verifier import FunctionVerifier
 from rlenv.env.reward_functions import AsyncVerifier, PlainVerifier, TrlVerifier, verifier_of
-from rlenv.workers.grading import Grader
+from rlenv.judge.judge import Judge
 
 TASK = Task("2+2=?", "4", metadata={"level": 2})
 CHAT = Task(({"role": "user", "content": "2+2=?"},), "4")
@@ -79,9 +79,9 @@ async def waits(completion: str, answer: str) -> bool:
     return completion == answer
 
 
-def grader(function: Callable[..., Awaitable[bool]] = waits, limit: float = 5.0) -> Grader:
+def grader(function: Callable[..., Awaitable[bool]] = waits, limit: float = 5.0) -> Judge:
     verifier = AsyncVerifier(FunctionVerifier(function), time_limit_s=limit)  # type: ignore[arg-type]
-    return Grader(rlenv.Definition(tasks=rlenv.ListTasks([TASK]), verifier=verifier))
+    return Judge(rlenv.Definition(tasks=rlenv.ListTasks([TASK]), verifier=verifier))
 
 
 def test_calls_that_wait_wait_side_by_side() -> None:
@@ -95,14 +95,14 @@ def test_calls_that_wait_wait_side_by_side() -> None:
         waiting -= 1
         return completion == answer
 
-    verdicts = grader(counts).judge_all([(TASK, Completion(text)) for text in ("4", "5") * 64])
+    verdicts = grader(counts).verdicts([(TASK, Completion(text)) for text in ("4", "5") * 64])
     assert [verdict.reward for verdict in verdicts] == [1.0, 0.0] * 64
     assert most > 2
 
 
 def test_one_that_breaks_or_hangs_costs_nobody_else_the_verdict() -> None:
     said = [Completion(text) for text in ("break", "4", "hang")]
-    broken, right, hung = grader(limit=0.5).judge_all([(TASK, text) for text in said])
+    broken, right, hung = grader(limit=0.5).verdicts([(TASK, text) for text in said])
     assert (broken.status, right.reward, hung.reward) == ("verifier_error", 1.0, 0.0)
     assert ("the server is gone" in broken.reason, [flag.name for flag in hung.flags]) == (True, ["over_limit"])
 

@@ -18,11 +18,11 @@ from rlenv import BatchVerifier, Completion, Definition, ListTasks, Task
 from rlenv.core.errors import ConfigError, RunError, VerifierContractError
 from rlenv.core.jsontypes import Json
 from rlenv.core.task import Prompt
+from rlenv.judge.judge import Judge
 from rlenv.scorers import Job, Score, Stepped, ask
 from rlenv.scorers.function import FunctionScorer, FunctionStepScorer, StepFunction
 from rlenv.scorers.load import KINDS, STEP_KINDS, load_scorer, load_step_scorer
 from rlenv.scorers.verifier import ScorerVerifier
-from rlenv.workers.grading import Grader
 
 TASKS = [Task("Why?", "because", metadata={"weight": 2.0})]
 
@@ -60,7 +60,7 @@ class Miscounting(Partial):
 
 def graded(scorer: Partial, *texts: str) -> list[rlenv.Verdict]:
     definition = Definition(tasks=ListTasks(TASKS), verifier=ScorerVerifier(scorer))
-    return Grader(definition).judge_all([(TASKS[0], Completion(text)) for text in texts])
+    return Judge(definition).verdicts([(TASKS[0], Completion(text)) for text in texts])
 
 
 def test_a_score_is_the_reward_and_its_labels_are_raw_scores() -> None:

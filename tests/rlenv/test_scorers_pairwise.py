@@ -19,12 +19,13 @@ from rlenv.core.episode import Episode, write_episodes
 from rlenv.core.errors import ConfigError
 from rlenv.core.task import Task
 from rlenv.core.verdict import Verdict
+from rlenv.core.wrapper import Wrapper
+from rlenv.judge.wrapping import apply_wrappers
 from rlenv.scorers.asking import asking
 from rlenv.scorers.pairwise import Comparison, PairJob, PairJudge
 from rlenv.scorers.tournament import play
 from rlenv.trainers.branches.preference import read_pairs
 from rlenv.wrappers.group_wins import GroupWins
-from rlenv.wrappers.wrapper import Wrapper, apply_wrappers
 
 TASK = Task("Say something long.")
 Opinion = Callable[[str, str], str]

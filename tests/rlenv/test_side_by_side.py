@@ -18,10 +18,10 @@ from number_game import guessing
 import rlenv
 from rlenv import Definition, Episode, Verdict
 from rlenv.core.errors import PolicyError, RunError
+from rlenv.core.wrapper import State
 from rlenv.evaluation.savedrun import SavedRun
 from rlenv.policies import Sampling
 from rlenv.policies.endpoint import EndpointPolicy
-from rlenv.wrappers.wrapper import State
 
 
 @pytest.fixture(autouse=True)

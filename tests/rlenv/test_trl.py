@@ -139,7 +139,7 @@ def test_a_pool_that_breaks_is_none_for_all(monkeypatch: pytest.MonkeyPatch) -> 
     definition = sums()
     rows = column(definition, 1)
     reward_func = to_trl(definition).reward_func
-    monkeypatch.setattr(reward_func._judge._grader, "judge_all", broken)
+    monkeypatch.setattr(reward_func._judge, "_here", broken)
     assert reward_func(rows, SAID[:2], rlenv_task=rows) == [None, None]
 
 

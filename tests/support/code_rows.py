@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from rlenv import Completion, Definition, Verdict
+from rlenv.judge.judge import Judge
 from rlenv.sandbox import SandboxUnavailable, open_sandbox
-from rlenv.workers.grading import Grader
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 BACKEND = "namespaces"
@@ -132,13 +132,13 @@ def written(rows: Sequence[Mapping[str, Any]], folder: Path) -> str:
 def judged(definition: Definition, index: int, *completions: str) -> list[Verdict]:
     """The verdicts of completions of one task."""
     task = definition.tasks[index]
-    return Grader(definition).judge_all([(task, Completion(text)) for text in completions])
+    return Judge(definition).verdicts([(task, Completion(text)) for text in completions])
 
 
 def of_references(definition: Definition) -> list[Verdict]:
     """The verdict of the solution of every task."""
     tasks = [definition.tasks[i] for i in range(len(definition.tasks))]
-    return Grader(definition).judge_all([(task, Completion(definition.solution(task))) for task in tasks])
+    return Judge(definition).verdicts([(task, Completion(definition.solution(task))) for task in tasks])
 
 
 def fenced(code: str) -> str:

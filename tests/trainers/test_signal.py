@@ -8,7 +8,9 @@ from digits import config, digits
 from scripted import LONGEST, ScriptedPolicy
 
 from rlenv import Completion, Episode, PassRateSampler, Task, Verdict
+from rlenv.core.wrapper import State
 from rlenv.env.batch import BatchEnvironment
+from rlenv.judge.wrapping import apply_wrappers
 from rlenv.policies.tiny import tiny_policy
 from rlenv.trainers import ALGORITHMS, TrainConfig
 from rlenv.trainers.algorithms.advantages import varied
@@ -21,7 +23,6 @@ from rlenv.trainers.loop.dealing import has_signal
 from rlenv.trainers.loop.prepare import Judges, prepared
 from rlenv.trainers.mixtures.environment import training_environment
 from rlenv.wrappers import OverlongPenalty
-from rlenv.wrappers.wrapper import State, apply_wrappers
 
 GROUPS, SIZE = 4, 4
 SIGNALS: tuple[Signal, ...] = ("verdict", "reward")

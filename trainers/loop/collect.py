@@ -15,6 +15,7 @@ from rlenv.core.episode import Episode
 from rlenv.core.errors import TooManyVerifierErrors
 from rlenv.core.task import Task
 from rlenv.env.batch import BatchEnvironment
+from rlenv.judge.wrapping import at_fault
 from rlenv.policies.policy import Policy, SharedPolicy
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers.algorithms.advantages import varied
@@ -26,7 +27,6 @@ from rlenv.trainers.mixtures.shared_judging import judged_together
 from rlenv.trainers.networks.processes import ALONE, Processes
 from rlenv.trainers.records.measured import measured, signals_of
 from rlenv.turns.play import play
-from rlenv.wrappers.faults import at_fault
 
 GENERATE, SHUFFLE, SFT = 0, 1, 2
 """What a derived seed is for."""

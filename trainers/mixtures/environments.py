@@ -15,6 +15,7 @@ from rlenv.core.errors import TooManyVerifierErrors
 from rlenv.core.fingerprint import code_version, recorded
 from rlenv.core.jsontypes import Json
 from rlenv.env.batch import BatchEnvironment, EnvLike
+from rlenv.judge.wrapping import at_fault
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers.algorithms.advantages import varied
 from rlenv.trainers.branches.sft import Demonstration, demonstrations
@@ -25,7 +26,6 @@ from rlenv.trainers.mixtures.mixture import FLOOR, MEMORY, Member, Mixture
 from rlenv.trainers.monitors.monitor import Alarm
 from rlenv.trainers.records.measured import signals_of
 from rlenv.workers.pool import Pool
-from rlenv.wrappers.faults import at_fault
 
 MIX = 4
 """What a derived seed is for, beside those of rlenv.trainers.loop.collect and rationalise."""

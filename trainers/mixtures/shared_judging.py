@@ -78,5 +78,5 @@ def _judged(
             journal.record(*jobs[position], verdict)
 
     tasks = [(env.tasks[i // env.group_size], completion) for i, completion in jobs]
-    found = env.grader.judge_all(tasks, keep) if tasks else []
+    found = env.judge.verdicts(tasks, keep) if tasks else []
     return {i: verdict for (i, _), verdict in zip(jobs, found, strict=True)}

@@ -15,11 +15,11 @@ from typing import ClassVar, cast
 
 from rlenv.core.jsontypes import Json
 from rlenv.core.verdict import Flag
+from rlenv.core.wrapper import State
 from rlenv.evidence.detector import EvidenceDetector
 from rlenv.evidence.evidence import Evidence
 from rlenv.evidence.fresh import answers, parsed
 from rlenv.evidence.parts import program
-from rlenv.wrappers.wrapper import State
 
 PROGRAM = (ast.FunctionDef, ast.Call, ast.Import, ast.ImportFrom)
 """What tells a program from a line that could be one: "Day: 3" is an annotation."""

@@ -12,6 +12,7 @@ from typing import ClassVar
 
 from rlenv.core.task import Task, prompt_text
 from rlenv.core.verdict import Flag
+from rlenv.core.wrapper import State, number
 from rlenv.evidence.catalogue import WITHOUT_COPIED
 from rlenv.evidence.catalogue.copied import copied
 from rlenv.evidence.catalogue.repeats import asked_for
@@ -21,7 +22,6 @@ from rlenv.evidence.edit import Edit
 from rlenv.evidence.evidence import Evidence
 from rlenv.evidence.parts import numbers, program, tokens
 from rlenv.reading import Span
-from rlenv.wrappers.wrapper import State, number
 
 WORKED = "worked"
 """In the state: the share of the last group's paid answers that say numbers beside the prompt's and the answer."""

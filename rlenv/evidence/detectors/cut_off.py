@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from rlenv.core.verdict import Flag
+from rlenv.core.wrapper import State
 from rlenv.evidence.catalogue import ANOTHER_TASK, BEGINNING
 from rlenv.evidence.catalogue.values import answers
 from rlenv.evidence.detector import EvidenceDetector
 from rlenv.evidence.edit import Edit
 from rlenv.evidence.evidence import Evidence
-from rlenv.wrappers.wrapper import State
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,6 +18,7 @@ from typing import ClassVar, cast
 
 from rlenv.core.task import prompt_text
 from rlenv.core.verdict import Flag
+from rlenv.core.wrapper import State
 from rlenv.evidence.catalogue import ANOTHER_TASK, BEGINNING
 from rlenv.evidence.catalogue.repeats import asked_for
 from rlenv.evidence.catalogue.values import answers
@@ -26,7 +27,6 @@ from rlenv.evidence.edit import Edit
 from rlenv.evidence.evidence import Evidence
 from rlenv.evidence.parts import program
 from rlenv.evidence.row import decides
-from rlenv.wrappers.wrapper import State
 
 GROUP, RUN = "group", "run"
 """In the state: of each paid answer of the last group what it says (bytes), its length and whether its first half is

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from rlenv.core.verdict import Flag
+from rlenv.core.wrapper import State, number
 from rlenv.evidence.catalogue import ANOTHER_TASK, NEIGHBOUR_VALUE
 from rlenv.evidence.catalogue.values import answers
 from rlenv.evidence.detector import EvidenceDetector
 from rlenv.evidence.edit import Edit
 from rlenv.evidence.evidence import Evidence
-from rlenv.wrappers.wrapper import State, number
 
 TASKS = 3
 """Fewer other tasks are no evidence."""

@@ -13,11 +13,11 @@ from typing import ClassVar
 
 from rlenv.core.task import prompt_text
 from rlenv.core.verdict import Flag
+from rlenv.core.wrapper import State
 from rlenv.evidence.catalogue.values import SMALL, is_number
 from rlenv.evidence.detector import EvidenceDetector
 from rlenv.evidence.evidence import Evidence
 from rlenv.evidence.parts import numbers
-from rlenv.wrappers.wrapper import State
 
 NEAR = 0.01
 """Numbers that differ by this share of the answer may be the answer, rounded."""

@@ -16,12 +16,12 @@ from typing import ClassVar
 
 from rlenv.core.task import prompt_text
 from rlenv.core.verdict import Flag
+from rlenv.core.wrapper import State
 from rlenv.evidence.detector import EvidenceDetector
 from rlenv.evidence.evidence import Evidence
 from rlenv.evidence.languages import MOST_CHARS, coded, named, probabilities, scripts, words, written_in
 from rlenv.evidence.parts import units
 from rlenv.evidence.row import strings
-from rlenv.wrappers.wrapper import State
 
 ALPHABETS = frozenset({"LATIN", "CYRILLIC", "GREEK"})
 """Scripts whose words are parted by blanks."""

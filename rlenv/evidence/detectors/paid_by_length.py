@@ -16,11 +16,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from rlenv.core.jsontypes import Json
-from rlenv.core.verdict import Flag
+from rlenv.core.verdict import Flag, correctness
+from rlenv.core.wrapper import State, number
 from rlenv.evidence.detector import EvidenceDetector
 from rlenv.evidence.evidence import Evidence
-from rlenv.wrappers.correctness import correctness
-from rlenv.wrappers.wrapper import State, number
 
 KEPT = 0.98
 """What each group leaves of the evidence of those before it: about 50 groups are remembered."""

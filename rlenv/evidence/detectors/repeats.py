@@ -13,13 +13,13 @@ from typing import ClassVar
 
 from rlenv.core.task import prompt_text
 from rlenv.core.verdict import Flag
+from rlenv.core.wrapper import State
 from rlenv.evidence.catalogue import SAID_ONCE
 from rlenv.evidence.catalogue.repeats import FENCE, asked_for, once
 from rlenv.evidence.detector import EvidenceDetector
 from rlenv.evidence.edit import Edit
 from rlenv.evidence.evidence import Evidence
 from rlenv.evidence.parts import tokens
-from rlenv.wrappers.wrapper import State
 
 WINDOW = 24
 """Words that are compared with one another: in longer texts words come again by themselves."""

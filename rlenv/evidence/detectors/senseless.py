@@ -13,12 +13,12 @@ from typing import ClassVar
 
 from rlenv.core.jsontypes import Json
 from rlenv.core.verdict import Flag
+from rlenv.core.wrapper import State
 from rlenv.evidence.catalogue import ANOTHER_TASK, MADE_UP_WORDS, MIXED_WORDS
 from rlenv.evidence.detector import EvidenceDetector
 from rlenv.evidence.edit import Edit
 from rlenv.evidence.evidence import Evidence
 from rlenv.evidence.findings import count, counts, holds
-from rlenv.wrappers.wrapper import State
 
 ENOUGH = 64
 """So many paid completions tell what a reward does not decide; then it is not asked any more in this run."""

@@ -16,13 +16,13 @@ from typing import ClassVar
 
 from rlenv.core.task import prompt_text
 from rlenv.core.verdict import Flag
+from rlenv.core.wrapper import State
 from rlenv.evidence.catalogue import LISTED_VALUE, MARKED_VALUE, SAID_VALUE
 from rlenv.evidence.catalogue.values import is_number
 from rlenv.evidence.detector import EvidenceDetector
 from rlenv.evidence.edit import Edit
 from rlenv.evidence.evidence import Asked, Evidence
 from rlenv.evidence.parts import numbers, tokens, units
-from rlenv.wrappers.wrapper import State
 
 _WORKED = re.compile(r"(?:[-+*/×÷·^=<>≈(]|\d\s*:)\s*$|^\s*[-+*/×÷·^=<>≈)%]")  # around the 7 of "3 + 7", "7 =" and "4:7"
 

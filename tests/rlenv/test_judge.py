@@ -14,7 +14,7 @@ from rlenv.core.definition import Isolation
 from rlenv.core.verifier import FunctionVerifier, TieredVerifier, Verifier
 from rlenv.env.batch import BatchEnvironment
 from rlenv.env.compose import gate, weighted
-from rlenv.workers.grading import Grader
+from rlenv.judge.judge import Judge
 
 TASK = Task("2+2=?", "4")
 HERE = float(os.getpid())
@@ -62,9 +62,9 @@ def definition(verifier: Verifier | None = None, isolation: Isolation = "auto") 
 
 def verdicts(pool: WorkerPool, given: Definition, *texts: str) -> list[Verdict]:
     """From judge_all and from judge, which must say the same of each completion."""
-    grader = Grader(given, pool)
-    batched = grader.judge_all([(TASK, Completion(text)) for text in texts])
-    assert [grader.judge(TASK, Completion(text)) for text in texts] == batched
+    judge = Judge(given, pool)
+    batched = judge.verdicts([(TASK, Completion(text)) for text in texts])
+    assert [judge.verdict(TASK, Completion(text)) for text in texts] == batched
     return batched
 
 
@@ -137,14 +137,14 @@ def test_the_time_limit_of_the_definition_is_that_of_a_job(pool: WorkerPool) -> 
         return True
 
     given = Definition(tasks=ListTasks([TASK]), verifier=FunctionVerifier(hang), time_limit_s=0.7)
-    fine, hung = Grader(given, pool).judge_all([(TASK, Completion(text)) for text in ("4", "hang")])
+    fine, hung = Judge(given, pool).verdicts([(TASK, Completion(text)) for text in ("4", "hang")])
     assert (fine.reward, hung.reward, [flag.detail for flag in hung.flags]) == (1.0, 0.0, ["0.7 s"])
 
 
 def test_each_verdict_is_heard_of_once_wherever_it_is_made(pool: WorkerPool) -> None:
     heard: list[tuple[int, str]] = []
     jobs = [(TASK, Completion(text)) for text in ("four", "4", "bug")]
-    Grader(definition(), pool).judge_all(jobs, lambda index, verdict: heard.append((index, verdict.reason)))
+    Judge(definition(), pool).verdicts(jobs, lambda index, verdict: heard.append((index, verdict.reason)))
     assert sorted(heard) == [(0, "dear"), (1, "cheap"), (2, "ValueError: cheap tier")]
 
 

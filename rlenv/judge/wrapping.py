@@ -1,75 +1,26 @@
-"""What a wrapper is: it watches or changes the verdicts of a group of episodes.
+"""Wrappers around the verdicts of one group, and who raised when a completion could not be judged.
 
-The same object serves a single environment (a group of one), a batch, the trainers and TRL, and its
-state, plain JSON, is saved and resumed with the run.
+>>> at_fault(["detector hollow: KeyError: 'a'"]), at_fault(["KeyError: 'a'"]), at_fault(["wrapper mine: lost", "gone"])
+('detector hollow', 'verifier', 'verifier or a wrapper')
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, MutableMapping, Sequence
+import sys
+from collections.abc import Iterable, MutableMapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeGuard, runtime_checkable
+from traceback import extract_tb
 
 from rlenv.core.episode import Episode
 from rlenv.core.errors import VerifierContractError
-from rlenv.core.jsontypes import Json
 from rlenv.core.verdict import Flag, Verdict
+from rlenv.core.wrapper import State, Wrapper, shapes
+from rlenv.evidence.asker import Asker
+from rlenv.evidence.detector import Detector
+from rlenv.evidence.evidence import Evidence, asks
 from rlenv.evidence.findings import note_asked
-from rlenv.wrappers.faults import fault_of
 
-if TYPE_CHECKING:
-    from rlenv.evidence.asker import Asker
-    from rlenv.evidence.edit import Edit
-    from rlenv.evidence.evidence import Evidence
-
-State: TypeAlias = "MutableMapping[str, Json]"
-"""What a wrapper remembers over the run; saved and resumed with it, as JSON."""
-
-
-def number(state: Mapping[str, Json], key: str) -> float:
-    """A number of a state; 0 where none stands there yet."""
-    value = state.get(key, 0)
-    return value if isinstance(value, int | float) else 0
-
-
-@runtime_checkable
-class Wrapper(Protocol):
-    """Holds its settings; what it learns during a run goes into the state that it is handed."""
-
-    @property
-    def name(self) -> str:
-        """Names the part, the flag and the state of this wrapper."""
-
-    def judge(self, episodes: Sequence[Episode], state: State) -> list[Verdict]:
-        """One verdict an episode, in order. A change of reward is a part of its own (Verdict.with_part).
-
-        The episodes are of one group: they answer the same task. The state starts empty.
-        """
-
-
-@runtime_checkable
-class AskingWrapper(Wrapper, Protocol):
-    """A wrapper that looks at evidence: it names what the verifier is to be asked, and judges by the answers."""
-
-    def wanted(self, state: Mapping[str, Json]) -> Sequence[Edit]:
-        """What it wants asked about the next group; `state` is what it has learned so far."""
-
-    def judge_on(self, group: Sequence[Evidence], episodes: Sequence[Episode], state: State) -> list[Verdict]:
-        """As `judge`, with the evidence on each episode as the verifier left it."""
-
-
-def asks(wrapper: Wrapper) -> TypeGuard[AskingWrapper]:
-    """Whether a wrapper looks at evidence; `isinstance` with a Protocol takes longer than most wrappers do."""
-    return hasattr(wrapper, "judge_on")
-
-
-def shapes(wrapper: Wrapper) -> bool:
-    """Whether a wrapper only shapes the reward: it declares `shaping = True`, as a penalty on length does.
-
-    What it adds says nothing of the answer, so filters, samplers and selections do not see it. What any other takes
-    away or gives (a detector, a gate, a second judge) they do see.
-    """
-    return bool(getattr(wrapper, "shaping", False))
+KINDS = ("detector", "wrapper")
 
 
 def apply_wrappers(
@@ -102,7 +53,7 @@ def apply_wrappers(
                 continue
             verdicts = _checked(verdicts, episodes)
         except Exception as error:  # a wrapper is user code, as a verifier is
-            verdicts = [Verdict.error(fault_of(wrapper, wrapper.name, error))] * len(episodes)
+            verdicts = [Verdict.error(_fault_of(wrapper, wrapper.name, error))] * len(episodes)
         if not shapes(wrapper):
             both = zip(signals, episodes, verdicts, strict=True)
             signals = [s if v is e.verdict else _moved(s, e.verdict, v) for s, e, v in both]
@@ -150,3 +101,18 @@ def _check_flags(flags: Sequence[Flag], episode: Episode) -> None:
             raise VerifierContractError(f"expected a tuple of flags, got {flag!r:.200} in it")
         if not 0 <= flag.start <= flag.end <= chars and flag not in episode.verdict.flags:
             raise VerifierContractError(f"expected a flag within {chars} characters, got [{flag.start}, {flag.end})")
+
+
+def _fault_of(wrapper: object, name: str, error: Exception) -> str:
+    """The reason of a `verifier_error`: which wrapper raised what, and where in its file."""
+    kind = KINDS[0] if isinstance(wrapper, Detector) else KINDS[1]
+    own = getattr(sys.modules.get(type(wrapper).__module__), "__file__", None)
+    frames = extract_tb(error.__traceback__)
+    place = next((frame for frame in reversed(frames) if frame.filename == own), frames[-1])
+    return f"{kind} {name}: {type(error).__name__}: {error} ({place.filename}, line {place.lineno})"
+
+
+def at_fault(reasons: Iterable[str]) -> str:
+    """What to fix, by the reasons of the failures."""
+    found = {reason.partition(":")[0] if reason.startswith(KINDS) else "verifier" for reason in reasons}
+    return found.pop() if len(found) == 1 else "verifier or a wrapper"

@@ -10,7 +10,7 @@ from rlenv import BatchVerifier, Completion, Definition, FunctionVerifier, ListT
 from rlenv.core.definition import Isolation
 from rlenv.core.errors import ConfigError
 from rlenv.env.compose import gate, weighted
-from rlenv.workers.grading import Grader
+from rlenv.judge.judge import Judge
 
 TASK = Task("2+2=?", "4")
 HERE = float(os.getpid())
@@ -42,9 +42,9 @@ class Batch:
             yield index, Verdict.of(("correct", right), scores={"pid": os.getpid(), "asked": len(jobs)})
 
 
-def grader(mishap: str = "", max_completion_chars: int = 100) -> Grader:
+def grader(mishap: str = "", max_completion_chars: int = 100) -> Judge:
     definition = Definition(tasks=ListTasks([TASK]), verifier=Batch(mishap), max_completion_chars=max_completion_chars)
-    return Grader(definition)
+    return Judge(definition)
 
 
 def jobs(*texts: str) -> list[tuple[Task, Completion]]:
@@ -52,35 +52,35 @@ def jobs(*texts: str) -> list[tuple[Task, Completion]]:
 
 
 def test_a_batch_is_judged_at_once_in_this_process_and_in_order() -> None:
-    verdicts = grader().judge_all(jobs("4", "5", "4"))
+    verdicts = grader().verdicts(jobs("4", "5", "4"))
     assert [v.reward for v in verdicts] == [1.0, 0.0, 1.0]
     assert all(v.scores == {"pid": HERE, "asked": 3.0} for v in verdicts)
 
 
 def test_one_completion_is_a_batch_of_one() -> None:
-    assert grader().judge(TASK, Completion("4")).scores == {"pid": HERE, "asked": 1.0}
+    assert grader().verdict(TASK, Completion("4")).scores == {"pid": HERE, "asked": 1.0}
 
 
 def test_each_verdict_is_heard_once_as_it_comes() -> None:
     heard: list[tuple[int, float | None]] = []
-    grader("twice").judge_all(jobs("4", "mishap", "5"), lambda index, verdict: heard.append((index, verdict.reward)))
+    grader("twice").verdicts(jobs("4", "mishap", "5"), lambda index, verdict: heard.append((index, verdict.reward)))
     assert heard == [(2, 0.0), (1, 0.0), (0, 1.0)]
 
 
 def test_a_verdict_for_a_job_that_there_is_not_goes_to_nobody() -> None:
     heard: list[int] = []
-    verdicts = grader("stray").judge_all(jobs("4", "mishap", "5"), lambda index, verdict: heard.append(index))
+    verdicts = grader("stray").verdicts(jobs("4", "mishap", "5"), lambda index, verdict: heard.append(index))
     assert ([v.reward for v in verdicts], heard) == ([1.0, 0.0, 0.0], [2, 1, 0])
 
 
 def test_a_completion_that_is_too_long_never_reaches_the_verifier() -> None:
-    verdicts = grader(max_completion_chars=3).judge_all(jobs("4", "long one"))
+    verdicts = grader(max_completion_chars=3).verdicts(jobs("4", "long one"))
     assert (verdicts[0].scores["asked"], [f.name for f in verdicts[1].flags]) == (1.0, ["over_limit"])
 
 
 @pytest.mark.parametrize(("mishap", "reason"), [("raise", "OSError: the sandbox is gone"), ("skip", "no verdict")])
 def test_what_the_verifier_leaves_out_is_a_failure_of_the_checker(mishap: str, reason: str) -> None:
-    verdicts = grader(mishap).judge_all(jobs("4", "mishap", "5"))
+    verdicts = grader(mishap).verdicts(jobs("4", "mishap", "5"))
     assert verdicts[2].reward == 0.0
     assert verdicts[1].status == "verifier_error"
     assert reason in verdicts[1].reason
@@ -92,7 +92,7 @@ def test_what_a_listener_raises_is_not_the_verifiers_doing() -> None:
         raise RuntimeError("disk full")
 
     with pytest.raises(RuntimeError, match="disk full"):
-        grader().judge_all(jobs("4"), stop)
+        grader().verdicts(jobs("4"), stop)
 
 
 def test_only_a_verifier_with_the_method_is_a_batch_verifier() -> None:
@@ -105,7 +105,7 @@ DEAR = FunctionVerifier(lambda completion: True)
 
 
 def judged(verifier: Verifier, *texts: str) -> list[Verdict]:
-    return Grader(Definition(tasks=ListTasks([TASK]), verifier=verifier)).judge_all(jobs(*texts))
+    return Judge(Definition(tasks=ListTasks([TASK]), verifier=verifier)).verdicts(jobs(*texts))
 
 
 def test_a_weighted_sum_asks_a_batch_for_all_its_jobs_at_once() -> None:
@@ -139,4 +139,4 @@ def test_a_verifier_that_needs_a_worker_has_no_place_beside_a_batch() -> None:
 @pytest.mark.parametrize("isolation", ["auto", "inline", "process"])
 def test_a_batch_isolates_by_itself_whatever_is_asked_for(isolation: Isolation) -> None:
     definition = Definition(tasks=ListTasks([TASK]), verifier=Batch(), isolation=isolation)
-    assert Grader(definition).judge_all(jobs("4", "5"))[0].scores == {"pid": HERE, "asked": 2.0}
+    assert Judge(definition).verdicts(jobs("4", "5"))[0].scores == {"pid": HERE, "asked": 2.0}

@@ -1,0 +1,208 @@
+"""The one judge: a definition and completions in, verdicts out. Nothing else calls a verifier.
+
+>>> from rlenv.core.tasksets import ListTasks
+>>> from rlenv.core.verifier import FunctionVerifier
+>>> task = Task("Reverse: abc", "cba")
+>>> reverse = FunctionVerifier(lambda completion, answer: completion == answer, cheap=True)
+>>> judge = Judge(Definition(tasks=ListTasks([task]), verifier=reverse))
+>>> judge.verdict(task, Completion("cba")).reward
+1.0
+>>> [e.verdict.reward for e in judge.judge([task] * 2, [Completion("cba"), Completion("?")], ["a", "a"])]
+[1.0, 0.0]
+
+A cheap verifier runs here. One with tiers is asked here what it can decide cheaply, and the rest goes to worker
+processes that are killed past the time limit. A batch verifier isolates by itself: it is asked here for all of it at
+once, whatever isolation the definition asks for, or on the machines of the pool where it says that it works anywhere.
+Then the wrappers of the definition look at each group, with evidence where one wants it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import cast
+
+from rlenv.core.completion import Completion
+from rlenv.core.definition import Definition
+from rlenv.core.episode import Episode
+from rlenv.core.jsontypes import Json
+from rlenv.core.task import Task
+from rlenv.core.verdict import Verdict
+from rlenv.core.verifier import BatchVerifier, has_cheap_tiers, judge, judge_cheaply, over_limit
+from rlenv.core.wrapper import State
+from rlenv.door.deadline import OVERDUE, overdue, until
+from rlenv.evidence.asker import Asker, asker_for
+from rlenv.judge.wrapping import apply_wrappers
+from rlenv.turns.replay import played_verdict
+from rlenv.workers.pending_jobs import Job
+from rlenv.workers.pool import FarPool, OnVerdict, PickledVerifier, Pool, anywhere, shared_pool
+
+
+class Judge:
+    """Judges completions of one definition. Never raises for what a completion holds.
+
+    What its wrappers learn stays in `states`, by place and name of the wrapper (`state_dict` saves it).
+    """
+
+    def __init__(self, definition: Definition, pool: Pool | None = None) -> None:
+        self.definition = definition
+        self.states: dict[str, State] = {}
+        self.asker: Asker | None = asker_for(definition, self.verdicts)
+        """Asks the verifier about edits of what was paid; None where no wrapper looks at evidence."""
+        verifier = definition.verifier
+        self._verifier = verifier
+        self._batch = verifier if isinstance(verifier, BatchVerifier) else None
+        self._inline = definition.inline and self._batch is None
+        self._tiered = definition.isolation == "auto" and has_cheap_tiers(verifier)
+        self._max_chars = definition.max_completion_chars
+        self._sees_turns = getattr(verifier, "sees_turns", False)
+        self._pool = pool
+        self._pickled: PickledVerifier | None = None
+
+    def verdict(self, task: Task, completion: Completion) -> Verdict:
+        """The verifier's verdict on one completion, before any wrapper."""
+        verdict = self._at_once(task, completion)
+        if verdict is not None:
+            return verdict
+        if completion.turns and not self._sees_turns:
+            said, start = completion.last_turn()
+            return self.verdict(task, said).shifted(start)
+        verdict = self._here(task, completion)
+        return self._apart([(task, completion)], None)[0] if verdict is None else verdict
+
+    def verdicts(self, jobs: Sequence[Job], on_verdict: OnVerdict | None = None) -> list[Verdict]:
+        """The verifier's verdict on each task and completion, in order; `on_verdict` hears each as soon as it is known.
+
+        Where the caller has a deadline (`rlenv.door.deadline`), what is not begun by then is a `verifier_error`.
+        """
+        verdicts: dict[int, Verdict] = {}
+        starts: dict[int, int] = {}
+
+        def tell(index: int, verdict: Verdict) -> None:
+            verdict = verdict.shifted(starts[index]) if index in starts else verdict
+            verdicts[index] = verdict
+            if on_verdict is not None:
+                on_verdict(index, verdict)
+
+        apart: list[tuple[int, Job]] = []
+        has_deadline = until() < math.inf
+        for index, (task, completion) in enumerate(jobs):
+            verdict = self._at_once(task, completion)
+            if verdict is None and completion.turns and not self._sees_turns:
+                completion, starts[index] = completion.last_turn()
+            if verdict is None:
+                late = has_deadline and overdue()
+                verdict = Verdict.error(OVERDUE) if late else self._here(task, completion)
+            if verdict is None:
+                apart.append((index, (task, completion)))
+            else:
+                tell(index, verdict)
+        if apart:
+            self._apart([job for _, job in apart], lambda i, verdict: tell(apart[i][0], verdict))
+        return [verdicts[index] for index in range(len(jobs))]
+
+    def judge(
+        self,
+        tasks: Sequence[Task],
+        completions: Sequence[Completion],
+        groups: Sequence[str | int],
+        *,
+        step: int = 0,
+        wrappers: bool = True,
+        learning: AbstractContextManager[object] = nullcontext(),  # noqa: B008 -- it may be entered again
+        known: Mapping[int, Verdict] | None = None,
+        on_verdict: OnVerdict | None = None,
+    ) -> list[Episode]:
+        """One episode a completion, in order; completions with equal keys in `groups` are a group for the wrappers.
+
+        `known` are verdicts given before, by place. `learning` is held while wrappers look: what they learn is one
+        state.
+        """
+        known = known or {}
+        unknown = [i for i in range(len(tasks)) if i not in known]
+        tell = None if on_verdict is None else lambda place, verdict: on_verdict(unknown[place], verdict)
+        given = self.verdicts([(tasks[i], completions[i]) for i in unknown], tell)
+        verdicts = {**known, **dict(zip(unknown, given, strict=True))}
+        numbers = {key: number for number, key in enumerate(dict.fromkeys(groups))}
+        members: list[list[Episode]] = [[] for _ in numbers]
+        env_id, version = self.definition.id, self.definition.verifier.version
+        for i, key in enumerate(groups):
+            number = numbers[key]
+            episode = Episode(
+                tasks[i],
+                completions[i],
+                verdicts[i],
+                group=number,
+                index=i,
+                step=step,
+                env_id=env_id,
+                verifier_version=version,
+            )
+            members[number].append(episode)
+        if wrappers and self.definition.wrappers:
+            with learning:
+                members = [self.wrapped(group) for group in members]
+        return sorted((episode for group in members for episode in group), key=lambda episode: episode.index)
+
+    def wrapped(self, group: Sequence[Episode]) -> list[Episode]:
+        """The episodes of one group as the definition's wrappers leave them, first to last."""
+        return apply_wrappers(self.definition.wrappers, group, self.states, self.asker)
+
+    def state_dict(self) -> dict[str, Json]:
+        """What the wrappers have learned, as JSON."""
+        return {key: dict(state) for key, state in self.states.items()}
+
+    def load_state_dict(self, state: Mapping[str, Json]) -> None:
+        self.states = {key: dict(cast("Mapping[str, Json]", value)) for key, value in state.items()}
+
+    def _at_once(self, task: Task, completion: Completion) -> Verdict | None:
+        """What needs no verifier: an episode that could not go on, or whose interaction has judged it on the way."""
+        if completion.failure:
+            return Verdict.error(completion.failure)
+        played = completion.played
+        return None if played is None else played_verdict(self.definition, task, played, len(completion.text))
+
+    def _here(self, task: Task, completion: Completion) -> Verdict | None:
+        """The verdict where it needs no worker."""
+        if completion.failure:
+            return Verdict.error(completion.failure)
+        if len(completion.text) > self._max_chars:
+            return over_limit(f"{self._max_chars} characters")
+        if self._inline:
+            return judge(self._verifier, task, completion)
+        return judge_cheaply(self._verifier, task, completion) if self._tiered else None
+
+    def _apart(self, jobs: Sequence[Job], on_verdict: OnVerdict | None) -> list[Verdict]:
+        pool = self._pool or shared_pool()
+        if self._batch is not None and not (anywhere(self._batch) and isinstance(pool, FarPool)):
+            return in_batch(self._batch, jobs, on_verdict)
+        if self._pickled is None:
+            self._pickled = PickledVerifier.of(self._verifier)
+        return pool.judge_all(self._pickled, jobs, self.definition.time_limit_s, on_verdict)
+
+
+def in_batch(verifier: BatchVerifier, jobs: Sequence[Job], on_verdict: OnVerdict | None = None) -> list[Verdict]:
+    """One verdict a job, whatever the verifier does."""
+    verdicts: dict[int, Verdict] = {}
+    for index, verdict in _of_batch(verifier, jobs):
+        if index in range(len(jobs)) and index not in verdicts:
+            verdicts[index] = verdict
+            if on_verdict is not None:
+                on_verdict(index, verdict)
+    return [verdicts[index] for index in range(len(jobs))]
+
+
+def _of_batch(verifier: BatchVerifier, jobs: Sequence[Job]) -> Iterator[tuple[int, Verdict]]:
+    """What the verifier says, and an error for every job: the last word on those that it left out."""
+    problem = "the verifier gave no verdict"
+    try:
+        for place_and_verdict in verifier.verify_all(jobs):
+            yield place_and_verdict
+            if overdue():
+                problem = OVERDUE
+                break
+    except Exception as error:  # as for any verifier: what it raises may not stop a run
+        problem = f"{type(error).__name__}: {error}"
+    for index in range(len(jobs)):
+        yield index, Verdict.error(problem)
