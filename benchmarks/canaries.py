@@ -19,8 +19,7 @@ from hackable import listed_totals, true_task
 
 from rlenv.core.definition import Definition
 from rlenv.core.episode import Episode, read_episodes
-from rlenv.core.task import Task
-from rlenv.core.tasksets import TaskSet
+from rlenv.core.task import Task, TaskSet
 from rlenv.evidence.canaries import CANARY, is_canary, with_canaries
 from rlenv.policies.tiny import tiny_policy
 from rlenv.trainers import SftConfig, TrainConfig, train

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import cast
 
 from rlenv.core.jsontypes import Json
-from rlenv.core.tasksets import read_rows
+from rlenv.env.tasksets import read_rows
 
 Solution = tuple[str, str, str]
 """A prompt, the right answer, and a solution that comes to it."""

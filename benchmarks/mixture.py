@@ -23,9 +23,9 @@ from turns_learning import game
 import rlenv
 from rlenv.core.definition import Definition
 from rlenv.core.task import Task
-from rlenv.core.tasksets import ListTasks
 from rlenv.core.verifier import FunctionVerifier
 from rlenv.env.batch import definition
+from rlenv.env.tasksets import ListTasks
 from rlenv.evaluation.passk import mean_interval
 from rlenv.policies.tiny import tiny_policy
 from rlenv.trainers import Member, Mixture, SftConfig, TrainConfig, train

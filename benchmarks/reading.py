@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from rlenv import Completion
-from rlenv.reading import READ_AS, ReadAs
+from rlenv.core.reading import READ_AS, ReadAs
 
 HOSTILE = Path(__file__).parents[1] / "tests" / "rlenv" / "reader_hostile.jsonl"
 MEGABYTE = 1_000_000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import rlenv
 from rlenv.core.jsontypes import Json
-from rlenv.core.tasksets import ListTasks, Row
+from rlenv.env.tasksets import ListTasks, Row
 from rlenv.envs.code.definition import code_definition, fenced_solution
 
 ID = "benchmark/ten-tests-v0"

@@ -22,8 +22,8 @@ from pathlib import Path
 from playwright.sync_api import Page, sync_playwright
 
 from rlenv import Completion, Episode, Task, Verdict
+from rlenv.core.reading import Span
 from rlenv.core.verdict import Flag
-from rlenv.reading import Span
 from rlenv.view import ViewedRun, write_page
 
 GROUP, ROLLOUT = 8, 256

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from rlenv.core.errors import ConfigError
-from rlenv.core.task import Task
-from rlenv.core.tasksets import ProceduralTasks, TaskSet
+from rlenv.core.task import Task, TaskSet
+from rlenv.env.tasksets import ProceduralTasks
 
 SIZE = 100_000
 """Tasks of a set that is drawn without end, where no size is given."""

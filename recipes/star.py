@@ -16,7 +16,7 @@ from dataclasses import replace
 from common import TOKENS, Recipe, begun
 
 from rlenv.core.definition import Definition
-from rlenv.core.tasksets import ListTasks
+from rlenv.env.tasksets import ListTasks
 from rlenv.policies.tiny import tiny_policy
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers import ALGORITHMS, SftConfig, TrainConfig, train, with_changes

@@ -21,8 +21,7 @@ from rlenv.core.completion import Completion
 from rlenv.core.definition import Definition
 from rlenv.core.episode import Episode, read_episodes, write_episodes
 from rlenv.core.errors import RlenvError
-from rlenv.core.task import Task
-from rlenv.core.tasksets import ListTasks, ProceduralTasks, TaskSet, hub_tasks, load_tasks
+from rlenv.core.task import Task, TaskSet
 from rlenv.core.verdict import Flag, Part, StepReward, Verdict
 from rlenv.core.verifier import BatchVerifier, FunctionVerifier, TieredVerifier, Verifier
 from rlenv.core.wrapper import Wrapper
@@ -34,6 +33,7 @@ from rlenv.env.registry import list_envs, load, make, make_vec, register
 from rlenv.env.rows import RowJudge, judge_row, judge_rows, rows_of, to_row
 from rlenv.env.sampler import PassRateSampler, UniformSampler
 from rlenv.env.spaces import Unicode
+from rlenv.env.tasksets import ListTasks, ProceduralTasks, hub_tasks, load_tasks
 from rlenv.evaluation.evaluation import evaluate
 from rlenv.evaluation.rescoring import rescore
 from rlenv.workers.pool import WorkerPool

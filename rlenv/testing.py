@@ -18,8 +18,8 @@ from rlenv.audit import Attack, Audit, Severity, audit, audit_reward
 from rlenv.core.definition import Definition, reference_text
 from rlenv.core.errors import ConfigError
 from rlenv.core.task import Task
-from rlenv.core.tasksets import Row
 from rlenv.env.reward_functions import RewardFunction, Style
+from rlenv.env.tasksets import Row
 from rlenv.workers.pool import Pool
 
 

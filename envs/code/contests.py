@@ -22,7 +22,7 @@ from typing import cast
 
 from rlenv.core.errors import TaskError
 from rlenv.core.jsontypes import Json
-from rlenv.core.tasksets import Row
+from rlenv.env.tasksets import Row
 from rlenv.envs.code.expression import render
 
 PROGRAM = (

@@ -22,9 +22,9 @@ from typing import cast
 from rlenv.core.definition import Definition
 from rlenv.core.errors import ConfigError, TaskError
 from rlenv.core.jsontypes import Json, read_json
-from rlenv.core.task import Task
-from rlenv.core.tasksets import DeferredTasks, ListTasks, Row, RowMap, TaskSet, hub_tasks, load_tasks
+from rlenv.core.task import Task, TaskSet
 from rlenv.door.reading import unpacked_most
+from rlenv.env.tasksets import DeferredTasks, ListTasks, Row, RowMap, hub_tasks, load_tasks
 from rlenv.envs.code.verifier import code_verifier
 
 MAX_COMPLETION_CHARS = 100_000

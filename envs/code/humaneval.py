@@ -28,7 +28,7 @@ from functools import partial
 
 from rlenv.core.definition import Definition
 from rlenv.core.errors import ConfigError, TaskError
-from rlenv.core.tasksets import Row
+from rlenv.env.tasksets import Row
 from rlenv.envs.code.assertions import assertion_reference, evaluation_only
 from rlenv.envs.code.definition import code_definition, fenced_solution, hidden_tests, read_tasks
 from rlenv.envs.code.official import EVALUATION_ONLY, check_official, official_reference, plain_solution

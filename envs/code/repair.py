@@ -29,8 +29,7 @@ from rlenv.core.completion import Completion
 from rlenv.core.definition import Definition
 from rlenv.core.errors import ConfigError, RlenvError, TaskError
 from rlenv.core.jsontypes import Json
-from rlenv.core.task import Task, prompt_messages
-from rlenv.core.tasksets import TaskSet
+from rlenv.core.task import Task, TaskSet, prompt_messages
 from rlenv.core.verdict import Part, Verdict
 from rlenv.env.keywords import check_keywords
 from rlenv.envs.code.outcome import Outcome

@@ -27,7 +27,7 @@ from rlenv.core.definition import Definition
 from rlenv.core.errors import ConfigError
 from rlenv.core.jsontypes import Json
 from rlenv.core.task import Task
-from rlenv.core.tasksets import ListTasks
+from rlenv.env.tasksets import ListTasks
 from rlenv.envs.code.definition import FENCE, code_definition
 from rlenv.envs.splits import DEMONSTRATION_PERCENT, belongs, check_split
 

@@ -34,10 +34,10 @@ from rlenv.core.completion import Completion
 from rlenv.core.definition import Definition
 from rlenv.core.errors import ConfigError, TaskError
 from rlenv.core.jsontypes import Json, canonical
-from rlenv.core.task import Task
-from rlenv.core.tasksets import ProceduralTasks, TaskSet, load_tasks
+from rlenv.core.task import Task, TaskSet
 from rlenv.core.verdict import Flag, Verdict
 from rlenv.core.verifier import over_limit
+from rlenv.env.tasksets import ProceduralTasks, load_tasks
 from rlenv.envs.format.json_text import Unreadable, find_value, same
 from rlenv.envs.format.paid import paid
 from rlenv.envs.format.records import INSTRUCTION, draw_record

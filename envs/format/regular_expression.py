@@ -28,10 +28,10 @@ import numpy as np
 from rlenv.core.completion import Completion
 from rlenv.core.definition import Definition, reference_text
 from rlenv.core.errors import ConfigError, TaskError
-from rlenv.core.task import Task
-from rlenv.core.tasksets import ProceduralTasks, TaskSet, load_tasks
+from rlenv.core.task import Task, TaskSet
 from rlenv.core.verdict import Flag, Verdict
 from rlenv.door.patterns import linear, valid
+from rlenv.env.tasksets import ProceduralTasks, load_tasks
 from rlenv.envs.format.notations import PATTERNS, draw_notation
 from rlenv.envs.format.paid import paid
 from rlenv.envs.levelled import check_size

@@ -32,15 +32,15 @@ import numpy as np
 from rlenv.core.completion import Completion
 from rlenv.core.definition import Definition
 from rlenv.core.errors import ConfigError
+from rlenv.core.reading import Passage, Span
 from rlenv.core.task import Task
-from rlenv.core.tasksets import ProceduralTasks
 from rlenv.core.verdict import PASS, Flag, Verdict
 from rlenv.core.verifier import Verifier
+from rlenv.env.tasksets import ProceduralTasks
 from rlenv.envs.format.paid import paid
 from rlenv.envs.format.questions import draw
 from rlenv.envs.levelled import check_size
 from rlenv.envs.splits import belongs, check_split
-from rlenv.reading import Passage, Span
 
 INSTRUCTION = "Think inside <think></think>, then give only the answer inside <answer></answer>."
 SIZE = 100_000

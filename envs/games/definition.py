@@ -19,8 +19,7 @@ import numpy as np
 from rlenv.core.definition import Definition
 from rlenv.core.errors import ConfigError
 from rlenv.core.jsontypes import Json
-from rlenv.core.task import Task
-from rlenv.core.tasksets import TaskSet
+from rlenv.core.task import Task, TaskSet
 from rlenv.envs.games.game import Deal, Game, GameInteraction, best_script
 from rlenv.envs.level_range import levels_named
 from rlenv.envs.levelled import check_size, drawn, levels_said

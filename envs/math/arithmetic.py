@@ -25,8 +25,8 @@ import numpy as np
 
 from rlenv.core.definition import Definition
 from rlenv.core.errors import ConfigError
-from rlenv.core.task import Task
-from rlenv.core.tasksets import ProceduralTasks, TaskSet
+from rlenv.core.task import Task, TaskSet
+from rlenv.env.tasksets import ProceduralTasks
 from rlenv.envs.level_range import levels_named
 from rlenv.envs.levelled import check_size, levelled, levels_said
 from rlenv.envs.math.expression import canonical, value

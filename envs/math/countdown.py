@@ -24,8 +24,7 @@ import numpy as np
 
 from rlenv.core.definition import Definition
 from rlenv.core.errors import ConfigError
-from rlenv.core.task import Task
-from rlenv.core.tasksets import TaskSet
+from rlenv.core.task import Task, TaskSet
 from rlenv.envs.level_range import levels_named
 from rlenv.envs.levelled import check_size, drawn, levels_said
 from rlenv.envs.math.countdown_verifier import USES, CountdownVerifier, Use

@@ -28,6 +28,7 @@ import unicodedata
 from functools import lru_cache
 
 from rlenv.core.completion import Completion
+from rlenv.core.reading import Passage
 from rlenv.core.verdict import Flag
 from rlenv.envs.math.announced import line_answer
 from rlenv.envs.math.boxed import equal_text
@@ -41,7 +42,6 @@ from rlenv.envs.math.sections import stating_part
 from rlenv.envs.math.statement import Extracted, Refusal, Same, agree, is_working
 from rlenv.envs.math.tail import MAX_CHARS, Span, answer_tail
 from rlenv.envs.math.withdrawal import denied, withdrawn
-from rlenv.reading import Passage
 
 _SPRAY = re.compile(r"(?<![\w.,^{}])-?[0-9]+(?:\.[0-9]+)?(?:[ \t\n]+-?[0-9]+(?:\.[0-9]+)?(?![\w/.,])){2,}")
 _THOUSANDS = re.compile(r"-?[0-9]{1,3}(?:[ \t][0-9]{3})+(?:\.[0-9]+)?")

@@ -24,9 +24,9 @@ from dataclasses import dataclass, field
 from rlenv.core.definition import Definition
 from rlenv.core.errors import ConfigError
 from rlenv.core.jsontypes import Json
-from rlenv.core.task import Task
-from rlenv.core.tasksets import DeferredTasks, ListTasks, Row, RowMap, TaskSet, hub_tasks, load_tasks
+from rlenv.core.task import Task, TaskSet
 from rlenv.core.verifier import Verifier
+from rlenv.env.tasksets import DeferredTasks, ListTasks, Row, RowMap, hub_tasks, load_tasks
 from rlenv.envs.level_range import levels_named
 from rlenv.envs.math.numeral import NumeralVerifier
 from rlenv.envs.math.policy import MathPolicy

@@ -13,7 +13,7 @@ import re
 
 from rlenv.core.errors import TaskError
 from rlenv.core.jsontypes import Json
-from rlenv.core.tasksets import Row
+from rlenv.env.tasksets import Row
 from rlenv.text.boxes import find_boxes
 
 _CALCULATOR = re.compile(r"<<[^<>]*>>")

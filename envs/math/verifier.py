@@ -28,6 +28,7 @@ from itertools import chain, pairwise
 from rlenv.core.completion import Completion
 from rlenv.core.errors import TaskError
 from rlenv.core.jsontypes import canonical
+from rlenv.core.reading import Passage
 from rlenv.core.task import Task, prompt_text
 from rlenv.core.verdict import Flag, Verdict
 from rlenv.envs.math.choice import is_choice
@@ -44,7 +45,6 @@ from rlenv.envs.math.statement import Extracted, Refusal
 from rlenv.envs.math.tail import answer_tail
 from rlenv.envs.math.values import Value
 from rlenv.evaluation.second_opinion import Proof
-from rlenv.reading import Passage
 
 RULES = "math-10"
 """Changes with the rules by which answers are found and compared."""

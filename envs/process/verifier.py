@@ -24,16 +24,16 @@ from typing import Literal, TypeAlias, get_args
 from rlenv.core.completion import Completion
 from rlenv.core.definition import Definition
 from rlenv.core.errors import ConfigError, VerifierContractError
+from rlenv.core.reading import Passage
 from rlenv.core.task import Task
-from rlenv.core.tasksets import ListTasks
 from rlenv.core.verdict import Flag, Part, StepReward, Verdict, is_over_limit
 from rlenv.core.verifier import Verifier, decided_cheaply
+from rlenv.env.tasksets import ListTasks
 from rlenv.envs.process.credit import CREDITS, SAFE, Credit, aggregate, in_grains, shares
 from rlenv.envs.process.effort import TooMuchWork, within
 from rlenv.envs.process.reading import NOT_CARRIED, Reading, StepReader
 from rlenv.envs.process.steps import Span
 from rlenv.judge.judge import Judge
-from rlenv.reading import Passage
 from rlenv.scorers.scorer import Job, Stepped, StepScorer, StepScores
 
 StepsIn: TypeAlias = Literal["content", "reasoning"]

@@ -25,8 +25,8 @@ from typing import Any, cast
 from rlenv.core.definition import Definition
 from rlenv.core.errors import ConfigError, TaskError
 from rlenv.core.jsontypes import Json, canonical
-from rlenv.core.task import Task
-from rlenv.core.tasksets import ListTasks, ProceduralTasks, TaskSet
+from rlenv.core.task import Task, TaskSet
+from rlenv.env.tasksets import ListTasks, ProceduralTasks
 from rlenv.envs.reasoning_gym.answer_tags import CLOSE, OPEN, write
 from rlenv.envs.reasoning_gym.catalogue import KEPT, LEFT_OUT
 from rlenv.envs.reasoning_gym.datasets import POPULATION, Item, items, settings

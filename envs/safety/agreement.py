@@ -27,8 +27,8 @@ from rlenv.core.completion import Completion
 from rlenv.core.definition import Definition
 from rlenv.core.errors import ConfigError, TaskError
 from rlenv.core.task import Task
-from rlenv.core.tasksets import ListTasks
 from rlenv.core.verdict import Verdict
+from rlenv.env.tasksets import ListTasks
 from rlenv.envs.levelled import check_size
 from rlenv.envs.math.numeral import NumeralVerifier
 from rlenv.envs.math.verifier import MathVerifier

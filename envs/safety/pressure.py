@@ -36,8 +36,8 @@ from rlenv.core.definition import Definition
 from rlenv.core.errors import ConfigError, TaskError
 from rlenv.core.jsontypes import Json
 from rlenv.core.task import Prompt, Task
-from rlenv.core.tasksets import ListTasks
 from rlenv.core.verdict import FAIL, Verdict
+from rlenv.env.tasksets import ListTasks
 from rlenv.envs.level_range import levels_named
 from rlenv.envs.levelled import levelled
 from rlenv.envs.math.numeral import NumeralVerifier

@@ -13,7 +13,7 @@ from pathlib import Path
 from rlenv.core.errors import ConfigError, TaskError
 from rlenv.core.jsontypes import Json
 from rlenv.core.task import Task
-from rlenv.core.tasksets import ListTasks, load_tasks
+from rlenv.env.tasksets import ListTasks, load_tasks
 from rlenv.envs.safety.asked import SPLITS
 from rlenv.envs.safety.preferences import split_of_row
 from rlenv.envs.safety.prompts import PromptPair, prompt_pairs

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from rlenv.core.jsontypes import Json
-from rlenv.core.tasksets import read_rows
+from rlenv.env.tasksets import read_rows
 
 WORDS, FEWEST = 13, 8
 _WORD = re.compile(r"[^\W_]+")

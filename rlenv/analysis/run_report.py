@@ -23,7 +23,7 @@ from rlenv.core.episode import read_episodes
 from rlenv.core.errors import ConfigError, RlenvError
 from rlenv.core.jsontypes import Json
 from rlenv.core.task import prompt_text
-from rlenv.door.admission import admitted, without_source
+from rlenv.env.admission import admitted, without_source
 from rlenv.env.registry import load_for_row
 from rlenv.evaluation.passk import Estimate, mean_interval, pass_at_k, pass_hat_k
 from rlenv.evaluation.report import Report, Tally

@@ -29,12 +29,12 @@ from rlenv.audit.subject import Subject
 from rlenv.core.definition import Definition, reference_text
 from rlenv.core.errors import ConfigError
 from rlenv.core.jsontypes import canonical
-from rlenv.core.task import Task
-from rlenv.core.tasksets import Row, TaskSet
+from rlenv.core.task import Task, TaskSet
 from rlenv.core.verifier import BatchVerifier
 from rlenv.env.batch import EnvLike
 from rlenv.env.batch import definition as definition_of
 from rlenv.env.reward_functions import RewardFunction, Style
+from rlenv.env.tasksets import Row
 from rlenv.evaluation.progress import progress
 from rlenv.workers.pool import Pool
 

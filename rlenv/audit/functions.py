@@ -16,8 +16,8 @@ from rlenv.core.definition import Definition, reference_text
 from rlenv.core.errors import ConfigError
 from rlenv.core.jsontypes import Json
 from rlenv.core.task import ANSWER, REFERENCE, Task
-from rlenv.core.tasksets import ListTasks, Row
 from rlenv.env.reward_functions import RewardFunction, Style, verifier_of
+from rlenv.env.tasksets import ListTasks, Row
 
 REFERENCE_COLUMNS = (ANSWER, REFERENCE, "solution", "ground_truth", "target", "label", "gold")
 

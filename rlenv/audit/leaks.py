@@ -10,9 +10,9 @@ from rlenv.audit.severity import CUTOFFS, Severity, severity_of
 from rlenv.audit.subject import Subject
 from rlenv.audit.tally import Rate, evidence
 from rlenv.core.jsontypes import canonical
-from rlenv.core.task import Task, prompt_text
-from rlenv.core.tasksets import ListTasks, TaskSet
+from rlenv.core.task import Task, TaskSet, prompt_text
 from rlenv.env.environment import Environment
+from rlenv.env.tasksets import ListTasks
 from rlenv.turns.play import reference_completion
 
 MIN_CHARS = 3

@@ -10,7 +10,7 @@ from typing import Any
 import gymnasium
 
 from rlenv.core.errors import RlenvError
-from rlenv.core.tasksets import TaskSet
+from rlenv.core.task import TaskSet
 from rlenv.env.registry import load
 
 NAMES = ("test", "train", "demonstrations")

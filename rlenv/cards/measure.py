@@ -19,13 +19,13 @@ from rlenv.core.completion import Completion
 from rlenv.core.definition import Definition
 from rlenv.core.errors import ConfigError, TaskError
 from rlenv.core.jsontypes import Json, canonical
-from rlenv.core.task import Task, prompt_text
-from rlenv.core.tasksets import ListTasks, TaskSet
+from rlenv.core.task import Task, TaskSet, prompt_text
 from rlenv.core.verdict import Verdict
 from rlenv.core.verifier import BatchVerifier
 from rlenv.env.batch import BatchEnvironment, EnvLike
 from rlenv.env.batch import definition as definition_of
 from rlenv.env.registry import load
+from rlenv.env.tasksets import ListTasks
 from rlenv.evaluation.evaluation import evaluate
 from rlenv.evaluation.passk import Estimate, estimate
 from rlenv.evaluation.savedrun import SavedRun

@@ -13,7 +13,7 @@ from rlenv.cli.environment_options import import_modules
 from rlenv.core.definition import Definition, reference_text
 from rlenv.core.errors import ConfigError, TaskError
 from rlenv.core.task import Task
-from rlenv.core.tasksets import ListTasks, Row, read_rows
+from rlenv.env.tasksets import ListTasks, Row, read_rows
 
 PLACE = "{answer}"
 """Where the right answer stands in the text of `--solution`."""

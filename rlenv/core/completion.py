@@ -13,7 +13,8 @@ from typing import Any, cast
 
 from rlenv.core.errors import ConfigError
 from rlenv.core.jsontypes import Json
-from rlenv.reading import READ_AS, Passage, ReadAs, Reading, Segment, ToolCall, plain_content, read
+from rlenv.core.reading import READ_AS, Passage, ReadAs, Reading, Segment, plain_content, read
+from rlenv.core.tool_call import ToolCall, tool_calls
 from rlenv.turns.turn import Turn
 
 
@@ -43,7 +44,7 @@ class Completion(_Kept):
     finished: bool = True
     """False when the policy was cut at its token limit."""
     read_as: ReadAs = "auto"
-    """How the text is read, where its policy knows more than the text tells (`rlenv.reading.ReadAs`)."""
+    """How the text is read, where its policy knows more than the text tells (`rlenv.core.reading.ReadAs`)."""
     segments: tuple[Segment, ...] = ()
     """What an endpoint told apart; empty means that the text is read."""
     turns: tuple[Turn, ...] = ()
@@ -97,7 +98,7 @@ class Completion(_Kept):
     @property
     def tool_calls(self) -> tuple[ToolCall, ...]:
         """The tools that were called, in order, decoded now."""
-        return self.reading.tool_calls
+        return tool_calls(self.reading)
 
     @property
     def said_turns(self) -> tuple[Completion, ...]:

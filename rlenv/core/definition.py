@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from rlenv.core.errors import ConfigError, TaskError
 from rlenv.core.jsontypes import Json
-from rlenv.core.task import Task
-from rlenv.core.tasksets import TaskSet
+from rlenv.core.reading import READ_AS, ReadAs
+from rlenv.core.task import Task, TaskSet
 from rlenv.core.verifier import Verifier
 from rlenv.core.wrapper import Wrapper
-from rlenv.reading import READ_AS, ReadAs
 
 if TYPE_CHECKING:
     from rlenv.turns.interaction import Interaction
@@ -82,7 +81,7 @@ class Definition:
     time_limit_s: float = 5.0
     """How long one verification may take; a completion that needs longer is graded 0 and flagged."""
     read_as: ReadAs = "auto"
-    """How completions are read whose policy does not say it (`rlenv.reading.ReadAs`)."""
+    """How completions are read whose policy does not say it (`rlenv.core.reading.ReadAs`)."""
     max_prompt_chars: int = 100_000
     max_completion_chars: int = 1_000_000
     description: str = ""

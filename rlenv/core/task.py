@@ -11,7 +11,7 @@ import hashlib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Protocol, TypeAlias, runtime_checkable
 
 from rlenv.core.errors import TaskError
 from rlenv.core.jsontypes import Json, canonical
@@ -127,3 +127,12 @@ def _content_id(prompt: Prompt, reference: Json, metadata: Mapping[str, Json]) -
     except (TypeError, ValueError, RecursionError) as error:
         raise TaskError(f"expected a task of JSON values, got one that JSON cannot hold: {error}") from error
     return hashlib.blake2b(content.encode(), digest_size=8).hexdigest()
+
+
+@runtime_checkable
+class TaskSet(Protocol):
+    """Tasks addressed by index; the same index always gives the same task."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, index: int, /) -> Task: ...

@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 from rlenv.core.errors import VerifierContractError
 from rlenv.core.jsontypes import Json
-from rlenv.reading.passage import Passage, Span
+from rlenv.core.reading.passage import Passage, Span
 
 Status: TypeAlias = Literal["graded", "verifier_error"]
 GRADED: Status = "graded"

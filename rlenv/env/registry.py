@@ -23,15 +23,15 @@ from gymnasium.vector import AsyncVectorEnv, AutoresetMode, VectorEnv
 from rlenv.core.definition import Definition, Isolation, reference_text
 from rlenv.core.errors import ConfigError, RlenvError, UnknownEnvironment
 from rlenv.core.jsontypes import Json
-from rlenv.core.task import Task
-from rlenv.core.tasksets import UNSPLIT, Given, RowMap, TaskSet, splits_of
+from rlenv.core.reading import ReadAs
+from rlenv.core.task import Task, TaskSet
 from rlenv.core.verifier import FunctionVerifier, Verifier, VerifierFunction
 from rlenv.core.wrapper import Wrapper
 from rlenv.env.environment import Environment, wrap
 from rlenv.env.keywords import ALL_TAKE, check_keywords
 from rlenv.env.plugins import load_plugins
 from rlenv.env.reward_functions import AsyncVerifier, Style, verifier_of
-from rlenv.reading import ReadAs
+from rlenv.env.tasksets import UNSPLIT, Given, RowMap, splits_of
 from rlenv.turns.equip import Tools, equipped
 
 _ID = re.compile(r"[\w-]+/[\w.-]+-v\d+")
@@ -79,7 +79,7 @@ def register(
 
     Or with `entry_point`, a factory "package.module:function" whose JSON-able `kwargs` may be overridden in make;
     `needs` are keywords without which it cannot be made, each with what to give. `row_may_name` are the values of
-    `scorer` and `cost` that a row from elsewhere may ask for (rlenv.door.admission); any other the operator gives.
+    `scorer` and `cost` that a row from elsewhere may ask for (rlenv.env.admission); any other the operator gives.
 
     Raises ConfigError for a malformed call, TaskError for a bad row, VerifierContractError for a verifier
     that asks for a column that the rows do not have.

@@ -7,7 +7,7 @@
 A row is JSON text that says which environment judges (`env`, `kwargs`) and holds the task whole, so that a trainer, a
 data file or a server needs nothing else. `RowJudge` judges many at once, group by group, with the wrappers.
 
-Rows come from elsewhere, so their keywords are plain values and registered names (`rlenv.door.admission`). What else an
+Rows come from elsewhere, so their keywords are plain values and registered names (`rlenv.env.admission`). What else an
 environment needs, the operator gives beside them: `given={"safety/rm-v0": {"scorer": my_scorer}}`, or as a JSON file
 whose path stands in the environment variable RLENV_GIVEN.
 """
@@ -29,7 +29,7 @@ from rlenv.core.errors import ConfigError, TaskError
 from rlenv.core.jsontypes import MAX_DEPTH, Json, canonical, read_json
 from rlenv.core.task import Task
 from rlenv.core.verdict import Verdict
-from rlenv.door.admission import Given, admitted, without_source
+from rlenv.env.admission import Given, admitted, without_source
 from rlenv.env.registry import load, load_for_row
 from rlenv.judge.judge import Judge
 from rlenv.workers.pending_jobs import Job

@@ -10,8 +10,7 @@ import numpy as np
 from rlenv.core.episode import Episode
 from rlenv.core.errors import ConfigError
 from rlenv.core.jsontypes import Json
-from rlenv.core.task import Task
-from rlenv.core.tasksets import TaskSet
+from rlenv.core.task import Task, TaskSet
 
 LEVEL = "level"
 """The column of a task's metadata that says its level."""

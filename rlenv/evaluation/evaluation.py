@@ -27,12 +27,12 @@ from rlenv.core.definition import Definition
 from rlenv.core.errors import ConfigError
 from rlenv.core.fingerprint import recorded
 from rlenv.core.jsontypes import Json
-from rlenv.core.task import Task, prompt_messages
-from rlenv.core.tasksets import ListTasks, TaskSet
+from rlenv.core.task import Task, TaskSet, prompt_messages
 from rlenv.core.wrapper import Wrapper
 from rlenv.env.batch import EnvLike
 from rlenv.env.batch import definition as definition_of
 from rlenv.env.registry import load
+from rlenv.env.tasksets import ListTasks
 from rlenv.evaluation.evaluation_run import Keeping, in_chunks, side_by_side
 from rlenv.evaluation.progress import progress
 from rlenv.evaluation.report import Report, Tally

@@ -21,7 +21,7 @@ from rlenv.core.errors import ConfigError, RunError, UnknownEnvironment
 from rlenv.core.fingerprint import recorded
 from rlenv.core.jsontypes import Json, line
 from rlenv.core.verifier import Verifier
-from rlenv.door.admission import admitted, operators_given, without_source
+from rlenv.env.admission import admitted, operators_given, without_source
 from rlenv.env.batch import BatchEnvironment, EnvLike
 from rlenv.env.batch import definition as definition_of
 from rlenv.env.registry import load_for_row

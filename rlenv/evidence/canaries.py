@@ -30,8 +30,7 @@ from rlenv.core.definition import Definition
 from rlenv.core.episode import Episode
 from rlenv.core.errors import ConfigError
 from rlenv.core.jsontypes import Json
-from rlenv.core.task import Prompt, Task
-from rlenv.core.tasksets import TaskSet
+from rlenv.core.task import Prompt, Task, TaskSet
 from rlenv.core.verdict import Flag, Verdict, correctness, to_reward
 from rlenv.core.wrapper import State, number
 from rlenv.evidence.detector import Detector

@@ -20,9 +20,9 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from rlenv.core.completion import Completion
+from rlenv.core.reading import Span
 from rlenv.core.task import Task
 from rlenv.core.verdict import Verdict
-from rlenv.reading import Span
 
 Effect: TypeAlias = Literal["unpaid", "same"]
 

@@ -8,11 +8,11 @@ from typing import NamedTuple, Protocol, TypeGuard, runtime_checkable
 
 from rlenv.core.episode import Episode
 from rlenv.core.jsontypes import Json
+from rlenv.core.reading import Span
 from rlenv.core.task import Task
 from rlenv.core.verdict import Verdict
 from rlenv.core.wrapper import State, Wrapper
 from rlenv.evidence.edit import Edit
-from rlenv.reading import Span
 
 KEPT = 0.8
 """A variant is paid where it has at least this share of the unedited pay."""

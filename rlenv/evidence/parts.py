@@ -12,7 +12,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from rlenv.reading import Span
+from rlenv.core.reading import Span
 
 READ = 128
 """Texts whose parts are remembered: edits and detectors look at one group's completions again and again."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias, get_args
 
-from rlenv.reading import read
+from rlenv.core.reading import read
 
 Form: TypeAlias = Literal["bare", "think", "template", "channels"]
 FORMS: tuple[Form, ...] = get_args(Form)

@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import Any, Protocol
 
 from rlenv.core.completion import Completion
-from rlenv.reading import MARKS, ReadAs, opens_trace
+from rlenv.core.reading import MARKS, ReadAs, opens_trace
 from rlenv.turns.turn import POLICY, Turn
 
 OPENING_TOKENS = 16

@@ -29,9 +29,9 @@ from rlenv.core.definition import Definition
 from rlenv.core.errors import ConfigError, MachineryError
 from rlenv.core.jsontypes import Json, canonical
 from rlenv.core.task import Message, Task
-from rlenv.core.tasksets import ListTasks
 from rlenv.core.verdict import Verdict
 from rlenv.env.registry import register
+from rlenv.env.tasksets import ListTasks
 from rlenv.integrations.foreign import within
 from rlenv.integrations.versions import check_version
 

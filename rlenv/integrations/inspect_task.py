@@ -37,11 +37,11 @@ from inspect_ai.solver import Generate, Solver, TaskState, generate, solver  # n
 
 from rlenv.core.completion import Completion  # noqa: E402
 from rlenv.core.jsontypes import Json, canonical  # noqa: E402
+from rlenv.core.reading.message import message_text  # noqa: E402
 from rlenv.core.task import Message, prompt_messages  # noqa: E402
-from rlenv.door.admission import Given  # noqa: E402
+from rlenv.env.admission import Given  # noqa: E402
 from rlenv.env.rows import RowJudge  # noqa: E402
 from rlenv.integrations.drawn import drawn_rows  # noqa: E402
-from rlenv.reading.message import message_text  # noqa: E402
 from rlenv.turns.live import Live  # noqa: E402
 
 ROW, PLAYED = "rlenv_row", "rlenv_completion"

@@ -28,6 +28,7 @@ from rlenv.core.definition import Definition, check_trainable
 from rlenv.core.episode import Episode
 from rlenv.core.errors import ConfigError, MissingExtra
 from rlenv.core.jsontypes import Json, canonical
+from rlenv.core.reading.message import message_text
 from rlenv.core.task import Task, prompt_messages
 from rlenv.core.verdict import Verdict
 from rlenv.env.batch import EnvLike
@@ -38,7 +39,6 @@ from rlenv.integrations.trl_tools import ToolEpisode, ended, tool_episodes
 from rlenv.integrations.trl_turns import TASK_COLUMN as TASK_COLUMN
 from rlenv.integrations.trl_turns import TurnRollout, completions_of, task_messages
 from rlenv.integrations.versions import check_version
-from rlenv.reading.message import message_text
 from rlenv.workers.pool import PickledVerifier, Pool
 
 if TYPE_CHECKING:

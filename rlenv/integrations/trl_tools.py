@@ -20,8 +20,8 @@ from rlenv.core.completion import Completion, as_completion
 from rlenv.core.definition import Definition
 from rlenv.core.errors import ConfigError
 from rlenv.core.jsontypes import Json, read_json
+from rlenv.core.reading.message import message_text
 from rlenv.core.task import Task, prompt_messages
-from rlenv.reading.message import message_text
 from rlenv.turns.live import Live
 from rlenv.turns.schema import tool_schema
 from rlenv.turns.tools import ToolInteraction

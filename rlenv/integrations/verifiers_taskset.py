@@ -18,10 +18,10 @@ import verifiers.v1 as vf  # noqa: E402
 
 from rlenv.core.completion import Completion, as_completion  # noqa: E402
 from rlenv.core.errors import ConfigError, MachineryError, TaskError  # noqa: E402
+from rlenv.core.reading.message import message_text  # noqa: E402
 from rlenv.core.task import Task, prompt_messages, prompt_text  # noqa: E402
 from rlenv.env.rows import RowJudge  # noqa: E402
 from rlenv.integrations.drawn import drawn_rows  # noqa: E402
-from rlenv.reading.message import message_text  # noqa: E402
 from rlenv.turns.live import Live  # noqa: E402
 from rlenv.turns.play import reference_completion  # noqa: E402
 from rlenv.turns.tool_prompt import with_tools_told  # noqa: E402

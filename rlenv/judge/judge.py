@@ -1,6 +1,6 @@
 """The one judge: a definition and completions in, verdicts out. Nothing else calls a verifier.
 
->>> from rlenv.core.tasksets import ListTasks
+>>> from rlenv.env.tasksets import ListTasks
 >>> from rlenv.core.verifier import FunctionVerifier
 >>> task = Task("Reverse: abc", "cba")
 >>> reverse = FunctionVerifier(lambda completion, answer: completion == answer, cheap=True)

@@ -15,8 +15,8 @@ from typing import Any
 
 from rlenv.core.completion import Completion
 from rlenv.core.errors import ConfigError
+from rlenv.core.reading.message import message_text
 from rlenv.logs.record import Record, number
-from rlenv.reading.message import message_text
 
 ROW, PLAYED = "rlenv_row", "rlenv_completion"
 CUT = ("max_tokens", "model_length")

@@ -12,8 +12,8 @@ from dataclasses import replace
 from rlenv.core.definition import Definition
 from rlenv.core.errors import ConfigError
 from rlenv.core.task import Task, prompt_text
-from rlenv.core.tasksets import ListTasks
 from rlenv.env.rows import read_row
+from rlenv.env.tasksets import ListTasks
 from rlenv.logs.record import Record
 
 SEARCHED = 20_000

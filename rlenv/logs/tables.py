@@ -14,9 +14,9 @@ from pathlib import Path
 from rlenv.core.completion import Completion
 from rlenv.core.errors import ConfigError
 from rlenv.core.jsontypes import Json
-from rlenv.core.tasksets import Located, read_rows
+from rlenv.core.reading.message import message_text
+from rlenv.env.tasksets import Located, read_rows
 from rlenv.logs.record import Record, number
-from rlenv.reading.message import message_text
 
 TRL_OWN = frozenset({"step", "prompt", "completion", "advantage", "rlenv_row", "rlenv_task"})
 REWARD = "reward"

@@ -9,8 +9,8 @@ from typing import Any
 
 from rlenv.core.completion import Completion
 from rlenv.core.errors import ConfigError
+from rlenv.core.reading.message import message_text
 from rlenv.logs.record import Record, number
-from rlenv.reading.message import message_text
 
 CUT = "length"
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 from rlenv.core.completion import Completion
 from rlenv.core.jsontypes import Json
+from rlenv.core.reading.message import message_text
 from rlenv.core.task import Prompt, prompt_messages, prompt_text
 from rlenv.policies.policy import Answered, Sampling
 from rlenv.policies.posting import sendable
-from rlenv.reading.message import message_text
 
 if TYPE_CHECKING:
     from rlenv.policies.endpoint import EndpointPolicy

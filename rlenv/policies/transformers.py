@@ -18,13 +18,13 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, P
 
 from rlenv.core.completion import Completion
 from rlenv.core.errors import PolicyError
-from rlenv.core.hub import asking_hub, no_progress_bars
+from rlenv.core.reading import MARKS, ReadAs, opens_trace
 from rlenv.core.task import Prompt
+from rlenv.door.hub import asking_hub, no_progress_bars
 from rlenv.policies.generation import Sampled, sample_tokens
 from rlenv.policies.kept import Kept, version_of
 from rlenv.policies.policy import DEFAULT_SAMPLING, Sampling
 from rlenv.policies.stopping import stopped
-from rlenv.reading import MARKS, ReadAs, opens_trace
 from rlenv.turns.bridge import Renderer, Tools
 from rlenv.turns.live import Live
 from rlenv.turns.transcript import Ready, ready

@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import Any, NamedTuple
 
-from rlenv.core.task import Task, prompt_text
-from rlenv.core.tasksets import TaskSet
+from rlenv.core.task import Task, TaskSet, prompt_text
 from rlenv.text.escaping import shown_line
 
 LOOKED_AT = 200

@@ -20,7 +20,7 @@ from torch import nn
 from transformers import AutoConfig, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
 
 from rlenv.core.errors import ScorerError
-from rlenv.core.hub import asking_hub, no_progress_bars
+from rlenv.door.hub import asking_hub, no_progress_bars
 
 MAX_BATCH_TOKENS = {"cpu": 16_384, "cuda": 131_072}
 """How many tokens, padding included, are read at once."""

@@ -14,9 +14,9 @@ from typing import cast
 from rlenv.core.completion import Completion, as_completion
 from rlenv.core.errors import ConfigError, RlenvError
 from rlenv.core.jsontypes import Json, line, read_json
+from rlenv.core.reading.message import message_text
 from rlenv.core.task import Task
 from rlenv.core.verdict import Verdict
-from rlenv.reading.message import message_text
 from rlenv.serving.judging import Environments, Job, Served
 
 ROW = "rlenv_row"

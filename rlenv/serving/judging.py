@@ -18,8 +18,8 @@ from rlenv.core.errors import ConfigError, Saturated, TaskError, UnknownEnvironm
 from rlenv.core.jsontypes import Json, canonical
 from rlenv.core.task import Task
 from rlenv.core.verdict import Verdict
-from rlenv.door.admission import without_source
 from rlenv.door.deadline import deadline
+from rlenv.env.admission import without_source
 from rlenv.env.registry import load
 from rlenv.env.rows import GroupJudge
 from rlenv.turns.play import reference_completion

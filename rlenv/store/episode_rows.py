@@ -19,10 +19,10 @@ import numpy.typing as npt
 from rlenv.core.completion import Completion
 from rlenv.core.episode import Episode
 from rlenv.core.jsontypes import Json, canonical
+from rlenv.core.reading import Segment
+from rlenv.core.reading.passage import Span
 from rlenv.core.task import Task
 from rlenv.core.verdict import Flag, Part, StepReward, Verdict
-from rlenv.reading import Segment
-from rlenv.reading.passage import Span
 from rlenv.turns.turn import Turn
 
 VERSION = 4

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from rlenv.core.errors import ConfigError
 from rlenv.core.jsontypes import Json
+from rlenv.core.reading import MARKS, opens_trace
 from rlenv.core.task import Message, Prompt, prompt_messages, prompt_text
-from rlenv.reading import MARKS, opens_trace
 from rlenv.turns.tool_prompt import as_user, shown_to_user, tools_text, with_tools_in_user, with_tools_told
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from itertools import groupby
 
 from rlenv.core.completion import Completion
 from rlenv.core.jsontypes import Json
+from rlenv.core.reading.calls import HERMES, HERMES_END
 from rlenv.core.task import Message, prompt_messages
-from rlenv.reading import ToolCall
-from rlenv.reading.calls import HERMES, HERMES_END
+from rlenv.core.tool_call import ToolCall
 from rlenv.turns.live import Live
 from rlenv.turns.tool_prompt import as_user
 

@@ -13,8 +13,8 @@ import json
 from collections.abc import Mapping, Sequence
 
 from rlenv.core.jsontypes import Json
+from rlenv.core.reading.calls import HERMES, HERMES_END
 from rlenv.core.task import Message
-from rlenv.reading.calls import HERMES, HERMES_END
 
 _TEXT = """# Tools
 

@@ -34,8 +34,8 @@ from rlenv.core.completion import Completion
 from rlenv.core.errors import ConfigError
 from rlenv.core.jsontypes import Json
 from rlenv.core.task import Message, Task
+from rlenv.core.tool_call import ToolCall
 from rlenv.core.verdict import Flag
-from rlenv.reading import ToolCall
 from rlenv.turns.arguments import problem
 from rlenv.turns.calling import STATE, Outcome, Runner, ToolFunction, call_apart, call_here, copied, takes_state
 from rlenv.turns.interaction import Reply

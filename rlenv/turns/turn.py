@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from rlenv.core.jsontypes import Json
-from rlenv.reading import ReadAs, Segment
+from rlenv.core.reading import ReadAs, Segment
 
 Role: TypeAlias = Literal["assistant", "user", "tool", "system"]
 """Who speaks, in the words of chat APIs; `assistant` is the policy."""

@@ -15,6 +15,7 @@ from rlenv.core.completion import Completion
 from rlenv.core.episode import Episode
 from rlenv.core.jsontypes import Json
 from rlenv.core.task import Task, prompt_messages
+from rlenv.core.tool_call import tool_calls
 from rlenv.view.tokens import Decode, levels, widths
 
 MOST_TOKENS = 20_000
@@ -75,7 +76,7 @@ def _spans(said: Completion) -> Iterator[tuple[str, int, int, str]]:
             return
         reading = turn.reading
         yield from (("reasoning", start + trace.start, start + trace.end, "") for trace in reading.traces)
-        for call in {(call.start, call.end): call for call in reading.tool_calls}.values():
+        for call in {(call.start, call.end): call for call in tool_calls(reading)}.values():
             yield "call", start + call.start, start + call.end, call.name if not call.problem else UNREADABLE
 
 

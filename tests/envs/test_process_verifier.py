@@ -9,8 +9,8 @@ import pytest
 import rlenv
 from rlenv import Completion, Flag, FunctionVerifier, Task, Verdict
 from rlenv.core.errors import ConfigError, VerifierContractError
-from rlenv.core.tasksets import ListTasks
 from rlenv.core.verifier import TieredVerifier
+from rlenv.env.tasksets import ListTasks
 from rlenv.envs.process.guards import StepGuards
 from rlenv.envs.process.verifier import (
     BatchProcessVerifier,

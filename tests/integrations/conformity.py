@@ -26,9 +26,9 @@ from rlenv.core.completion import Completion
 from rlenv.core.definition import Definition
 from rlenv.core.jsontypes import Json
 from rlenv.core.task import Task
-from rlenv.core.tasksets import ListTasks
 from rlenv.core.verifier import FunctionVerifier
 from rlenv.env.rows import to_row
+from rlenv.env.tasksets import ListTasks
 from rlenv.turns.live import Live
 from rlenv.turns.play import reference_script
 

@@ -23,8 +23,8 @@ from chat_models import chat_policy  # noqa: E402
 
 import rlenv  # noqa: E402
 from rlenv.core.definition import Definition  # noqa: E402
-from rlenv.core.tasksets import ListTasks  # noqa: E402
 from rlenv.env.environment import Environment  # noqa: E402
+from rlenv.env.tasksets import ListTasks  # noqa: E402
 from rlenv.integrations.trl import to_trl  # noqa: E402
 from rlenv.turns.play import reference_script  # noqa: E402
 

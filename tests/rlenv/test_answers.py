@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rlenv.core.jsontypes import Json
+from rlenv.core.reading.passage import Span
 from rlenv.core.verdict import FAIL, PASS, Flag, StepReward, Verdict
-from rlenv.reading.passage import Span
 from rlenv.workers.protocol import (
     HEAD,
     MAX_ANSWER_BYTES,

@@ -19,9 +19,9 @@ from rlenv.audit.splits import splits_of
 from rlenv.core.definition import Definition
 from rlenv.core.errors import ConfigError
 from rlenv.core.task import Task
-from rlenv.core.tasksets import ListTasks
 from rlenv.core.verdict import Verdict
 from rlenv.core.verifier import FunctionVerifier
+from rlenv.env.tasksets import ListTasks
 from rlenv.wrappers import RunningCentre
 
 ROWS = [{"prompt": f"What is {a} + {a + 3}?", "answer": str(2 * a + 3)} for a in range(20, 32)]

@@ -17,11 +17,11 @@ from rlenv.core.episode import Episode
 from rlenv.core.errors import ConfigError
 from rlenv.core.jsontypes import Json
 from rlenv.core.task import Task
-from rlenv.core.tasksets import ListTasks
 from rlenv.core.verdict import Verdict
 from rlenv.core.verifier import FunctionVerifier, VerifierFunction
 from rlenv.env.batch import BatchEnvironment
 from rlenv.env.environment import Environment
+from rlenv.env.tasksets import ListTasks
 from rlenv.wrappers import OverlongPenalty, RunningCentre, Wrapper
 
 cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers cannot import the tests

@@ -17,7 +17,7 @@ from rlenv.core.errors import ConfigError, RunError
 from rlenv.core.jsontypes import Json
 from rlenv.core.task import Task
 from rlenv.core.verdict import OVER_LIMIT
-from rlenv.door.admission import admitted
+from rlenv.env.admission import admitted
 from rlenv.envs.code.expression import evaluate
 from rlenv.logs import import_logs
 from rlenv.scorers.load import load_scorer

@@ -12,8 +12,8 @@ import pytest
 
 import rlenv
 from rlenv.core.errors import RlenvError, RunError, TaskError
-from rlenv.core.tasksets import load_tasks
 from rlenv.door.reading import json_object, json_objects, plain_bytes
+from rlenv.env.tasksets import load_tasks
 from rlenv.store.files import opened
 from rlenv.trainers.monitors.monitor import read_alarms
 from rlenv.trainers.records.logs import read_metrics

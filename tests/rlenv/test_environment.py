@@ -20,11 +20,11 @@ from rlenv.core.definition import Definition
 from rlenv.core.episode import Episode
 from rlenv.core.errors import ConfigError, TaskError
 from rlenv.core.task import Task
-from rlenv.core.tasksets import ListTasks
 from rlenv.core.verdict import Flag, Verdict
 from rlenv.core.verifier import FunctionVerifier, VerifierFunction
 from rlenv.core.wrapper import State
 from rlenv.env.environment import Environment
+from rlenv.env.tasksets import ListTasks
 
 TASKS = ListTasks([Task(f"{i}+{i}=?", str(2 * i)) for i in range(20)])
 

@@ -7,9 +7,9 @@ import pytest
 from rlenv.core.definition import Definition
 from rlenv.core.errors import ConfigError
 from rlenv.core.task import Task
-from rlenv.core.tasksets import ListTasks
 from rlenv.core.verifier import FunctionVerifier
 from rlenv.env.batch import BatchEnvironment
+from rlenv.env.tasksets import ListTasks
 from rlenv.evidence.canaries import CANARY, CanaryTasks, is_canary, with_canaries
 
 TASKS = ListTasks([Task(f"{n} + {n} = ? [key {2 * n}]", str(2 * n), metadata={"key": str(2 * n)}) for n in range(300)])

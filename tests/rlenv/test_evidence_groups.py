@@ -8,6 +8,7 @@ from rlenv.core.completion import Completion
 from rlenv.core.definition import Definition
 from rlenv.core.episode import Episode
 from rlenv.core.jsontypes import Json
+from rlenv.core.reading import Span
 from rlenv.core.task import Task
 from rlenv.core.verdict import Verdict
 from rlenv.core.verifier import FunctionVerifier
@@ -15,7 +16,6 @@ from rlenv.env.batch import BatchEnvironment
 from rlenv.evidence.detectors.hollow import Hollow
 from rlenv.evidence.detectors.paid_by_length import PaidByLength
 from rlenv.evidence.evidence import Asked, Evidence
-from rlenv.reading import Span
 
 
 def _group(lengths: list[int], pays: list[float], right: float = 1.0) -> list[Episode]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from rlenv.core.hub import asking_hub
+from rlenv.door.hub import asking_hub
 
 constants = pytest.importorskip("huggingface_hub.constants", reason="needs the extra train or data")
 
@@ -13,7 +13,7 @@ constants = pytest.importorskip("huggingface_hub.constants", reason="needs the e
 @pytest.fixture(autouse=True)
 def _own_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
-    monkeypatch.setattr("rlenv.core.hub.getproxies", dict)
+    monkeypatch.setattr("rlenv.door.hub.getproxies", dict)
 
 
 def unknown(*_: object) -> None:
@@ -42,7 +42,7 @@ def test_where_it_is_there_it_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_behind_a_proxy_the_name_need_not_be_known_here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(socket, "getaddrinfo", unknown)
-    monkeypatch.setattr("rlenv.core.hub.getproxies", lambda: {"https": "http://proxy:3128"})
+    monkeypatch.setattr("rlenv.door.hub.getproxies", lambda: {"https": "http://proxy:3128"})
     with asking_hub("some/model"):
         assert not constants.is_offline_mode()
 

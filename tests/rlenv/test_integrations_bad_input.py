@@ -16,10 +16,10 @@ import rlenv
 from rlenv.core.completion import Completion
 from rlenv.core.errors import ConfigError, TaskError
 from rlenv.core.task import Task
-from rlenv.core.tasksets import ListTasks
 from rlenv.core.verdict import Verdict
 from rlenv.core.verifier import FunctionVerifier
 from rlenv.env.rows import GroupJudge
+from rlenv.env.tasksets import ListTasks
 from rlenv.integrations import versions
 
 SUMS = "math/arithmetic-v0"

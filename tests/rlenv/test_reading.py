@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 
 from rlenv import Completion
 from rlenv.core.errors import ConfigError
-from rlenv.reading import READ_AS, Passage, Segment, Span, read
-from rlenv.reading.message import message_text
-from rlenv.reading.reader import Reading
+from rlenv.core.reading import READ_AS, Passage, Segment, Span, read
+from rlenv.core.reading.message import message_text
+from rlenv.core.reading.reader import Reading
+from rlenv.core.tool_call import tool_calls
 
 HERE = Path(__file__).parent
 MARKS = (
@@ -51,7 +52,7 @@ def test_what_was_thought_said_and_called_is_told_apart(row: dict[str, object]) 
     assert pieces(found.text, iter(found.content.spans)) == row["content"]
     calls: list[object] = [
         {"broken": True} if call.problem else {"name": call.name, "arguments": call.arguments}
-        for call in found.tool_calls
+        for call in tool_calls(found)
     ]
     assert calls == row["tool_calls"]
 
@@ -62,7 +63,7 @@ def test_a_text_made_to_slow_the_reader_is_read_and_its_calls_too(row: dict[str,
     for setting in READ_AS:
         found = read(text, setting)
         assert all(0 <= start <= end <= len(text) for start, end in found.content.spans)
-        assert all(isinstance(call.problem, str) for call in found.tool_calls)
+        assert all(isinstance(call.problem, str) for call in tool_calls(found))
 
 
 @given(st.lists(st.sampled_from(MARKS), max_size=40).map("".join), st.sampled_from(READ_AS))

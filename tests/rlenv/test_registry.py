@@ -14,9 +14,9 @@ import rlenv
 from rlenv.core.definition import Definition
 from rlenv.core.errors import ConfigError, RlenvError, TaskError, UnknownEnvironment, VerifierContractError
 from rlenv.core.task import Task
-from rlenv.core.tasksets import ListTasks
 from rlenv.core.verifier import FunctionVerifier
 from rlenv.env import registry
+from rlenv.env.tasksets import ListTasks
 
 ROWS: list[dict[str, Any]] = [{"prompt": f"{i}+{i}=?", "answer": str(2 * i), "level": i} for i in range(4)]
 register = partial(rlenv.register, tasks=ROWS, verifier=lambda completion, answer: completion == answer, cheap=True)

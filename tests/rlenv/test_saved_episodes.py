@@ -13,9 +13,9 @@ from rlenv.core.completion import Completion
 from rlenv.core.episode import Episode, count_episodes, read_episodes, write_episodes
 from rlenv.core.errors import RunError
 from rlenv.core.jsontypes import line
+from rlenv.core.reading import Segment
 from rlenv.core.task import Task
 from rlenv.core.verdict import Flag, StepReward, Verdict
-from rlenv.reading import Segment
 from rlenv.store.blocks import blocks
 from rlenv.store.saved_episodes import EPISODES, FILES, LINES, TASKS, InBlocks, InLines, saved_episodes
 from rlenv.turns.turn import Turn

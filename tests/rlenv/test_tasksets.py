@@ -9,7 +9,8 @@ import pytest
 
 import rlenv
 from rlenv.core.errors import TaskError
-from rlenv.core.tasksets import ListTasks, ProceduralTasks, Row, TaskSet, as_taskset, hub_tasks, load_tasks
+from rlenv.core.task import TaskSet
+from rlenv.env.tasksets import ListTasks, ProceduralTasks, Row, as_taskset, hub_tasks, load_tasks
 
 ROWS: list[Row] = [{"prompt": f"{i}+{i}=?", "answer": str(2 * i), "level": i} for i in range(3)]
 TASKS = ListTasks.from_rows(ROWS)

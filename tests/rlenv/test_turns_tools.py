@@ -15,10 +15,10 @@ import rlenv
 from rlenv.core.completion import Completion
 from rlenv.core.errors import ConfigError, MachineryError
 from rlenv.core.jsontypes import Json
+from rlenv.core.reading import Segment
 from rlenv.core.task import Task
 from rlenv.env.environment import Environment
 from rlenv.policies.policy import ScriptedPolicy
-from rlenv.reading import Segment
 from rlenv.sandbox.errors import SandboxUnavailable
 from rlenv.turns.play import play
 from rlenv.turns.tools import Tool, ToolInteraction

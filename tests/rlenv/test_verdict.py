@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from rlenv.core.completion import Completion
 from rlenv.core.errors import VerifierContractError
+from rlenv.core.reading import Span
 from rlenv.core.verdict import Flag, Part, StepReward, Verdict
-from rlenv.reading import Span
 
 amounts = st.floats(-1e100, 1e100) | st.sampled_from([1.0, -1.0, 1e-20, 5e-324, 0.1, 1e16])
 named = st.lists(st.tuples(st.text(max_size=5), amounts), max_size=6)

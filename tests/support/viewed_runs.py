@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 from rlenv import Completion, Episode, Task, Verdict
 from rlenv.core.jsontypes import Json
+from rlenv.core.reading import Span
 from rlenv.core.verdict import Flag, Part, StepReward
-from rlenv.reading import Span
 from rlenv.view import ViewedRun
 
 HOSTILE = (

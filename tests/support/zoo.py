@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 from rlenv.core.definition import Definition, reference_text
 from rlenv.core.task import Task
-from rlenv.core.tasksets import ListTasks, Row
 from rlenv.core.verdict import Verdict
 from rlenv.core.verifier import FunctionVerifier
+from rlenv.env.tasksets import ListTasks, Row
 
 
 @dataclass(frozen=True, kw_only=True)

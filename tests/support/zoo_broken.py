@@ -11,8 +11,8 @@ from collections import Counter
 from zoo import Animal, last_line, sums, tagged
 
 from rlenv.core.task import Task
-from rlenv.core.tasksets import Row
 from rlenv.core.verdict import Verdict
+from rlenv.env.tasksets import Row
 
 WORDS = """
 amber birch cedar daisy elder fennel ginger hazel iris juniper kale lilac maple nettle olive poppy quince rose

@@ -10,7 +10,7 @@ from zoo import Animal, boxed, sums, tagged
 from zoo_broken import lists, words
 
 from rlenv.core.task import Task
-from rlenv.core.tasksets import Row
+from rlenv.env.tasksets import Row
 
 _NUMBER = re.compile(r"-?\d{1,30}")
 ESSAYS = {

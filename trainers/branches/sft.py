@@ -12,7 +12,7 @@ from torch import nn
 
 from rlenv.core.definition import Definition, reference_text
 from rlenv.core.errors import ConfigError, RunError
-from rlenv.core.tasksets import ListTasks
+from rlenv.env.tasksets import ListTasks
 from rlenv.policies.generation import left_padded
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers.config import TrainConfig

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from rlenv.core.definition import Definition
 from rlenv.core.errors import ConfigError
 from rlenv.core.task import Prompt, prompt_text
-from rlenv.core.tasksets import ListTasks
+from rlenv.env.tasksets import ListTasks
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers.branches.preference import Pair
 from rlenv.trainers.config import TrainConfig

@@ -27,7 +27,7 @@ from torch import nn
 from transformers import AutoConfig, AutoModelForCausalLM, PreTrainedConfig, PreTrainedModel
 
 from rlenv.core.errors import ConfigError, PolicyError
-from rlenv.core.hub import asking_hub
+from rlenv.door.hub import asking_hub
 from rlenv.trainers.config import TrainConfig
 from rlenv.trainers.networks.critic import Critic
 from rlenv.trainers.networks.engine import with_adapter

@@ -21,7 +21,7 @@ from transformers import (
 from transformers.utils import logging
 
 from rlenv.core.errors import ConfigError, MissingExtra, PolicyError
-from rlenv.core.hub import asking_hub, no_progress_bars
+from rlenv.door.hub import asking_hub, no_progress_bars
 from rlenv.trainers.reward_models.config import FitConfig
 from rlenv.trainers.reward_models.tiny import tiny_config, tokenizer_of
 

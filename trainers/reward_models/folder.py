@@ -14,8 +14,8 @@ import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from rlenv.core.errors import ConfigError, RunError
-from rlenv.core.hub import no_progress_bars
 from rlenv.core.jsontypes import Json
+from rlenv.door.hub import no_progress_bars
 from rlenv.door.reading import json_object
 from rlenv.store.files import replace_text
 from rlenv.store.folder_lock import run_folder

@@ -33,8 +33,8 @@ from rlenv.core.definition import Definition
 from rlenv.core.errors import ConfigError, TaskError
 from rlenv.core.jsontypes import Json
 from rlenv.core.task import Task
-from rlenv.core.tasksets import ProceduralTasks
 from rlenv.core.verdict import Flag, Verdict
+from rlenv.env.tasksets import ProceduralTasks
 from rlenv.envs.format.instructions.catalogue import KINDS, Instruction, compose
 from rlenv.envs.format.instructions.drafts import body
 from rlenv.envs.format.questions import draw

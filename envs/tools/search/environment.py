@@ -23,8 +23,7 @@ import numpy as np
 
 from rlenv.core.definition import Definition
 from rlenv.core.jsontypes import Json
-from rlenv.core.task import Task
-from rlenv.core.tasksets import TaskSet
+from rlenv.core.task import Task, TaskSet
 from rlenv.core.verdict import Verdict
 from rlenv.core.verifier import FunctionVerifier
 from rlenv.envs.level_range import levels_named

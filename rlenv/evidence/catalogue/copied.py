@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from rlenv.core.reading import Span
 from rlenv.core.task import prompt_text
 from rlenv.evidence.edit import Edit, Scene, Variant, with_content
-from rlenv.reading import Span
 
 RUN = 4
 """Words in a row that stand so in the prompt: fewer do by chance."""

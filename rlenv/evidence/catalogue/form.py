@@ -18,8 +18,8 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from rlenv.core.reading import Span
 from rlenv.evidence.edit import Edit, Scene, Variant, with_content
-from rlenv.reading import Span
 
 LEAST = 3
 """Different words of a text that has an order."""

@@ -14,11 +14,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from rlenv.core.reading import Span
 from rlenv.evidence.catalogue.values import NOWHERE, is_number, strange
 from rlenv.evidence.edit import Edit, Scene, Variant
 from rlenv.evidence.parts import Part
 from rlenv.evidence.row import collections, replacing, rewritten
-from rlenv.reading import Span
 
 BESIDE = 5
 """Items beside the answer that are tried."""

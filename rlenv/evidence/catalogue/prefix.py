@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from rlenv.core.reading import Span
 from rlenv.evidence.edit import Edit, Scene, Variant, with_content
 from rlenv.evidence.row import decides
-from rlenv.reading import Span
 
 SHARES = (0.25, 0.5)
 

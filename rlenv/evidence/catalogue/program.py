@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from rlenv.core.reading import Span
 from rlenv.evidence.edit import Edit, Scene, Variant, with_content
-from rlenv.reading import Span
 
 _FILE = re.compile(r"(?m)^[#*`\s]*(?:\w+:[ \t]*)?`?([\w./-]+\.\w{1,5})`?[:*]*\s*\n+```[^\n]*\n(.*?)^```", re.DOTALL)
 # takes "### a.py" and "FILE: a.py", a blank line or none, and a fenced block

@@ -12,9 +12,9 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
+from rlenv.core.reading import Span
 from rlenv.evidence.edit import Edit, Scene, Variant, with_content
 from rlenv.evidence.parts import tokens, units
-from rlenv.reading import Span
 
 _LOOP = re.compile(r"(?s)(?<!\w)(\S.{0,80}?)(?:[\s,;]*\1)+(?!\w)")  # "good good good": one of it is left
 _RUN = re.compile(r"([\W_])\1{7,}")  # "........" and blanks, of eight signs and more: three are left

@@ -14,10 +14,10 @@ from dataclasses import replace
 from itertools import islice, pairwise
 
 from rlenv.core.jsontypes import Json
+from rlenv.core.reading import Span
 from rlenv.core.task import Task, prompt_text
 from rlenv.evidence.edit import Edit, Scene, Variant
 from rlenv.evidence.parts import Part, marked, numbers, standing
-from rlenv.reading import Span
 
 _BETWEEN = re.compile(r"\s*(?:[,;/|]|\b(?:and|or|und|oder|et|ou|y|o)\b|(?:^|(?<=\s))\(?[a-hA-H][).:](?=\s))\s*")
 # takes ", ", " or " and the " (b) " and " B: " of a list of choices; a list of words of five languages, so a guess

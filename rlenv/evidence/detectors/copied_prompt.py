@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from rlenv.core.reading import Span
 from rlenv.core.task import Task, prompt_text
 from rlenv.core.verdict import Flag
 from rlenv.core.wrapper import State, number
@@ -21,7 +22,6 @@ from rlenv.evidence.detector import EvidenceDetector
 from rlenv.evidence.edit import Edit
 from rlenv.evidence.evidence import Evidence
 from rlenv.evidence.parts import numbers, program, tokens
-from rlenv.reading import Span
 
 WORKED = "worked"
 """In the state: the share of the last group's paid answers that say numbers beside the prompt's and the answer."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from rlenv.reading.quoting import Quoting
+from rlenv.core.reading.quoting import Quoting
 
 TAGS = {
     "<think>": "</think>",

@@ -12,12 +12,12 @@ import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, TypeAlias, cast, runtime_checkable
+from typing import TypeAlias, cast
 
 from rlenv.core.errors import ConfigError, MissingExtra, TaskError
-from rlenv.core.hub import asking_hub
 from rlenv.core.jsontypes import Json, read_json
-from rlenv.core.task import PROMPT, Task, prompt_text
+from rlenv.core.task import PROMPT, Task, TaskSet, prompt_text
+from rlenv.door.hub import asking_hub
 from rlenv.door.reading import unpacked_most
 
 Row: TypeAlias = "Mapping[str, Json]"
@@ -29,15 +29,6 @@ MAX_FIELD = 1 << 24
 """Characters of one value of a CSV file."""
 Located: TypeAlias = "tuple[str, Row]"
 """A row with its place in its file, for errors."""
-
-
-@runtime_checkable
-class TaskSet(Protocol):
-    """Tasks addressed by index; the same index always gives the same task."""
-
-    def __len__(self) -> int: ...
-
-    def __getitem__(self, index: int, /) -> Task: ...
 
 
 class ListTasks:

@@ -14,8 +14,8 @@ import json
 from collections.abc import Mapping
 from contextlib import suppress
 
-from rlenv.reading.calls import HERMES, HERMES_END
-from rlenv.reading.reader import Segment, read
+from rlenv.core.reading.calls import HERMES, HERMES_END
+from rlenv.core.reading.reader import Segment, read
 
 _OPEN, _CLOSE = "<think>\n", "\n</think>\n\n"
 

@@ -13,31 +13,16 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple, cast
+from typing import cast
 
 from rlenv.core.jsontypes import Json
+from rlenv.core.reading import Reading
+from rlenv.core.reading.calls import NAMED, CallBlock
 
 MAX_CHARS = 1_000_000
 """No call is longer; what is longer is not decoded."""
-NAMED = re.compile(r"\s*([\w.:/-]{1,200})\s*(?:\[CALL_ID\]\s*[\w-]{1,200}\s*)?(?:\[ARGS\])?\s*(?=\{)")
-"""Mistral's newer form: `add[ARGS]{"a": 1}`."""
 
 _BETWEEN = re.compile(r"\s*;?\s*")  # `{..} ; {..}`
-
-
-class CallBlock(NamedTuple):
-    """Where calls stand: `[start, end)` with marks, `[inner_start, inner_end)` what is decoded."""
-
-    form: str
-    """hermes, llama3, mistral, or the name of the function that a channel calls, behind `to=`."""
-    start: int
-    end: int
-    inner_start: int
-    inner_end: int
-
-    def moved(self, by: int) -> CallBlock:
-        """The same block, `by` characters further on."""
-        return CallBlock(self.form, *[place + by for place in self[1:]])
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +35,11 @@ class ToolCall:
     end: int
     problem: str = ""
     """Why it cannot be read; empty for a call that can."""
+
+
+def tool_calls(reading: Reading) -> tuple[ToolCall, ...]:
+    """The calls in a text that was read, in order, decoded now."""
+    return tuple(call for block in reading.calls for call in decode_calls(reading.text, block))
 
 
 def decode_calls(text: str, block: CallBlock) -> tuple[ToolCall, ...]:

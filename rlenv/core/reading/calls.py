@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
-from rlenv.reading.tool_call import NAMED, CallBlock
-
+NAMED = re.compile(r"\s*([\w.:/-]{1,200})\s*(?:\[CALL_ID\]\s*[\w-]{1,200}\s*)?(?:\[ARGS\])?\s*(?=\{)")
+"""Mistral's newer form: `add[ARGS]{"a": 1}`."""
 HERMES, HERMES_END = "<tool_call>", "</tool_call>"
 MISTRAL = "[TOOL_CALLS]"
 LLAMA = "<|python_tag|>"
@@ -17,6 +18,21 @@ _TOKEN = re.compile(r'"(?:[^"\\]*+(?:\\.[^"\\]*+)*+")?+|[\[{]|[\]}]', re.DOTALL)
 _JSON = re.compile(r"\s*[\[{]")  # ` [{"name": ..`
 MAX_TOKENS = 20_000
 """A call of more strings and brackets runs to the end of the text."""
+
+
+class CallBlock(NamedTuple):
+    """Where calls stand: `[start, end)` with marks, `[inner_start, inner_end)` what is decoded."""
+
+    form: str
+    """hermes, llama3, mistral, or the name of the function that a channel calls, behind `to=`."""
+    start: int
+    end: int
+    inner_start: int
+    inner_end: int
+
+    def moved(self, by: int) -> CallBlock:
+        """The same block, `by` characters further on."""
+        return CallBlock(self.form, *[place + by for place in self[1:]])
 
 
 class CallFinder:

@@ -20,13 +20,12 @@ import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
-from rlenv.reading.calls import HERMES, HERMES_END, LLAMA, MISTRAL, CallFinder
-from rlenv.reading.channels import CHANNEL_MARKS, has_channels, read_channels
-from rlenv.reading.marks import Marks
-from rlenv.reading.passage import Passage, Span
-from rlenv.reading.quoting import QUOTES, Quoting
-from rlenv.reading.tool_call import CallBlock, ToolCall, decode_calls
-from rlenv.reading.traces import CLOSING, MAX_MARKS, TAGS, Trace, trace_at
+from rlenv.core.reading.calls import HERMES, HERMES_END, LLAMA, MISTRAL, CallBlock, CallFinder
+from rlenv.core.reading.channels import CHANNEL_MARKS, has_channels, read_channels
+from rlenv.core.reading.marks import Marks
+from rlenv.core.reading.passage import Passage, Span
+from rlenv.core.reading.quoting import QUOTES, Quoting
+from rlenv.core.reading.traces import CLOSING, MAX_MARKS, TAGS, Trace, trace_at
 
 ReadAs: TypeAlias = Literal["auto", "tags", "opened", "llama3_json", "text"]
 """How a text is read where the text alone cannot tell:
@@ -74,11 +73,6 @@ class Reading(NamedTuple):
     def reasoning(self) -> Passage:
         """What stands in the traces."""
         return Passage.of(self.text, [Span(trace.inner_start, trace.inner_end) for trace in self.traces])
-
-    @property
-    def tool_calls(self) -> tuple[ToolCall, ...]:
-        """The calls, decoded now."""
-        return tuple(call for block in self.calls for call in decode_calls(self.text, block))
 
     def moved(self, whole: str, by: int) -> Reading:
         """The same reading of a text that stands at `by` in `whole`."""

@@ -13,7 +13,7 @@ import re
 from bisect import bisect_left
 from typing import NamedTuple
 
-from rlenv.reading.marks import Marks
+from rlenv.core.reading.marks import Marks
 
 MAX_STEPS = 10_000
 """So many fences of a text are looked at, those of stretches that overlap again; no honest text has more."""

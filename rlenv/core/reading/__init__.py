@@ -1,9 +1,8 @@
 """What a policy says, read once: `reasoning`, `content` and `tool_calls` as spans of its text."""
 
-from rlenv.reading.passage import Passage, Span
-from rlenv.reading.reader import MARKS, READ_AS, ReadAs, Reading, Segment, plain_content, read
-from rlenv.reading.tool_call import ToolCall
-from rlenv.reading.traces import Trace, opens_trace
+from rlenv.core.reading.passage import Passage, Span
+from rlenv.core.reading.reader import MARKS, READ_AS, ReadAs, Reading, Segment, plain_content, read
+from rlenv.core.reading.traces import Trace, opens_trace
 
 __all__ = [
     "MARKS",
@@ -13,7 +12,6 @@ __all__ = [
     "Reading",
     "Segment",
     "Span",
-    "ToolCall",
     "Trace",
     "opens_trace",
     "plain_content",

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from rlenv.reading.passage import Span
-from rlenv.reading.tool_call import CallBlock
-from rlenv.reading.traces import MAX_MARKS, Trace
+from rlenv.core.reading.calls import CallBlock
+from rlenv.core.reading.passage import Span
+from rlenv.core.reading.traces import MAX_MARKS, Trace
 
 CHANNEL_MARKS = ("<|start|>", "<|channel|>", "<|constrain|>", "<|message|>", "<|end|>", "<|return|>", "<|call|>")
 _BEGINS = re.compile(r"\s*(?:<\|start\|>\s*assistant[^<]{0,200})?<\|channel\|>")  # `<|start|>assistant<|channel|>`
