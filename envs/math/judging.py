@@ -11,14 +11,15 @@ from __future__ import annotations
 from functools import lru_cache
 
 from rlenv.core.completion import Completion, as_completion
+from rlenv.core.definition import Definition
 from rlenv.core.jsontypes import Json
 from rlenv.core.task import Task
 from rlenv.core.verdict import Verdict
-from rlenv.core.verifier import judge_cheaply
+from rlenv.env.tasksets import ListTasks
 from rlenv.envs.math.gold import gold_answer
 from rlenv.envs.math.policy import MathPolicy
 from rlenv.envs.math.verifier import MathVerifier
-from rlenv.workers.pool import PickledVerifier, shared_pool
+from rlenv.judge.judge import Judge
 
 TIME_LIMIT_S = 10.0
 """What algebra may take, in a process of its own."""
@@ -45,23 +46,14 @@ def judge_answer(
     gold: Json, completion: str | Completion, policy: MathPolicy, question: str = "", time_limit_s: float = TIME_LIMIT_S
 ) -> Verdict:
     """The same with a policy that is one already."""
-    verifier = _verifier(policy)
     gold_answer(gold)
-    task, said = Task(question, gold, id="verify"), as_completion(completion)
-    verdict = judge_cheaply(verifier, task, said)
-    if verdict is None:
-        verdict = shared_pool().judge_all(_pickled(verifier), [(task, said)], time_limit_s)[0]
-    return verdict
+    return _judge(policy, time_limit_s).verdict(Task(question, gold, id="verify"), as_completion(completion))
 
 
 _DEFAULT = MathPolicy()
 
 
 @lru_cache(maxsize=64)
-def _verifier(policy: MathPolicy) -> MathVerifier:
-    return MathVerifier(policy)
-
-
-@lru_cache(maxsize=64)
-def _pickled(verifier: MathVerifier) -> PickledVerifier:
-    return PickledVerifier.of(verifier)
+def _judge(policy: MathPolicy, time_limit_s: float) -> Judge:
+    tasks = ListTasks([Task("", id="verify")])
+    return Judge(Definition(tasks=tasks, verifier=MathVerifier(policy), time_limit_s=time_limit_s))
