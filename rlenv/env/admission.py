@@ -72,10 +72,16 @@ def admitted(env: str, kwargs: Mapping[str, Json], given: Given | None = None) -
 
     Raises ConfigError, with the keyword and what to do, for one that a stranger may not set.
     """
+    ours = (operators_given() if given is None else given).get(env, {})
+    return {**admissible(env, kwargs, given), **ours}
+
+
+def admissible(env: str, kwargs: Mapping[str, Json], given: Given | None = None) -> dict[str, Json]:
+    """Those of the keywords that the operator does not give, when a row may set them. Raises ConfigError as above."""
     if not isinstance(kwargs, Mapping):
         raise ConfigError(f"{env}: expected keywords by name, got {kwargs!r:.80}")
     ours = (operators_given() if given is None else given).get(env, {})
-    return {**{name: _checked(env, name, value) for name, value in kwargs.items() if name not in ours}, **ours}
+    return {name: _checked(env, name, value) for name, value in kwargs.items() if name not in ours}
 
 
 def without_source(kwargs: Mapping[str, Json]) -> dict[str, Json]:

@@ -29,7 +29,7 @@ from rlenv.core.errors import ConfigError, TaskError
 from rlenv.core.jsontypes import MAX_DEPTH, Json, canonical, read_json
 from rlenv.core.task import Task
 from rlenv.core.verdict import Verdict
-from rlenv.env.admission import Given, admitted, without_source
+from rlenv.env.admission import Given, admissible, admitted, without_source
 from rlenv.env.registry import load, load_for_row
 from rlenv.judge.judge import Judge
 from rlenv.workers.pending_jobs import Job
@@ -45,15 +45,17 @@ MAX_ROW_CHARS, MAX_ROW_BRACKETS = 12_000_000, 500_000
 """Of a row, and of its lists and objects, those in texts included: reading the worst takes 190 MB."""
 
 
-def to_row(env: str, task: Task, kwargs: Mapping[str, Json] | None = None) -> str:
+def to_row(env: str, task: Task, kwargs: Mapping[str, Json] | None = None, *, given: Given | None = None) -> str:
     """The row of a task of the environment with this id, made with these keywords; equal tasks give equal text.
 
-    Keywords that only say where tasks come from (`data`, `limit`) are left out: the row holds its task.
+    Keywords that only say where tasks come from (`data`, `limit`) are left out: the row holds its task. So are those
+    that the operator gives beside the rows (`given`, as for `judge_row`).
 
-    Raises TaskError for a task or keywords that JSON cannot hold, NaN among them, and for a row too long to be judged.
+    Raises ConfigError for a keyword that `judge_row` would refuse, in the same words, TaskError for a task or keywords that JSON cannot hold, NaN among them, and for a row too long to be judged.
     """
+    kept = admissible(env, without_source(kwargs or {}), given)
     try:
-        row = _STRICT.encode({"env": env, "kwargs": without_source(kwargs or {}), "task": task.to_json()})
+        row = _STRICT.encode({"env": env, "kwargs": kept, "task": task.to_json()})
         if len(row) > MAX_ROW_CHARS or row.count("[") + row.count("{") > MAX_DEPTH:
             _parsed(row)
         return row

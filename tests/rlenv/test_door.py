@@ -229,3 +229,17 @@ def test_the_code_that_a_runs_folder_names_is_not_run(tmp_path: Path, monkeypatc
     with pytest.raises(ConfigError, match="factory"):
         rlenv.rescore(tmp_path / "run", quiet=True)
     assert not (tmp_path / "ran").exists()
+
+
+def test_a_row_that_would_be_refused_is_not_made_and_the_words_are_the_same() -> None:
+    task, asked = Task("a", "1"), {"scorer": "os:system"}
+    with pytest.raises(ConfigError) as refused:
+        rlenv.to_row("safety/rm-v0", task, asked)
+    row = json.dumps({"env": "safety/rm-v0", "kwargs": asked, "task": task.to_json()})
+    assert str(refused.value) in rlenv.judge_row(row, "x").reason
+
+
+def test_what_the_operator_gives_beside_the_rows_is_not_written_into_them() -> None:
+    given = {"safety/rm-v0": {"scorer": "my_models:scorer"}}
+    row = rlenv.to_row("safety/rm-v0", Task("a", "1"), {"scorer": "my_models:scorer"}, given=given)
+    assert json.loads(row)["kwargs"] == {}
