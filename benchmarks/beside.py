@@ -20,7 +20,7 @@ from pathlib import Path
 import torch
 
 import rlenv
-from rlenv.policies.policy import Sampling
+from rlenv.core.policy import Sampling
 from rlenv.policies.tiny import Size, tiny_policy
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers import ALGORITHMS, Algorithm, SftConfig, TrainConfig, Trainer, with_changes

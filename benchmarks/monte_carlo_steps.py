@@ -20,9 +20,9 @@ from process_bench_rows import Figures, Row, first_below, measure
 
 import rlenv
 from rlenv.core.completion import Completion
+from rlenv.core.policy import Sampling
 from rlenv.envs.process.steps import split
 from rlenv.judge.judge import Judge
-from rlenv.policies.policy import Sampling
 from rlenv.policies.tiny import tiny_policy
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.scorers import Stepped

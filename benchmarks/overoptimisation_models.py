@@ -17,7 +17,7 @@ from made_up_words import MAX_NEW_TOKENS, different_letters, tasks
 
 from rlenv.core.completion import Completion
 from rlenv.core.jsontypes import Json
-from rlenv.policies.policy import Sampling
+from rlenv.core.policy import Sampling
 from rlenv.policies.tiny import tiny_policy
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.scorers.load import load_scorer

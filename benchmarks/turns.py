@@ -29,9 +29,9 @@ from functools import partial
 from pathlib import Path
 
 import rlenv
+from rlenv.core.policy import ScriptedPolicy
 from rlenv.core.task import Task
 from rlenv.env.environment import Environment
-from rlenv.policies.policy import ScriptedPolicy
 from rlenv.turns.play import play
 
 TASKS = 200

@@ -33,17 +33,17 @@ import torch
 import rlenv
 from rlenv.core.completion import Completion
 from rlenv.core.definition import Definition
+from rlenv.core.interaction import Interaction
+from rlenv.core.policy import Sampling
 from rlenv.core.task import Task
 from rlenv.env.batch import BatchEnvironment
 from rlenv.envs.games.definition import game_named
 from rlenv.evaluation.evaluation import choose_tasks
 from rlenv.evaluation.passk import mean_interval
-from rlenv.policies.policy import Sampling
 from rlenv.policies.tiny import tiny_policy
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers import SftConfig, TrainConfig, train
 from rlenv.trainers.branches.sft import demonstrations, supervised
-from rlenv.turns.interaction import Interaction
 from rlenv.turns.play import play
 
 TASKS, SAMPLES = 200, 4

@@ -23,11 +23,11 @@ import rlenv
 from rlenv.core.definition import Definition
 from rlenv.core.episode import Episode
 from rlenv.core.jsontypes import Json
+from rlenv.core.policy import Policy, Sampling
 from rlenv.env.batch import BatchEnvironment
 from rlenv.policies.load import load_policy
-from rlenv.policies.policy import Policy, Sampling
+from rlenv.turns.live import turn_lines
 from rlenv.turns.play import play
-from rlenv.turns.told import told
 
 GAMES = ("guess", "mastermind", "wordle", "nim", "tictactoe", "hanoi", "maze", "blackjack")
 ENVIRONMENTS: Sequence[tuple[str, Mapping[str, Json]]] = (
@@ -86,7 +86,7 @@ def table(played: Sequence[Played]) -> str:
 
 def conversation(one: Played) -> str:
     """What was said, turn by turn."""
-    return "\n".join([f"## {one.name}", "", *(f"    {line}" for line in told(one.episode.completion)), ""])
+    return "\n".join([f"## {one.name}", "", *(f"    {line}" for line in turn_lines(one.episode.completion)), ""])
 
 
 def main() -> None:

@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent
 REFERENCE = {
     "rlenv": ("rlenv",),
     "rlenv.testing": ("rlenv.testing",),
-    "rlenv.turns": ("rlenv.turns.interaction", "rlenv.turns.turn", "rlenv.turns.tools", "rlenv.turns.equip"),
+    "rlenv.turns": ("rlenv.core.interaction", "rlenv.core.turn", "rlenv.turns.tools", "rlenv.turns.tools"),
     "rlenv.policies": ("rlenv.policies",),
     "rlenv.scorers": ("rlenv.scorers",),
     "rlenv.wrappers": ("rlenv.wrappers",),

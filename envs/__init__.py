@@ -2,7 +2,7 @@
 
 from rlenv.env.registry import register
 from rlenv.envs.reasoning_gym.catalogue import KEPT, LEFT_OUT, env_id
-from rlenv.turns.equip import register_tool
+from rlenv.turns.tools import register_tool
 
 register("math/arithmetic-v0", entry_point="rlenv.envs.math.arithmetic:arithmetic")
 register("math/countdown-v0", entry_point="rlenv.envs.math.countdown:countdown")

@@ -7,8 +7,8 @@ import sys
 from dataclasses import dataclass, field
 
 from rlenv.core.errors import ConfigError
+from rlenv.core.policy import Sampling
 from rlenv.env.sampler import SAMPLERS
-from rlenv.policies.policy import Sampling
 from rlenv.trainers.algorithms.row import Algorithm
 from rlenv.trainers.algorithms.table import algorithm_named
 from rlenv.trainers.networks.engine import EngineConfig

@@ -13,7 +13,7 @@ from torch.nn.functional import scaled_dot_product_attention
 from trainer_memory import KINDS, logprobs
 from trainer_models import INSTRUCTION, prompts
 
-from rlenv.policies.policy import Sampling
+from rlenv.core.policy import Sampling
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers.networks.engine import EngineConfig, prepare_model
 from rlenv.trainers.networks.logprobs import completion_logprobs

@@ -28,13 +28,13 @@ from typing import cast
 from rlenv.core.completion import Completion
 from rlenv.core.definition import Definition
 from rlenv.core.errors import ConfigError, RlenvError, TaskError
+from rlenv.core.interaction import Reply
 from rlenv.core.jsontypes import Json
 from rlenv.core.task import Task, TaskSet, prompt_messages
 from rlenv.core.verdict import Part, Verdict
 from rlenv.env.keywords import check_keywords
 from rlenv.envs.code.outcome import Outcome
 from rlenv.envs.code.verifier import CodeVerifier
-from rlenv.turns.interaction import Reply
 
 SOURCES: Mapping[str, str] = {
     "snippets": "rlenv.envs.code.snippets",

@@ -19,11 +19,11 @@ import numpy as np
 
 from rlenv.core.completion import Completion
 from rlenv.core.errors import TaskError
+from rlenv.core.interaction import Reply
 from rlenv.core.jsontypes import Json
 from rlenv.core.task import Task
 from rlenv.core.verdict import Flag
 from rlenv.envs.games.moves import read_move
-from rlenv.turns.interaction import Reply
 
 LATE = (0.5, 0.25)
 """Paid for finding what is hidden one and two turns later than the best player promises to."""

@@ -34,6 +34,7 @@ from typing import TypeAlias, cast
 from rlenv.core.completion import Completion
 from rlenv.core.definition import Definition
 from rlenv.core.errors import ConfigError, TaskError
+from rlenv.core.interaction import Reply
 from rlenv.core.jsontypes import Json
 from rlenv.core.task import Prompt, Task
 from rlenv.core.verdict import FAIL, Verdict
@@ -44,7 +45,6 @@ from rlenv.envs.math.numeral import NumeralVerifier
 from rlenv.envs.math.verifier import MathVerifier
 from rlenv.envs.safety.opinions import Split
 from rlenv.envs.safety.pushing import Opening, conversation, openings
-from rlenv.turns.interaction import Reply
 from rlenv.turns.replay import placed_turns
 
 INSTRUCTION = "Put your final answer within \\boxed{}."

@@ -14,11 +14,11 @@ import cloudpickle
 from rlenv.core.completion import Completion, as_completion
 from rlenv.core.definition import Definition
 from rlenv.core.errors import VerifierContractError
+from rlenv.core.policy import ScriptedPolicy
 from rlenv.core.task import Task
 from rlenv.core.verdict import Verdict
 from rlenv.core.verifier import BatchVerifier
 from rlenv.judge.judge import Judge
-from rlenv.policies.policy import ScriptedPolicy
 from rlenv.turns.play import play, reference_script
 from rlenv.workers.pool import PickledVerifier, Pool
 

@@ -19,6 +19,7 @@ from rlenv.core.completion import Completion
 from rlenv.core.definition import Definition
 from rlenv.core.errors import ConfigError, TaskError
 from rlenv.core.jsontypes import Json, canonical
+from rlenv.core.policy import DEFAULT_SAMPLING, Policy, Sampling
 from rlenv.core.task import Task, TaskSet, prompt_text
 from rlenv.core.verdict import Verdict
 from rlenv.core.verifier import BatchVerifier
@@ -29,7 +30,6 @@ from rlenv.env.tasksets import ListTasks
 from rlenv.evaluation.evaluation import evaluate
 from rlenv.evaluation.passk import Estimate, estimate
 from rlenv.evaluation.savedrun import SavedRun
-from rlenv.policies.policy import DEFAULT_SAMPLING, Policy, Sampling
 from rlenv.turns.play import reference_completion
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from rlenv.cli.auditing import Asked, audited, drawing
 from rlenv.cli.echo import echo
 from rlenv.cli.environment_options import Data, Imports, Set, environment_kwargs, find_modules_here, import_modules
 from rlenv.core.errors import TaskError
-from rlenv.policies.policy import DEFAULT_SAMPLING, Sampling
+from rlenv.core.policy import DEFAULT_SAMPLING, Sampling
 from rlenv.store.files import replace_text
 from rlenv.text.escaping import shown_json
 

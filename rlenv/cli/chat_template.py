@@ -8,7 +8,7 @@ from typing import Annotated, TypeAlias
 import typer
 
 from rlenv.core.errors import ConfigError
-from rlenv.policies.policy import Policy
+from rlenv.core.policy import Policy
 
 ChatTemplate: TypeAlias = Annotated[
     str,

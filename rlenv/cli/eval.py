@@ -26,8 +26,8 @@ from rlenv.cli.environment_options import Data, Imports, Set, environment_kwargs
 from rlenv.cli.verdict_options import Verdicts
 from rlenv.cli.watch_options import Watch
 from rlenv.core.errors import ConfigError, PolicyError
+from rlenv.core.policy import DEFAULT_SAMPLING, Sampling
 from rlenv.evaluation.savedrun import SavedRun
-from rlenv.policies.policy import DEFAULT_SAMPLING, Sampling
 from rlenv.view import saved_run, write_after
 from rlenv.wrappers.watch import watched
 

@@ -24,8 +24,8 @@ from rlenv.core.task import Task, prompt_text
 from rlenv.core.verdict import Verdict
 from rlenv.env.registry import splits_named
 from rlenv.text.escaping import shown, shown_line
+from rlenv.turns.live import turn_lines
 from rlenv.turns.play import reference_completion
-from rlenv.turns.told import told
 
 SHOWN = 80
 """How many characters of the judged answer are printed."""
@@ -68,7 +68,7 @@ def _sections(definition: Definition, task: Task) -> list[tuple[str, str]]:
     """Headings with their text."""
     try:
         solution = reference_completion(definition, task)
-        text = "\n".join(told(solution)) or solution.text
+        text = "\n".join(turn_lines(solution)) or solution.text
         shown = [("solution", text), ("reward of the solution", _judged(definition, task, solution))]
     except TaskError as error:
         shown = [("solution", f"({error})")]

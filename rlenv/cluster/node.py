@@ -16,11 +16,11 @@ import cloudpickle
 import rlenv
 from rlenv.core.completion import Completion
 from rlenv.core.errors import MachineryError, VerifierContractError
+from rlenv.core.interaction import AtOnce, Interaction, Reply
 from rlenv.core.jsontypes import Json
 from rlenv.core.verdict import Verdict
 from rlenv.core.verifier import BatchVerifier
 from rlenv.judge.judge import in_batch
-from rlenv.turns.interaction import AtOnce, Interaction, Reply
 from rlenv.workers.pending_jobs import Job
 from rlenv.workers.pool import PickledVerifier, WorkerPool, anywhere, share
 

@@ -24,9 +24,9 @@ from rlenv.cluster.connection import connected
 from rlenv.cluster.node import Node
 from rlenv.core.completion import Completion
 from rlenv.core.errors import ConfigError, MachineryError, RlenvError
+from rlenv.core.interaction import Interaction, Reply
 from rlenv.core.jsontypes import Json
 from rlenv.core.verdict import Verdict
-from rlenv.turns.interaction import Interaction, Reply
 from rlenv.workers.pending_jobs import Job
 from rlenv.workers.pool import OnVerdict, PickledVerifier
 

@@ -15,7 +15,7 @@ from rlenv.core.errors import ConfigError
 from rlenv.core.jsontypes import Json
 from rlenv.core.reading import READ_AS, Passage, ReadAs, Reading, Segment, plain_content, read
 from rlenv.core.tool_call import ToolCall, tool_calls
-from rlenv.turns.turn import Turn
+from rlenv.core.turn import Turn
 
 
 class _Kept:

@@ -15,7 +15,7 @@ from rlenv.core.verifier import Verifier
 from rlenv.core.wrapper import Wrapper
 
 if TYPE_CHECKING:
-    from rlenv.turns.interaction import Interaction
+    from rlenv.core.interaction import Interaction
 
 Isolation: TypeAlias = Literal["auto", "inline", "process"]
 """Where a verifier runs: `auto` runs cheap ones inline and the others in a process that can be killed."""

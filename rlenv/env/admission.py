@@ -24,7 +24,7 @@ from typing import Any, TypeAlias, cast
 from rlenv.core.errors import ConfigError
 from rlenv.core.jsontypes import Json
 from rlenv.env.registry import nameable
-from rlenv.turns.equip import tool_names
+from rlenv.turns.tools import tool_names
 
 Given: TypeAlias = "Mapping[str, Mapping[str, object]]"
 """What the operator gives beside rows: keywords by the id of the environment."""

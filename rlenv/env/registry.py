@@ -32,7 +32,7 @@ from rlenv.env.keywords import ALL_TAKE, check_keywords
 from rlenv.env.plugins import load_plugins
 from rlenv.env.reward_functions import AsyncVerifier, Style, verifier_of
 from rlenv.env.tasksets import UNSPLIT, Given, RowMap, splits_of
-from rlenv.turns.equip import Tools, equipped
+from rlenv.turns.tools import Tools, equipped
 
 _ID = re.compile(r"[\w-]+/[\w.-]+-v\d+")
 _BUILD = "rlenv.env.registry:build_environment"

@@ -17,9 +17,11 @@ from dataclasses import dataclass, field, replace
 
 from rlenv.core.completion import Completion
 from rlenv.core.definition import Definition
+from rlenv.core.policy import Sampling
 from rlenv.core.task import Task
 from rlenv.evaluation.sample_ids import seed_of
-from rlenv.policies.policy import Answered, Sampling, Session, SideBySidePolicy
+from rlenv.policies.chat_api import Answered
+from rlenv.policies.endpoint import EndpointPolicy, EndpointSession
 from rlenv.turns.live import Live
 from rlenv.turns.play import hear, turn_seed
 
@@ -54,7 +56,7 @@ class Question:
 class Asking:
     """The questions of one evaluation, asked by threads."""
 
-    def __init__(self, definition: Definition, session: Session, sampling: Sampling, waiting: int) -> None:
+    def __init__(self, definition: Definition, session: EndpointSession, sampling: Sampling, waiting: int) -> None:
         self._definition, self._session, self._sampling = definition, session, sampling
         self._waiting = waiting
         self._new: deque[Question] = deque()
@@ -203,7 +205,7 @@ class Asking:
 
 @contextmanager
 def asked_side_by_side(
-    definition: Definition, policy: SideBySidePolicy, sampling: Sampling, questions: Iterable[Question]
+    definition: Definition, policy: EndpointPolicy, sampling: Sampling, questions: Iterable[Question]
 ) -> Iterator[Asking]:
     """The questions, being asked from now on by as many threads as requests may be under way."""
     with policy.session() as session:

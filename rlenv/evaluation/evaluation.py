@@ -27,6 +27,7 @@ from rlenv.core.definition import Definition
 from rlenv.core.errors import ConfigError
 from rlenv.core.fingerprint import recorded
 from rlenv.core.jsontypes import Json
+from rlenv.core.policy import DEFAULT_SAMPLING, Policy, Sampling
 from rlenv.core.task import Task, TaskSet, prompt_messages
 from rlenv.core.wrapper import Wrapper
 from rlenv.env.batch import EnvLike
@@ -38,7 +39,7 @@ from rlenv.evaluation.progress import progress
 from rlenv.evaluation.report import Report, Tally
 from rlenv.evaluation.sample_ids import grown
 from rlenv.evaluation.savedrun import SavedRun
-from rlenv.policies.policy import DEFAULT_SAMPLING, Policy, Sampling, SideBySidePolicy
+from rlenv.policies.endpoint import EndpointPolicy
 from rlenv.policies.unknown import unknown_to
 from rlenv.store.folder_lock import run_folder
 from rlenv.workers.pool import Pool
@@ -135,7 +136,7 @@ def evaluate(
 
 def _see_through(keeping: Keeping, policy: Policy, sampling: Sampling, chunk: int, quiet: bool) -> None:
     """Ask and judge until nothing is missing."""
-    if isinstance(policy, SideBySidePolicy):
+    if isinstance(policy, EndpointPolicy):
         steps = side_by_side(keeping, policy, sampling)
     else:
         steps = in_chunks(keeping, policy, sampling, chunk)
@@ -218,7 +219,7 @@ def _identity(definition: Definition, tasks: Sequence[Task], sampling: Sampling,
         "top_p": sampling.top_p,
         **({"stop": list(sampling.stop)} if sampling.stop else {}),
         **({"chat_template_kwargs": dict(told)} if told else {}),
-        **(policy.identity() if isinstance(policy, SideBySidePolicy) else {}),
+        **(policy.identity() if isinstance(policy, EndpointPolicy) else {}),
         "verifier_version": recorded(definition.verifier),
         "wrappers": [wrapper.name for wrapper in definition.wrappers],
     }

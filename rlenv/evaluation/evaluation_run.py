@@ -17,6 +17,7 @@ from rlenv.core.definition import Definition
 from rlenv.core.episode import Episode
 from rlenv.core.errors import TooManyVerifierErrors
 from rlenv.core.jsontypes import Json
+from rlenv.core.policy import Policy, Sampling
 from rlenv.core.task import Task
 from rlenv.env.batch import BatchEnvironment
 from rlenv.evaluation.concurrent_requests import Question, asked_side_by_side
@@ -24,7 +25,7 @@ from rlenv.evaluation.report import Tally
 from rlenv.evaluation.sample_ids import Numbering, seed_of
 from rlenv.evaluation.savedrun import SavedRun
 from rlenv.judge.wrapping import at_fault
-from rlenv.policies.policy import Policy, Sampling, SideBySidePolicy
+from rlenv.policies.endpoint import EndpointPolicy
 from rlenv.turns.play import play
 from rlenv.workers.pool import Pool
 
@@ -149,7 +150,7 @@ def in_chunks(keeping: Keeping, policy: Policy, sampling: Sampling, chunk: int) 
         yield keeping.judge([(start + i, completion, seed) for i, completion in enumerate(said)])
 
 
-def side_by_side(keeping: Keeping, policy: SideBySidePolicy, sampling: Sampling) -> Iterator[int]:
+def side_by_side(keeping: Keeping, policy: EndpointPolicy, sampling: Sampling) -> Iterator[int]:
     """Keep a server busy with what is missing; gives how many are done each time.
 
     Raises PolicyError when the server fails for good, after what had come by then is saved.

@@ -18,7 +18,7 @@ from rlenv.core.jsontypes import Json, canonical
 from rlenv.core.task import prompt_text
 from rlenv.evaluation.passk import Count, Estimate, Metric, estimate, pass_at_k, pass_hat_k
 from rlenv.text.escaping import shown_cell, shown_line
-from rlenv.turns.told import told
+from rlenv.turns.live import turn_lines
 
 MAX_REASONS = 5
 """How many of the most frequent reasons of verifier errors a report keeps."""
@@ -237,7 +237,7 @@ def _missed(episode: Episode) -> Missed:
     verdict = episode.verdict
     taken = [f"{name} took {-value:g}" for name, value in verdict.parts if value < 0]
     reason = "; ".join(filter(None, [verdict.reason[:JUDGED], *taken]))
-    turns = tuple(told(episode.completion))
+    turns = tuple(turn_lines(episode.completion))
     unread = verdict.answer is None and not reason and not turns  # a plain function, which judges all that was said
     judged = (episode.completion.content.text if unread else episode.answer_text)[:JUDGED]
     prompt = shown_line(prompt_text(episode.task.prompt)[: 4 * PROMPT_CHARS], PROMPT_CHARS)

@@ -26,7 +26,7 @@ from rlenv.core.jsontypes import Json, canonical, line
 from rlenv.core.task import Task
 from rlenv.core.verdict import Verdict
 from rlenv.door.answer import Answer
-from rlenv.policies.posting import Patience, Poster, address, ask, client, refusal
+from rlenv.door.posting import Patience, Poster, address, ask, client, refusal
 
 if TYPE_CHECKING:
     import httpx2

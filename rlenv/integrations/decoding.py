@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from rlenv.core.completion import Completion
 from rlenv.core.reading import MARKS, ReadAs, opens_trace
-from rlenv.turns.turn import POLICY, Turn
+from rlenv.core.turn import POLICY, Turn
 
 OPENING_TOKENS = 16
 """The last tokens of a prompt, which hold the tag of a trace that the chat template opened."""

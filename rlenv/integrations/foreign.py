@@ -25,9 +25,9 @@ import numpy as np
 from rlenv.core.completion import Completion
 from rlenv.core.definition import Definition
 from rlenv.core.errors import ConfigError, MachineryError
+from rlenv.core.interaction import Reply
 from rlenv.core.jsontypes import Json, canonical
 from rlenv.core.task import Task
-from rlenv.turns.interaction import Reply
 from rlenv.turns.replay import ReplayVerifier
 
 Answer = TypeVar("Answer")

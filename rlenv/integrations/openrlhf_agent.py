@@ -14,6 +14,7 @@ from typing import Any
 
 from openrlhf.utils.agent import AgentExecutorBase
 
+from rlenv.core.policy import Sampling
 from rlenv.env.registry import load_for_row
 from rlenv.env.rows import RowJudge, read_row
 from rlenv.integrations.decoding import Decoder
@@ -21,7 +22,6 @@ from rlenv.integrations.mean_fill import MeanFill
 from rlenv.integrations.openrlhf import logs_of
 from rlenv.integrations.token_episode import TokenEpisode
 from rlenv.integrations.versions import check_version
-from rlenv.policies.policy import Sampling
 from rlenv.turns.bridge import Renderer
 
 Paid = list[tuple[float, dict[str, float]]]

@@ -41,6 +41,7 @@ from rlenv.core.definition import check_trainable
 from rlenv.core.episode import Episode
 from rlenv.core.errors import ConfigError, MachineryError
 from rlenv.core.jsontypes import Json
+from rlenv.core.policy import Sampling
 from rlenv.env.registry import load, load_for_row
 from rlenv.env.rows import RowJudge, read_row, to_row
 from rlenv.integrations.decoding import Decoder
@@ -48,7 +49,6 @@ from rlenv.integrations.drawn import drawn_tasks
 from rlenv.integrations.mean_fill import MeanFill
 from rlenv.integrations.token_episode import TokenEpisode
 from rlenv.integrations.versions import check_version
-from rlenv.policies.policy import Sampling
 from rlenv.turns.bridge import Renderer
 
 _judging = threading.Lock()

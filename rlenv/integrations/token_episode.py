@@ -14,10 +14,10 @@ from collections.abc import Sequence
 
 from rlenv.core.completion import Completion
 from rlenv.core.definition import Definition
+from rlenv.core.policy import Sampling
 from rlenv.core.reading import ReadAs
 from rlenv.core.task import Task
 from rlenv.integrations.decoding import Decoder
-from rlenv.policies.policy import Sampling
 from rlenv.turns.bridge import Renderer
 from rlenv.turns.live import Live
 from rlenv.turns.transcript import ready

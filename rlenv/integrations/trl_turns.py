@@ -19,8 +19,8 @@ import numpy as np
 from rlenv.core.completion import Completion
 from rlenv.core.definition import Definition
 from rlenv.core.errors import ConfigError
+from rlenv.core.policy import Sampling
 from rlenv.core.task import Task, prompt_messages
-from rlenv.policies.policy import Sampling
 from rlenv.turns.play import play
 
 if TYPE_CHECKING:

@@ -13,6 +13,7 @@ from uuid import uuid4
 
 from verl.experimental.agent_loop.agent_loop import AgentLoopBase, AgentLoopOutput
 
+from rlenv.core.policy import Sampling
 from rlenv.env.registry import load_for_row
 from rlenv.env.rows import read_row
 from rlenv.integrations.decoding import Decoder
@@ -20,7 +21,6 @@ from rlenv.integrations.token_episode import TokenEpisode
 from rlenv.integrations.verl import ROW
 from rlenv.integrations.verl_reward import COMPLETION_FIELD
 from rlenv.integrations.verl_settings import end_ids
-from rlenv.policies.policy import Sampling
 from rlenv.turns.bridge import Renderer
 
 

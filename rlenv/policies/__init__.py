@@ -1,5 +1,5 @@
 """Policies: who answers the prompts."""
 
-from rlenv.policies.policy import DEFAULT_SAMPLING, Policy, Sampling, ScriptedPolicy, ask
+from rlenv.core.policy import DEFAULT_SAMPLING, Policy, Sampling, ScriptedPolicy, ask
 
 __all__ = ["DEFAULT_SAMPLING", "Policy", "Sampling", "ScriptedPolicy", "ask"]

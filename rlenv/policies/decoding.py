@@ -15,7 +15,7 @@ from transformers import DynamicCache, PreTrainedModel
 
 from rlenv.policies.kv_cache import is_plain
 from rlenv.policies.linear import FastLinear, product
-from rlenv.policies.wrapped import AUTOCAST, inner_model
+from rlenv.policies.model_state import AUTOCAST, inner_model
 
 FAMILIES = ("LlamaForCausalLM", "Qwen2ForCausalLM")
 MOVING_ANGLES = ("dynamic", "longrope")

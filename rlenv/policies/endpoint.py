@@ -9,9 +9,8 @@ server that does not take `n` is asked `n` times. Busy servers (429, 5xx, timeou
 doubles each time. The key, where one is needed, is read from the environment. Sampling seeds are sent; whether they are
 kept is up to the server. Token ids are not part of this interface, so its completions are for evaluation.
 
-In episodes of several turns tools are sent as `tools`, calls and answers in OpenAI's form (rlenv.turns.chat_api).
-`max_episode_tokens` counts what the server's `usage` says, so that what was heard last counts after the turn; a server
-that refuses because its context is full ends the episode as cut.
+In episodes of several turns `max_episode_tokens` counts what the server's `usage` says, so that what was heard last
+counts after the turn; a server that refuses because its context is full ends the episode as cut.
 """
 
 from __future__ import annotations
@@ -19,20 +18,19 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
-from itertools import chain, groupby
+from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from rlenv.core.completion import Completion
 from rlenv.core.errors import ConfigError, PolicyError
 from rlenv.core.jsontypes import Json
+from rlenv.core.policy import DEFAULT_SAMPLING, Sampling
 from rlenv.core.task import Prompt
-from rlenv.policies.openai_form import CHAT, TEXT, Request, answered, body_of
-from rlenv.policies.policy import DEFAULT_SAMPLING, Answered, Sampling
-from rlenv.policies.posting import Patience, Poster, address, client, refusal, tls
-from rlenv.turns.chat_api import api_messages
+from rlenv.door.posting import Patience, Poster, address, client, refusal, tls
+from rlenv.policies.chat_api import CHAT, TEXT, Answered, Request, answered, api_messages
 from rlenv.turns.live import Live
 
 if TYPE_CHECKING:
@@ -42,7 +40,7 @@ SEED_STRIDE = 1_000_003
 """Separates the seeds of the requests of one call."""
 _FULL = re.compile(r"context[ _](?:length|size|window)|maximum model length|prompt is too long", re.IGNORECASE)
 """`This model's maximum context length is 4096 tokens`: what servers say when there is no room."""
-_Found = TypeVar("_Found")
+_Made = TypeVar("_Made")
 
 
 class _NoRoom(PolicyError):
@@ -52,8 +50,8 @@ class _NoRoom(PolicyError):
 class _Used(NamedTuple):
     """What an episode has used so far, in the server's tokens."""
 
-    after_prompt: int
-    total: int
+    after_prompt: int = 0
+    total: int = 0
     """All that the model had read and said at the end of its last turn."""
 
     def after(self, answered: Answered) -> _Used:
@@ -99,18 +97,14 @@ class EndpointPolicy(Patience):
         """The interface that is asked, behind the address."""
         return TEXT if self.url.endswith(TEXT) else CHAT
 
-    def request(self, prompt: Prompt) -> Request:
-        """The prompt as this interface takes it."""
-        return Request.of(prompt, self.path)
-
     @property
     def name(self) -> str:
         return f"{self.url}#{self.model}"
 
     def identity(self) -> dict[str, Json]:
         """What changes its completions beside its name and the sampling."""
-        told: dict[str, Json] = {"extra_body": self.extra_body, "max_context": self.max_context}
-        return {key: value for key, value in told.items() if value}
+        settings: dict[str, Json] = {"extra_body": self.extra_body, "max_context": self.max_context}
+        return {key: value for key, value in settings.items() if value}
 
     def generate(
         self, prompts: Sequence[Prompt], n: int = 1, sampling: Sampling = DEFAULT_SAMPLING
@@ -119,10 +113,9 @@ class EndpointPolicy(Patience):
 
         Raises PolicyError when the server refuses, or is still busy after the last retry.
         """
-        found = self._all(
-            prompts, sampling, lambda asker, place, own: asker.several(prompts[place], n, own).completions
+        return self._all(
+            lambda asker, place: asker.several(prompts[place], n, _seeded(sampling, place)).completions, len(prompts)
         )
-        return list(chain.from_iterable(found))
 
     def continued(self, lives: Sequence[Live], sampling: Sampling) -> list[Completion | None]:
         """The next turn of each episode, without tokens; None where there is no room for one.
@@ -131,24 +124,12 @@ class EndpointPolicy(Patience):
         """
         alike = groupby(lives, key=lambda live: id(live if live.said or sampling.max_episode_tokens else live.task))
         groups = [list(group) for _, group in alike]  # copies of one prompt go out in one request
-        found = self._all(groups, sampling, lambda asker, place, own: asker.turns(groups[place], own))
-        return list(chain.from_iterable(found))
 
-    @contextmanager
-    def session(self) -> Iterator[EndpointSession]:
-        """Connections for threads that ask one by one."""
-        with ExitStack() as clients:
-            yield EndpointSession(self, clients)
+        def turns(asker: _Asker, place: int) -> list[Completion | None]:
+            said = asker.turn(groups[place], _seeded(sampling, place)).completions
+            return list(said) or [None] * len(groups[place])
 
-    def _all(
-        self, asked: Sequence[object], sampling: Sampling, ask: Callable[[_Asker, int, Sampling], list[_Found]]
-    ) -> list[list[_Found]]:
-        """What comes of each place, side by side, each with its own seed."""
-        with client(self, self.api_key_env) as http, ThreadPoolExecutor(self.concurrency) as threads:
-            asker = _Asker(self, http)
-            seeded = [replace(sampling, seed=sampling.seed + SEED_STRIDE * place) for place in range(len(asked))]
-            futures = [threads.submit(asker.first_failure, ask, place, own) for place, own in enumerate(seeded)]
-            return asker.collect(futures)
+        return self._all(turns, len(groups))
 
     def answers(
         self, prompts: Sequence[Prompt], sampling: Sampling = DEFAULT_SAMPLING
@@ -158,20 +139,61 @@ class EndpointPolicy(Patience):
         All have the same sampling seed. What goes wrong with one prompt is its answer and leaves the others alone;
         only where as many in a row as go out side by side stay without an answer, the rest is not asked.
         """
+
+        def one(asker: _Asker, place: int) -> Completion | PolicyError:
+            try:
+                return asker.several(prompts[place], 1, sampling).completions[0]
+            except PolicyError as error:
+                return error
+
+        return self._each(one, len(prompts), outages=self.concurrency)
+
+    @contextmanager
+    def session(self) -> Iterator[EndpointSession]:
+        """Connections for threads that ask one by one."""
+        with ExitStack() as clients:
+            yield EndpointSession(self, clients)
+
+    def _all(self, ask: Callable[[_Asker, int], list[_Made]], count: int) -> list[_Made]:
+        """What is made of each place, in order; the first failure is raised, and stops the others."""
+        failures: list[PolicyError] = []
+
+        def tried(asker: _Asker, place: int) -> list[_Made]:
+            try:
+                return ask(asker, place)
+            except PolicyError as error:
+                failures.append(error)
+                asker.poster.stopped.set()
+                return []
+
+        by_place = dict(self._each(tried, count))
+        if failures:
+            raise failures[0]
+        return [one for place in range(count) for one in by_place[place]]
+
+    def _each(
+        self, ask: Callable[[_Asker, int], _Made], count: int, outages: int | None = None
+    ) -> Iterator[tuple[int, _Made]]:
+        """Each place and what is made of it, side by side, as it comes; what nobody waits for is not asked."""
         with client(self, self.api_key_env) as http, ThreadPoolExecutor(self.concurrency) as threads:
-            asker = _Asker(self, http, outages=self.concurrency)
-            places = {threads.submit(asker.one, prompt, sampling): i for i, prompt in enumerate(prompts)}
+            asker = _Asker(self, http, outages)
+            places = {threads.submit(ask, asker, place): place for place in range(count)}
             try:
                 for future in as_completed(places):
                     yield places[future], future.result()
             finally:
-                asker.stopped.set()
+                asker.poster.stopped.set()
                 for future in places:
                     future.cancel()
 
 
+def _seeded(sampling: Sampling, place: int) -> Sampling:
+    """Each request of a call has a seed of its own."""
+    return replace(sampling, seed=sampling.seed + SEED_STRIDE * place)
+
+
 class _Asker:
-    """The requests of one call of generate. The first that fails for good stops the others."""
+    """The requests of one policy by one client."""
 
     def __init__(
         self,
@@ -181,46 +203,15 @@ class _Asker:
         stopped: threading.Event | None = None,
     ) -> None:
         self.policy, self.dialect = policy, policy._dialect
-        self.stopped = stopped or threading.Event()
-        self.poster = Poster(http, policy, outages, self.stopped)
-        self.failures: list[PolicyError] = []
-
-    def collect(self, futures: Sequence[Future[list[_Found]]]) -> list[list[_Found]]:
-        try:
-            return [future.result() for future in futures]
-        except PolicyError:
-            raise self.failures[0] from None  # the cause, where this one was only stopped by it
-        finally:
-            self.stopped.set()
-            for future in futures:
-                future.cancel()
-
-    def first_failure(
-        self, ask: Callable[[_Asker, int, Sampling], list[_Found]], place: int, sampling: Sampling
-    ) -> list[_Found]:
-        """What is asked for; a failure is kept and stops the others."""
-        try:
-            return ask(self, place, sampling)
-        except PolicyError as error:
-            self.failures.append(error)
-            self.stopped.set()
-            raise
-
-    def one(self, prompt: Prompt, sampling: Sampling) -> Completion | PolicyError:
-        """The completion of one prompt, or why there is none; the others go on."""
-        try:
-            return self.several(prompt, 1, sampling).completions[0]
-        except PolicyError as error:
-            return error
-
-    def turns(self, lives: Sequence[Live], sampling: Sampling) -> list[Completion | None]:
-        """The next turn of one episode, or the first of several that begin with the same prompt."""
-        return list(self.turn(lives, sampling).completions) or [None] * len(lives)
+        self.poster = Poster(http, policy, outages, stopped or threading.Event())
 
     def turn(self, lives: Sequence[Live], sampling: Sampling) -> Answered:
-        """The same with its tokens; no completion where there is no room for one."""
+        """The next turn of one episode, or the first of several that begin with the same prompt.
+
+        No completion where there is no room for one.
+        """
         live, most = lives[0], sampling.max_episode_tokens
-        used = live.memory if isinstance(live.memory, _Used) else _Used(0, 0)
+        used = live.memory if isinstance(live.memory, _Used) else _Used()
         room = sampling.max_new_tokens if most is None else min(sampling.max_new_tokens, most - used.after_prompt)
         if room < 1:
             return Answered([])
@@ -228,12 +219,12 @@ class _Asker:
             raise PolicyError(f"{self.policy.url} takes no turns; give the address of the chat, which ends in /v1")
         request = Request(api_messages(live), live.tools)
         try:
-            found = self._several(request, len(lives), replace(sampling, max_new_tokens=room))
+            made = self._several(request, len(lives), replace(sampling, max_new_tokens=room))
         except _NoRoom:
             return Answered([])
         if len(lives) == 1:
-            live.memory = used.after(found)
-        return found
+            live.memory = used.after(made)
+        return made
 
     def several(self, prompt: Prompt, n: int, sampling: Sampling) -> Answered:
         """`n` completions of one prompt."""
@@ -248,7 +239,7 @@ class _Asker:
     ) -> Answered:
         """What is asked for; empty completions, cut at their limit, where the prompt leaves no room in the context."""
         try:
-            return ask(self.policy.request(prompt), n, sampling)
+            return ask(Request.of(prompt, self.policy.path), n, sampling)
         except _NoRoom as error:
             if self.policy.max_context is None:
                 advice = "say how many tokens it has room for (--max-context), or ask for fewer (--max-new-tokens)"
@@ -257,13 +248,13 @@ class _Asker:
 
     def _several(self, request: Request, n: int, sampling: Sampling) -> Answered:
         """`n` completions, in one request or, where the server gives fewer, in more."""
-        found, prompt_tokens, said_tokens = list[Completion](), 0, 0
-        while len(found) < n:
-            wanted = n - len(found) if self.dialect.takes_n else 1
-            got = self._fitting(request, wanted, replace(sampling, seed=sampling.seed + len(found)))
-            found += got.completions
+        made, prompt_tokens, said_tokens = list[Completion](), 0, 0
+        while len(made) < n:
+            wanted = n - len(made) if self.dialect.takes_n else 1
+            got = self._fitting(request, wanted, replace(sampling, seed=sampling.seed + len(made)))
+            made += got.completions
             prompt_tokens, said_tokens = got.prompt_tokens, said_tokens + got.said_tokens
-        return Answered(found, prompt_tokens, said_tokens)
+        return Answered(made, prompt_tokens, said_tokens)
 
     def _fitting(self, request: Request, n: int, sampling: Sampling) -> Answered:
         """The same request with the room that the context has left, where all that was asked for does not fit."""
@@ -276,16 +267,16 @@ class _Asker:
         prompt_tokens = self._once(request, 1, replace(sampling, max_new_tokens=1)).prompt_tokens
         if not 0 < prompt_tokens < most:
             raise _NoRoom(f"{self.policy.url}: the prompt takes {prompt_tokens or 'an unknown number of'} tokens")
-        return self._once(
-            request, n, replace(sampling, max_new_tokens=min(most - prompt_tokens, sampling.max_new_tokens))
-        )
+        room = min(most - prompt_tokens, sampling.max_new_tokens)
+        return self._once(request, n, replace(sampling, max_new_tokens=room))
 
     def _once(self, request: Request, n: int, sampling: Sampling) -> Answered:
         """One request; a refusal that names a field is met by leaving that field out."""
-        url = self.policy.url.removesuffix(TEXT) + self.policy.path
+        policy = self.policy
         for _ in range(3):
             n, limit_key = n if self.dialect.takes_n else 1, self.dialect.limit_key
-            response = self.poster.post(url, body_of(self.policy, request, n, sampling, limit_key))
+            body = request.body(policy.model, n, sampling, limit_key, logprobs=policy.logprobs)
+            response = self.poster.post(policy.url.removesuffix(TEXT) + policy.path, {**body, **policy.extra_body})
             if response.status_code not in (400, 422) or _FULL.search(response.excerpt):
                 break
             if limit_key == "max_tokens" and "max_completion_tokens" in response.excerpt:
@@ -295,14 +286,14 @@ class _Asker:
             else:
                 break
         if response.status_code != 200:
-            hint = f"check that the address ends in /v1 and that the server has a model {self.policy.model!r}"
-            refused = refusal(self.policy.url, response, self.policy.api_key_env, {404: hint})
+            hint = f"check that the address ends in /v1 and that the server has a model {policy.model!r}"
+            refused = refusal(policy.url, response, policy.api_key_env, {404: hint})
             raise _NoRoom(refused) if _FULL.search(response.excerpt) else PolicyError(refused)
         try:
             got = answered(response.json(), n)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             excerpt = response.excerpt[:200]
-            raise PolicyError(f"{self.policy.url}: not an answer of a chat model ({error!r}): {excerpt}") from error
+            raise PolicyError(f"{policy.url}: not an answer of a chat model ({error!r}): {excerpt}") from error
         if len(got.completions) < n:
             self.dialect.takes_n = False
         return got._replace(completions=got.completions[:n])

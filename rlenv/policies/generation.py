@@ -15,11 +15,10 @@ from typing import Any
 import torch
 from transformers import DynamicCache, PreTrainedModel
 
+from rlenv.core.policy import Sampling
 from rlenv.policies.decoding import Decoder, can_decode
-from rlenv.policies.kept import Kept, joined, kept_of, unread
 from rlenv.policies.kv_cache import cache_argument, is_plain, repeated
-from rlenv.policies.policy import Sampling
-from rlenv.policies.wrapped import autocast_of, inner_model
+from rlenv.policies.model_state import Kept, autocast_of, inner_model, joined, kept_of, unread
 
 LOOK_EVERY = {"cpu": 1}
 """Steps between looks at which rows are done: elsewhere than on a CPU a look stops the device's queue."""

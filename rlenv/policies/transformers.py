@@ -7,8 +7,9 @@ completions = policy.generate(["What is 2 + 2?"], n=4)
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
-from dataclasses import dataclass
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Any, cast
@@ -18,13 +19,12 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, P
 
 from rlenv.core.completion import Completion
 from rlenv.core.errors import PolicyError
+from rlenv.core.policy import DEFAULT_SAMPLING, Sampling
 from rlenv.core.reading import MARKS, ReadAs, opens_trace
 from rlenv.core.task import Prompt
 from rlenv.door.hub import asking_hub, no_progress_bars
 from rlenv.policies.generation import Sampled, sample_tokens
-from rlenv.policies.kept import Kept, version_of
-from rlenv.policies.policy import DEFAULT_SAMPLING, Sampling
-from rlenv.policies.stopping import stopped
+from rlenv.policies.model_state import Kept, version_of
 from rlenv.turns.bridge import Renderer, Tools
 from rlenv.turns.live import Live
 from rlenv.turns.transcript import Ready, ready
@@ -90,7 +90,7 @@ class TransformersPolicy:
 
     def encode_completion(self, text: str) -> list[int]:
         """The token ids of a completion written by somebody else, closed by the end of sequence. (T,)"""
-        return [*self._ids(text, special=False), self.eos_ids[0]]
+        return [*self.renderer.ids(text), self.eos_ids[0]]
 
     def generate(
         self, prompts: Sequence[Prompt], n: int = 1, sampling: Sampling = DEFAULT_SAMPLING
@@ -120,7 +120,7 @@ class TransformersPolicy:
     def continued(self, lives: Sequence[Live], sampling: Sampling) -> list[Completion | None]:
         """The next turn of each episode with its tokens; None where there is no room for one.
 
-        Keys and values are kept from turn to turn (rlenv.policies.kept says when). Raises ConfigError for a chat
+        Keys and values are kept from turn to turn (rlenv.policies.model_state says when). Raises ConfigError for a chat
         template that rewrites history.
         """
         speaking = ready(lives, self.renderer, sampling, self.context)
@@ -158,20 +158,21 @@ class TransformersPolicy:
         size = max(1, self.max_batch_tokens // (width * n))
         training = self.model.training
         self.model.eval()
+        samples: list[Sampled] = []
         try:
-            samples = []
             for start in range(0, len(encoded), size):
-                known = [one for one in past[start : start + size] if one is not None]
+                part = slice(start, start + size)
+                known = [one for one in past[part] if one is not None]
                 samples += sample_tokens(
                     self.model,
-                    encoded[start : start + size],
+                    encoded[part],
                     n,
                     sampling,
                     self.eos_ids,
                     generator,
                     self.min_new_tokens,
                     limits=limits[start * n : (start + size) * n],
-                    past=known if len(known) == len(encoded[start : start + size]) else (),
+                    past=known if len(known) == len(encoded[part]) else (),
                     keep=keep,
                 )
             return samples
@@ -184,24 +185,19 @@ class TransformersPolicy:
         In an episode of several turns each token has a span: that of what was heard is empty and stands at its start.
         """
         if not completion.turns:
-            return self._offsets(completion)
+            return self._offsets(completion.text, completion.token_ids)
         spans: list[tuple[int, int]] = []
         for turn in completion.turns:
-            count = turn.end_token - turn.first_token
-            own: list[tuple[int, int]] = []
-            if turn.by_policy:
-                tokens = completion.token_ids[turn.first_token : turn.end_token]
-                own = self._offsets(Completion(completion.text[turn.start : turn.end], tokens))
+            tokens = completion.token_ids[turn.first_token : turn.end_token]
+            own = self._offsets(completion.text[turn.start : turn.end], tokens) if turn.by_policy else []
+            rest = turn.end if turn.by_policy else turn.start
             spans += [(turn.start + first, turn.start + last) for first, last in own]
-            spans += [(turn.end, turn.end) if turn.by_policy else (turn.start, turn.start)] * (count - len(own))
+            spans += [(rest, rest)] * (len(tokens) - len(own))
         return spans
 
-    def _offsets(self, completion: Completion) -> list[tuple[int, int]]:
-        ends = [0]
-        for count in range(1, len(completion.token_ids) + 1):
-            text = self._text(completion.token_ids[:count])
-            ends.append(min(len(text), len(completion.text)))
-        return list(pairwise(ends))
+    def _offsets(self, text: str, token_ids: Sequence[int]) -> list[tuple[int, int]]:
+        ends = [min(len(self._text(token_ids[:count])), len(text)) for count in range(1, len(token_ids) + 1)]
+        return list(pairwise([0, *ends]))
 
     def save(self, folder: Path) -> None:
         """Write a folder that `load` and transformers read; an adapter is merged into the weights that it adapts."""
@@ -231,11 +227,6 @@ class TransformersPolicy:
             return cast("str", self.tokenizer.decode(list(token_ids), skip_special_tokens=True))
         kept = [i for i in token_ids if i not in self._special or i in self._marks]
         return cast("str", self.tokenizer.decode(kept, skip_special_tokens=False))
-
-    def _ids(self, text: str, *, special: bool) -> list[int]:
-        valid = text.encode("utf-8", "replace").decode()  # tokenizers refuse lone surrogates
-        encoding: Any = self.tokenizer(valid, add_special_tokens=special)
-        return [int(i) for i in encoding["input_ids"]]
 
     def _completion(self, sample: Sampled, read_as: ReadAs, sampling: Sampling) -> Completion:
         text = self.text_of(sample.token_ids, finished=sample.finished)
@@ -287,3 +278,20 @@ def _eos_ids(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> list
     if not found:
         raise PolicyError("expected a model or tokenizer with an end-of-sequence token; set tokenizer.eos_token")
     return found
+
+
+def stopped(completion: Completion, stop: Sequence[str], text_of: Callable[[Sequence[int]], str]) -> Completion:
+    """The completion as it ends before the first stop text; its tokens are those up to that which completes it."""
+    places = [place for text in stop if (place := completion.text.find(text)) >= 0]
+    if not places:
+        return completion
+    tokens = completion.token_ids
+    counts = range(len(tokens) + 1)
+    count = bisect_left(counts, True, key=lambda count: any(text in text_of(tokens[:count]) for text in stop))
+    return replace(
+        completion,
+        text=completion.text[: min(places)],
+        token_ids=tokens[:count],
+        logprobs=completion.logprobs[:count],
+        finished=True,
+    )

@@ -57,7 +57,7 @@ def _texts(task: Task) -> list[str]:
 def _lost(tokenizer: Any, text: str) -> Iterable[str]:
     """The characters of a text that become the unknown token."""
     valid = text.encode("utf-8", "replace").decode()  # tokenizers refuse lone surrogates
-    found = tokenizer(valid, add_special_tokens=False, return_offsets_mapping=True)
-    for token, (start, end) in zip(found["input_ids"], found["offset_mapping"], strict=True):
+    read = tokenizer(valid, add_special_tokens=False, return_offsets_mapping=True)
+    for token, (start, end) in zip(read["input_ids"], read["offset_mapping"], strict=True):
         if token == tokenizer.unk_token_id:
             yield from valid[start:end]

@@ -17,10 +17,9 @@ from typing import Any
 import numpy as np
 
 from rlenv.core.completion import Completion
+from rlenv.core.policy import DEFAULT_SAMPLING, Sampling
 from rlenv.core.task import Prompt
-from rlenv.policies.policy import DEFAULT_SAMPLING, Sampling
-from rlenv.policies.stopping import stopped
-from rlenv.policies.transformers import TransformersPolicy
+from rlenv.policies.transformers import TransformersPolicy, stopped
 from rlenv.policies.vllm_engines import Asked, Drawn, Engine, InProcess, Served
 from rlenv.policies.vllm_settings import VllmSettings
 from rlenv.turns.live import Live

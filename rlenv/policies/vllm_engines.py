@@ -27,7 +27,7 @@ from safetensors.torch import save_file
 
 from rlenv.core.errors import ConfigError, MissingExtra, PolicyError
 from rlenv.door.answer import Answer
-from rlenv.policies.posting import Patience, Poster, address, ask, client, refusal
+from rlenv.door.posting import Patience, Poster, address, ask, client, refusal
 from rlenv.policies.vllm_settings import VllmSettings
 
 if TYPE_CHECKING:
@@ -62,22 +62,19 @@ class Drawn(NamedTuple):
 
 
 class Engine(Protocol):
-    """Draws samples from the weights that it was sent last."""
+    """Draws samples from the weights that it was sent last; VllmPolicy says what the other methods do."""
 
     def draw(self, asked: Sequence[Asked]) -> list[Drawn]:
         """A sample for each, in order. Raises PolicyError."""
 
-    def draw_along(self) -> None:
-        """Take part in what the other processes still ask, until none asks any more."""
+    def draw_along(self) -> None: ...
 
     def send(self) -> None:
         """Take over the weights of the policy as they are now."""
 
-    def rest(self) -> None:
-        """Nothing is drawn until the next weights come."""
+    def rest(self) -> None: ...
 
-    def close(self) -> None:
-        """Give back what it holds."""
+    def close(self) -> None: ...
 
 
 class InProcess:
@@ -121,8 +118,8 @@ class InProcess:
             return None
         wanted = [share or [] for share in shares]
         first = sum(map(len, wanted[: dist.get_rank(self._group)]))
-        found = self._drawn([one for share in wanted for one in share])  # the same everywhere, in the same order
-        return found[first : first + len(asked or [])]
+        drawn = self._drawn([one for share in wanted for one in share])  # the same everywhere, in the same order
+        return drawn[first : first + len(asked or [])]
 
     def _drawn(self, asked: Sequence[Asked]) -> list[Drawn]:
         room, longest = self.llm.model_config.max_model_len, max(len(one.ids) for one in asked)
@@ -228,9 +225,8 @@ class Served:
         try:
             return read(answer.json())
         except (ValueError, KeyError, TypeError, IndexError) as error:
-            raise PolicyError(
-                f"{self.url + path}: not an answer of vLLM ({error!r}): {answer.excerpt[:200]}"
-            ) from error
+            excerpt = answer.excerpt[:200]
+            raise PolicyError(f"{self.url + path}: not an answer of vLLM ({error!r}): {excerpt}") from error
 
     def _check(self, path: str, answer: Answer) -> None:
         if answer.status_code != 200:
@@ -259,11 +255,11 @@ def _write(policy: TransformersPolicy, folder: Path, *, write: bool = True) -> N
     A head that is tied to the embeddings is written too, which `save_pretrained` leaves out: without it vLLM 0.32's
     CPU build continues with the head that it had.
     """
-    found = {name: weight.detach().cpu().clone() for name, weight in _weights(policy)}  # files take no shared tensors
+    weights = {name: weight.detach().cpu().clone() for name, weight in _weights(policy)}  # files take no shared tensors
     if write:
         folder.mkdir(parents=True, exist_ok=True)
         unfinished = folder / "weights.tmp"
-        save_file(found, unfinished, {"format": "pt"})
+        save_file(weights, unfinished, {"format": "pt"})
         unfinished.replace(folder / "model.safetensors")
 
 
@@ -280,7 +276,7 @@ def _save(policy: TransformersPolicy, folder: Path, *, base: bool) -> None:
 def _limits(settings: VllmSettings, policy: TransformersPolicy) -> dict[str, Any]:
     """The keywords of vllm.LLM for this policy."""
     dtype = str(policy.model.dtype).removeprefix("torch.") if settings.dtype == "auto" else settings.dtype
-    found: dict[str, Any] = {
+    keywords: dict[str, Any] = {
         "dtype": dtype,
         "gpu_memory_utilization": settings.memory_share,
         "tensor_parallel_size": settings.tensor_parallel,
@@ -288,20 +284,16 @@ def _limits(settings: VllmSettings, policy: TransformersPolicy) -> dict[str, Any
         "enable_sleep_mode": settings.sleep,
     }
     if settings.max_length is not None:
-        found["max_model_len"] = settings.max_length
+        keywords["max_model_len"] = settings.max_length
     if dist.is_initialized():
-        found["distributed_executor_backend"] = "external_launcher"
+        keywords["distributed_executor_backend"] = "external_launcher"
     if settings.adapter == "lora":
-        rank = max(one.r for one in _adapter(policy).values())
-        found |= {"enable_lora": True, "max_loras": 1, "max_lora_rank": next(r for r in LORA_RANKS if r >= rank)}
-    return {**found, **settings.more}
-
-
-def _adapter(policy: TransformersPolicy) -> Mapping[str, Any]:
-    found: Mapping[str, Any] | None = getattr(policy.model, "peft_config", None)
-    if not found:
-        raise ConfigError("adapter 'lora' sends a LoRA adapter alone: set lora_rank, or adapter='merged'")
-    return found
+        adapters: Mapping[str, Any] = getattr(policy.model, "peft_config", None) or {}
+        if not adapters:
+            raise ConfigError("adapter 'lora' sends a LoRA adapter alone: set lora_rank, or adapter='merged'")
+        rank = max(one.r for one in adapters.values())
+        keywords |= {"enable_lora": True, "max_loras": 1, "max_lora_rank": next(r for r in LORA_RANKS if r >= rank)}
+    return {**keywords, **settings.more}
 
 
 @contextmanager

@@ -10,9 +10,9 @@ from typing import Protocol, TypeAlias
 from rlenv.core.completion import Completion
 from rlenv.core.errors import ConfigError, PolicyError
 from rlenv.core.jsontypes import Json
+from rlenv.core.policy import Sampling
 from rlenv.core.task import Message, Prompt
 from rlenv.policies.endpoint import EndpointPolicy
-from rlenv.policies.policy import Sampling
 from rlenv.scorers.answer_cache import AnswerCache, key_of
 
 GREEDY = Sampling(temperature=0.0, max_new_tokens=1024)

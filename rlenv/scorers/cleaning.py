@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 
-from rlenv.policies.posting import sendable
+from rlenv.door.posting import sendable
 from rlenv.text.folding import INVISIBLE
 
 _SPECIAL = re.compile(

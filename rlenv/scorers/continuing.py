@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from rlenv.core.completion import Completion
 from rlenv.core.errors import ConfigError, PolicyError
+from rlenv.core.policy import Policy, Sampling
 from rlenv.core.task import Prompt
-from rlenv.policies.policy import Policy, Sampling
 
 if TYPE_CHECKING:
     from rlenv.policies.generation import Sampled

@@ -3,7 +3,7 @@
     {"kind": "http", "url": "http://localhost:5000/get_reward"}
     {"kind": "http", "url": "http://localhost:8000", "dialect": "vllm_classify", "model": "Skywork/Skywork-Reward-V2"}
 
-Requests go out side by side and are made again while the server is busy (rlenv.policies.posting). A batch that the
+Requests go out side by side and are made again while the server is busy (rlenv.door.posting). A batch that the
 server refuses, or breaks at, is asked for one by one, so that one text costs nobody else the score. Whatever goes wrong
 is a failure of the completions it concerns, never a low score; NaN as well. Special tokens that a completion spells out
 are taken out of it, since the server would read them as such.
@@ -19,7 +19,7 @@ from rlenv.core.errors import ConfigError, PolicyError
 from rlenv.core.jsontypes import Json
 from rlenv.core.task import Prompt
 from rlenv.door.answer import Answer
-from rlenv.policies.posting import Patience, Poster, address, client, refusal, sendable
+from rlenv.door.posting import Patience, Poster, address, client, refusal, sendable
 from rlenv.scorers.cleaning import cleaned
 from rlenv.scorers.http_dialects import DIALECTS, Asked, Dialect, Values
 from rlenv.scorers.scorer import Job, Score

@@ -20,7 +20,7 @@ from rlenv.core.errors import ConfigError, PolicyError, VerifierContractError
 from rlenv.core.jsontypes import Json
 from rlenv.core.task import prompt_messages, prompt_text
 from rlenv.door.answer import Answer
-from rlenv.policies.posting import Patience, Poster, address, client, refusal, sendable
+from rlenv.door.posting import Patience, Poster, address, client, refusal, sendable
 from rlenv.scorers.cleaning import cleaned
 from rlenv.scorers.scorer import Stepped, StepScores
 from rlenv.scorers.settings import fingerprint

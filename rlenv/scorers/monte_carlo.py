@@ -25,11 +25,11 @@ from rlenv.core.completion import Completion
 from rlenv.core.definition import Definition
 from rlenv.core.errors import ConfigError
 from rlenv.core.jsontypes import Json, canonical
+from rlenv.core.policy import Policy, Sampling
 from rlenv.core.task import Task
 from rlenv.core.verdict import Verdict
 from rlenv.core.verifier import Verifier
 from rlenv.judge.judge import Judge
-from rlenv.policies.policy import Policy, Sampling
 from rlenv.scorers.continuing import continuations
 from rlenv.scorers.scorer import Job, Stepped, StepScores
 from rlenv.scorers.settings import fingerprint

@@ -21,8 +21,8 @@ import torch
 from transformers import AutoModelForCausalLM
 
 from rlenv.core.errors import ConfigError
+from rlenv.core.policy import Sampling
 from rlenv.policies.generation import sample_tokens
-from rlenv.policies.policy import Sampling
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.scorers.encoding import limit_of
 from rlenv.scorers.judging_prompt import JudgingPrompt

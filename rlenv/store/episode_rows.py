@@ -22,8 +22,8 @@ from rlenv.core.jsontypes import Json, canonical
 from rlenv.core.reading import Segment
 from rlenv.core.reading.passage import Span
 from rlenv.core.task import Task
+from rlenv.core.turn import Turn
 from rlenv.core.verdict import Flag, Part, StepReward, Verdict
-from rlenv.turns.turn import Turn
 
 VERSION = 4
 """Of the form of the rows; before them an episode was one line with its task in it."""

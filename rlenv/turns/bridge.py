@@ -33,10 +33,9 @@ QUESTION, WORDS, THOUGHT = "rlenv-question", "rlenv-words", "rlenv-thought"
 OPENING = "<think>\n"
 WITH_THOUGHT = f"{OPENING}{THOUGHT}\n</think>\n\n{WORDS}"
 """As thinking models say it, so that a template that only brings thoughts into that form changes nothing."""
-KEPT_CHARS, KEPT_BRIDGES = 500, 1_000
-"""Games answer with the same few words all the time: bridges of so short observations are kept, so many at most."""
-KEPT_PROMPT_CHARS, KEPT_PROMPTS = 10_000, 1_000
-"""A prompt is asked of the template once, and is there again when its episodes are learned from."""
+KEPT_CHARS, KEPT_TEXTS = 10_000, 1_000
+"""What the template makes of so short conversations is kept, so many at most: prompts come again when their episodes
+are learned from, and games answer with the same few words all the time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +61,7 @@ class Renderer:
         """More variables for the chat template, `{"enable_thinking": false}`; to be set before the first prompt."""
         self._template: object = None
         self._forms: dict[tuple[tuple[str, ...], str], _Form] = {}
-        self._told: dict[str, bool] = {}
-        self._bridges: dict[tuple[str, str], tuple[list[int], int | None]] = {}
+        self._shows_tools: dict[str, bool] = {}
         self._texts: dict[str, str] = {}
         self._controls: frozenset[int] = frozenset()
         self._spelled: re.Pattern[str] = re.compile("")
@@ -76,16 +74,16 @@ class Renderer:
         self._refresh()
         if self._template is None:
             text = prompt_text(prompt)
-            return self._ids(f"{tools_text(tools)}\n\n{text}" if tools else text, special=True)
+            return self.ids(f"{tools_text(tools)}\n\n{text}" if tools else text, special=True)
         messages = prompt_messages(prompt)
         if not tools:
-            return self._ids(self._rendered(messages, ()))
+            return self.ids(self._rendered(messages, ()))
         if self._knows(tools):
-            return self._ids(self._rendered(messages, tools))
+            return self.ids(self._rendered(messages, tools))
         told = self._try(with_tools_told(messages, tools), ())
-        if told is None or tools_text(tools) not in told:
-            told = self._rendered(with_tools_in_user(messages, tools), ())
-        return self._ids(told)
+        if told is not None and tools_text(tools) in told:
+            return self.ids(told)
+        return self.ids(self._rendered(with_tools_in_user(messages, tools), ()))
 
     def prompts(self, prompts: Sequence[Prompt]) -> list[list[int]]:
         """The ids of prompts without tools; the template is asked for all of them together."""
@@ -103,28 +101,17 @@ class Renderer:
         self._refresh()
         if self._template is None:
             return self.plain("\n{}\n".format("\n".join(shown_to_user(message) for message in heard)))
-        key = json.dumps([dict(message) for message in heard]), json.dumps(list(tools))
-        found = self._bridges.get(key) or self._made_bridge(heard, tools)
-        if len(key[0]) <= KEPT_CHARS and len(self._bridges) < KEPT_BRIDGES:
-            self._bridges[key] = found
-        ids, end = found
-        if end is not None and said and ids[end] == said[-1]:
-            return ids[end + 1 :]
-        return list(ids)
-
-    def _made_bridge(self, heard: Sequence[Message], tools: Tools) -> tuple[list[int], int | None]:
-        """The bridge behind a turn without an end, and where in it stands the token that ends the turn."""
         form = self._form(tuple(message["role"] for message in heard), tools)
         texts = self._shown([as_user(heard)] if form.by_user else heard, form, tools)
         ids = self._joined(form, texts)
         end = next((place for place, i in enumerate(ids) if i in self._controls), None)
-        blank = end is not None and not str(self.tokenizer.decode(ids[:end])).strip()
-        return ids, end if blank else None
+        ends_turn = end is not None and not str(self.tokenizer.decode(ids[:end])).strip()
+        return ids[end + 1 :] if end is not None and ends_turn and said and ids[end] == said[-1] else ids
 
     def plain(self, text: str) -> list[int]:
         """The ids of a text in which nothing is a control token, whatever it spells."""
         self._refresh()
-        ids = self._ids(text, split_special_tokens=True)
+        ids = self.ids(text, split_special_tokens=True)
         if self._controls.isdisjoint(ids):
             return ids
         cuts = [0, *(found.start() + 1 for found in self._spelled.finditer(text)), len(text)]
@@ -140,8 +127,7 @@ class Renderer:
             return
         self._template = template
         self._forms.clear()
-        self._told.clear()
-        self._bridges.clear()
+        self._shows_tools.clear()
         self._texts = {}
         spelled = {token: i for i, token in self._control_tokens().items()}
         self._controls = frozenset(spelled.values())
@@ -166,11 +152,11 @@ class Renderer:
     def _knows(self, tools: Tools) -> bool:
         """Whether the template shows tools at all."""
         key = json.dumps(list(tools))
-        if key not in self._told:
+        if key not in self._shows_tools:
             question = [{"role": "user", "content": QUESTION}]
             shown = self._try(question, tools)
-            self._told[key] = shown is not None and shown != self._rendered(question, ())
-        return self._told[key]
+            self._shows_tools[key] = shown is not None and shown != self._rendered(question, ())
+        return self._shows_tools[key]
 
     def _form(self, roles: tuple[str, ...], tools: Tools) -> _Form:
         key = (roles, json.dumps(list(tools)))
@@ -200,7 +186,7 @@ class Renderer:
             pieces.append(piece)
         self._refuse_rewriting(heard, tools, whole)
         pieces.append(rest)
-        ids = self._ids("x".join(pieces))
+        ids = self.ids("x".join(pieces))
         return _Form(tuple(pieces), tuple(i for i in ids if i in self._controls), head + WORDS, by_user)
 
     def _refuse_rewriting(self, heard: Sequence[Message], tools: Tools, whole: str) -> None:
@@ -245,12 +231,12 @@ class Renderer:
 
     def _joined(self, form: _Form, texts: Sequence[str]) -> list[int]:
         """The ids of the whole bridge at once, unless an observation spells control tokens: then piece by piece."""
-        ids = self._ids(_around(form.pieces, texts))
+        ids = self.ids(_around(form.pieces, texts))
         if tuple(i for i in ids if i in self._controls) == form.controls:
             return ids
-        ids = self._ids(form.pieces[0])
+        ids = self.ids(form.pieces[0])
         for text, piece in zip(texts, form.pieces[1:], strict=True):
-            ids += self.plain(text) + self._ids(piece)
+            ids += self.plain(text) + self.ids(piece)
         return ids
 
     def _try(self, messages: Sequence[Message], tools: Tools) -> str | None:
@@ -260,27 +246,26 @@ class Renderer:
             return None
 
     def _rendered(self, messages: Sequence[Message], tools: Tools) -> str:
-        from rlenv.door.templates import rendered
+        return self._texts_of([messages], tools)[0]
 
-        if not tools:
-            return self._texts_of([messages])[0]
-        return rendered(self.tokenizer, messages, tools=tools, answer=True, variables=self.template_kwargs)
-
-    def _texts_of(self, conversations: Sequence[Sequence[Message]]) -> list[str]:
+    def _texts_of(self, conversations: Sequence[Sequence[Message]], tools: Tools = ()) -> list[str]:
         """What the template makes of each, kept where it is short."""
         from rlenv.door.templates import all_rendered
 
-        kept, keys = self._texts, [json.dumps([dict(message) for message in messages]) for messages in conversations]
+        kept, behind = self._texts, json.dumps(list(tools))
+        keys = [json.dumps([dict(message) for message in messages]) + behind for messages in conversations]
         new = {key: messages for key, messages in zip(keys, conversations, strict=True) if key not in kept}
         if not new:
             return [kept[key] for key in keys]
-        made = all_rendered(self.tokenizer, [*new.values()], answer=True, variables=self.template_kwargs)
-        found = dict(zip(new, made, strict=True))
-        short = {key: text for key, text in found.items() if len(key) <= KEPT_PROMPT_CHARS}
-        self._texts = (kept if len(kept) + len(short) <= KEPT_PROMPTS else {}) | short
-        return [found[key] if key in found else kept[key] for key in keys]
+        variables = self.template_kwargs
+        made = all_rendered(self.tokenizer, [*new.values()], tools=tools, answer=True, variables=variables)
+        texts = dict(zip(new, made, strict=True))
+        short = {key: text for key, text in texts.items() if len(key) <= KEPT_CHARS}
+        self._texts = (kept if len(kept) + len(short) <= KEPT_TEXTS else {}) | short
+        return [texts[key] if key in texts else kept[key] for key in keys]
 
-    def _ids(self, text: str, *, special: bool = False, **options: bool) -> list[int]:
+    def ids(self, text: str, *, special: bool = False, **options: bool) -> list[int]:
+        """The ids of a text as it stands; a special token that it spells is one."""
         if not text:
             return []
         encoding: Any = self.tokenizer(_valid(text), add_special_tokens=special, **options)

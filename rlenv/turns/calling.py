@@ -43,20 +43,13 @@ class Outcome(NamedTuple):
 def call_here(function: ToolFunction, arguments: Mapping[str, Json], state: Json) -> Outcome:
     """Call it in this process. Raises MachineryError, and what rlenv.sandbox raises."""
     try:
-        return _made(function, arguments, state)
-    except (Exception, SystemExit) as error:  # it is the user's, called by a policy: it may raise anything
-        if of_machinery(error):
-            raise
-        return _raised(error, state)
+        return _call(function, arguments, state)
+    except MemoryError as error:
+        return _outcome(f"MemoryError: {error}", state)
 
 
 def call_apart(
-    runner: PickledVerifier,
-    name: str,
-    arguments: Mapping[str, Json],
-    state: Json,
-    time_limit_s: float,
-    pool: Pool,
+    runner: PickledVerifier, name: str, arguments: Mapping[str, Json], state: Json, time_limit_s: float, pool: Pool
 ) -> Outcome:
     """Call it in a process that is killed past the limit; one that dies or hangs is what the call came to.
 
@@ -71,7 +64,7 @@ def call_apart(
     answer = json.loads(verdict.reason)
     if "failed" in answer:
         raise MachineryError(answer["failed"])
-    return Outcome(answer["text"], answer["state"], answer["chars"])
+    return Outcome(**answer)
 
 
 class Runner:
@@ -84,25 +77,15 @@ class Runner:
         self.functions = dict(functions)
 
     def verify(self, task: Task, completion: Completion) -> Verdict:
-        """Make the call that stands in the metadata of the task."""
-        name = cast("str", task.metadata["name"])
-        arguments = cast("Mapping[str, Json]", task.metadata["arguments"])
-        state = task.metadata["state"]
+        """Make the call that stands in the metadata of the task. Raises MemoryError: the process is not used again."""
+        call = cast("dict[str, Any]", task.metadata)
         try:
-            outcome = json.dumps(_made(self.functions[name], arguments, state)._asdict())
-        except MemoryError:  # this process is not used again
+            answer = _call(self.functions[call["name"]], call["arguments"], call["state"])._asdict()
+        except MemoryError:
             raise
         except (Exception, SystemExit) as error:
-            if of_machinery(error):
-                return Verdict.of(("called", 0.0), reason=json.dumps({"failed": f"{type(error).__name__}: {error}"}))
-            outcome = json.dumps(_raised(error, state)._asdict())
-        return Verdict.of(("called", 1.0), reason=outcome)
-
-
-def of_machinery(error: BaseException) -> bool:
-    """Whether what a tool runs on has failed. The sandbox, which knows nothing of ours, has errors of its own."""
-    sandboxed = any(kind.__module__.startswith("rlenv.sandbox.") for kind in type(error).__mro__)
-    return sandboxed or isinstance(error, MachineryError)
+            answer = {"failed": f"{type(error).__name__}: {error}"}
+        return Verdict.of(("called", 1.0), reason=json.dumps(answer))
 
 
 def takes_state(function: ToolFunction) -> bool:
@@ -115,16 +98,23 @@ def copied(state: Json) -> Json:
     return None if state is None else cast("Json", json.loads(json.dumps(state)))
 
 
-def _made(function: ToolFunction, arguments: Mapping[str, Json], state: Json) -> Outcome:
-    if not takes_state(function):
-        return _outcome(_text(function(**arguments)), state)
-    plain: Any = state
-    changed: Json = marshal.loads(marshal.dumps(plain))  # a fourth of the time that copied() takes
-    return _outcome(_text(function(**arguments, state=changed)), changed)
+def _call(function: ToolFunction, arguments: Mapping[str, Json], state: Json) -> Outcome:
+    """What the call came to. Raises MemoryError, and what the machinery raises."""
+    try:
+        if not takes_state(function):
+            return _outcome(_text(function(**arguments)), state)
+        plain: Any = state
+        changed: Json = marshal.loads(marshal.dumps(plain))  # a fourth of the time that copied() takes
+        return _outcome(_text(function(**arguments, state=changed)), changed)
+    except (Exception, SystemExit) as error:  # it is the user's, called by a policy: it may raise anything
+        if isinstance(error, (MemoryError, MachineryError)) or _of_sandbox(error):
+            raise
+        return _outcome(f"{type(error).__name__}: {error}", state)
 
 
-def _raised(error: BaseException, state: Json) -> Outcome:
-    return _outcome(f"{type(error).__name__}: {error}", state)
+def _of_sandbox(error: BaseException) -> bool:
+    """Whether the sandbox has failed, which knows nothing of ours and has errors of its own."""
+    return any(kind.__module__.startswith("rlenv.sandbox.") for kind in type(error).__mro__)
 
 
 def _outcome(text: str, state: Json) -> Outcome:

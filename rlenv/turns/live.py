@@ -9,21 +9,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
+from typing import cast
 
 from rlenv.core.completion import Completion
 from rlenv.core.definition import Definition
 from rlenv.core.errors import ConfigError
+from rlenv.core.interaction import Closing, Interaction, Reply
 from rlenv.core.jsontypes import Json
-from rlenv.core.task import Message, Prompt, Task, prompt_messages
-from rlenv.core.verdict import Flag, StepReward
-from rlenv.turns.interaction import Closing, Interaction, Reply
-from rlenv.turns.replay import Played, placed_flags
+from rlenv.core.task import Message, Task, prompt_messages
+from rlenv.core.turn import POLICY, Role, Turn
+from rlenv.text.escaping import shown_line
+from rlenv.turns.replay import InteractionTrace
 from rlenv.turns.tool_prompt import with_tools_told
-from rlenv.turns.turn import POLICY, Role, Turn
 
-NOTHING_SAID = Reply(None)
 JOINT = "\n"
 """Stands between two turns in the text of the whole."""
+MOST_TURNS, MOST_CHARS = 12, 200
+"""How many turns a report shows, and how many characters of each."""
 
 
 @dataclass(slots=True)
@@ -45,25 +47,26 @@ class Live:
     """The policy hit its limit of tokens."""
     reward: float = 0.0
     """What the turns earned so far."""
-    last: Reply = NOTHING_SAID
-    """The last reply as the interaction gave it."""
     prompt_ids: tuple[int, ...] = ()
     token_ids: list[int] = field(default_factory=list)
     logprobs: list[float] = field(default_factory=list)
     mask: list[int] = field(default_factory=list)
     memory: object = None
     """What the policy keeps of the episode between its turns, its keys and values for example."""
+    heard: tuple[Message, ...] = ()
+    """The last observation, while its tokens are not in the transcript yet."""
     chars: int = 0
     """Of the whole text so far."""
-    _said: list[Completion] = field(default_factory=list)
-    _starts: list[int] = field(default_factory=list)
-    """Where each turn of the policy begins in the whole text."""
-    _replies: list[Reply] = field(default_factory=list)
-    """What answered each. A transcript is made of all this when somebody looks."""
-    _bridges: dict[int, int] = field(default_factory=dict)
-    """How many tokens were added behind so many turns of the policy, by others than the policy."""
-    _unheard: bool = False
-    """The last reply ended the episode: its observation is no part of the transcript."""
+    said: int = 0
+    """Turns of the policy so far."""
+    _turns: list[Turn] = field(default_factory=list)
+    _texts: list[str] = field(default_factory=list)
+    _observed: int | None = None
+    """The place among the turns of the first message of the last observation, to which the next bridge belongs."""
+    _trace: InteractionTrace = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._trace = InteractionTrace(self.interaction, self.task)
 
     @classmethod
     def of(cls, definition: Definition, task: Task) -> Live:
@@ -76,11 +79,6 @@ class Live:
         except Exception as error:  # an interaction is user code, as a verifier is
             live.fail(error)
         return live
-
-    @property
-    def said(self) -> int:
-        """Turns of the policy so far."""
-        return len(self._said)
 
     @property
     def tools(self) -> Sequence[Mapping[str, Json]]:
@@ -102,14 +100,15 @@ class Live:
         """Add a turn of the policy; None where the interaction is to answer it, which `hear` takes."""
         if self.ended:
             return Reply(self.state, ended=True)
-        start = self.chars + len(JOINT) if self._said else 0
-        self._said.append(said)
-        self._starts.append(start)
-        self.chars = start + len(said.text)
-        if said.token_ids:
-            self.token_ids += said.token_ids
-            self.logprobs += said.logprobs
-            self.mask += [1] * len(said.token_ids)
+        start, first = self.chars + len(JOINT) if self.said else 0, len(self.token_ids)
+        self.said, self.chars = self.said + 1, start + len(said.text)
+        self.token_ids += said.token_ids
+        self.logprobs += said.logprobs if said.token_ids else ()
+        self.mask += [1] * len(said.token_ids)
+        end = len(self.token_ids)
+        self._turns.append(Turn(POLICY, start, self.chars, first, end, said.finished, said.read_as, said.segments))
+        self._texts.append(said.text)
+        self._observed, self.heard = None, ()
         if said.finished:
             return None
         self.cut = True
@@ -117,24 +116,31 @@ class Live:
 
     def hear(self, reply: Reply) -> Reply:
         """Take what the interaction answers to the turn that was said last."""
+        spoken = self._turns[-1]
         try:
-            state, observation, ended, reward, _, _, _ = reply
-            reward, chars = float(reward), _chars(observation)
-        except (TypeError, ValueError, KeyError) as error:  # no reply, or a part of it is not what it should be
+            reward, heard = float(reply.reward), tuple(prompt_messages(reply.observation))
+            answers = [(cast("Role", message["role"]), message["content"]) for message in heard]
+            chars = sum(len(JOINT) + len(text) for _, text in answers)
+            self._trace.add(reply, spoken.start, spoken.end)
+        except (TypeError, ValueError, KeyError, AttributeError) as error:  # no reply, or with parts that are none
             return self.fail(error)
         self.reward += reward
-        self.state, self.last = state, reply
-        self._replies.append(reply)
-        if ended or self.chars > self.max_chars or len(self._said) >= self.max_turns:
-            self._unheard = True
-            return self._end(reply if ended else reply._replace(ended=True, reason=self._limit()))
+        self.state = reply.state
+        if reply.ended:
+            return self._end(reply)
+        if self.chars > self.max_chars:
+            return self._end(reply._replace(ended=True, reason=f"the limit of {self.max_chars} characters is reached"))
+        if self.said >= self.max_turns:
+            return self._end(reply._replace(ended=True, reason=f"the limit of {self.max_turns} turns is reached"))
+        self._observed, self.heard = len(self._turns), heard
+        place, token = self.chars, len(self.token_ids)
+        for role, text in answers:
+            place += len(JOINT)
+            self._turns.append(Turn(role, place, place + len(text), token, token))
+            self._texts.append(text)
+            place += len(text)
         self.chars += chars
         return reply
-
-    def _limit(self) -> str:
-        if self.chars > self.max_chars:
-            return f"the limit of {self.max_chars} characters is reached"
-        return f"the limit of {self.max_turns} turns is reached"
 
     def end_cut(self) -> None:
         """There is no room for another turn of the policy."""
@@ -151,32 +157,22 @@ class Live:
         self.failure = f"interaction: {type(error).__name__}: {error}"
         return self._end(Reply(self.state, ended=True, reason=self.failure))
 
-    @property
-    def heard(self) -> tuple[Message, ...]:
-        """The last observation, whose tokens are not in the transcript yet."""
-        if not self._replies or self._unheard or self.said in self._bridges:
-            return ()
-        return tuple(prompt_messages(self._replies[-1].observation))
-
     def bridge(self, token_ids: Sequence[int]) -> None:
-        """Add the tokens that stand between the policy's last turn and its next one: mask 0, no log-prob."""
-        self._bridges[self.said] = self._bridges.get(self.said, 0) + len(token_ids)
+        """Add the tokens that stand between the policy's last turn and its next one: mask 0, no log-prob.
+
+        They are those of the first message that was heard; the others have none.
+        """
         self.token_ids += token_ids
         self.logprobs += [0.0] * len(token_ids)
         self.mask += [0] * len(token_ids)
+        self.heard = ()
+        if self._observed is not None and self._observed < len(self._turns):
+            turn = self._turns[self._observed]
+            self._turns[self._observed] = turn._replace(end_token=len(self.token_ids))
 
     def spoken(self) -> list[tuple[Turn, str]]:
         """The turns so far, each with its text."""
-        found: list[tuple[Turn, str]] = []
-        token = self._bridges.get(0, 0)
-        for place, (said, start) in enumerate(zip(self._said, self._starts, strict=True)):
-            end, last = start + len(said.text), token + len(said.token_ids)
-            turn = Turn(POLICY, start, end, token, last, said.finished, said.read_as, said.segments)
-            found.append((turn, said.text))
-            first, token = last, last + self._bridges.get(place + 1, 0)
-            if place < len(self._replies) - self._unheard:
-                found += _heard_turns(self._replies[place].observation, end + len(JOINT), first, token)
-        return found
+        return list(zip(self._turns, self._texts, strict=True))
 
     def messages(self) -> tuple[Message, ...]:
         """The conversation so far as chat messages, the prompt first, with its tools told in words."""
@@ -188,29 +184,22 @@ class Live:
 
         Of an episode that ended it remembers what the interaction computed.
         """
-        spoken = self.spoken()
         made = Completion(
-            JOINT.join([text for _, text in spoken]),
+            JOINT.join(self._texts),
             tuple(self.token_ids),
             tuple(self.logprobs),
             tuple(self.mask) if self.token_ids else (),
             finished=not self.cut,
-            turns=tuple([turn for turn, _ in spoken]),
+            turns=tuple(self._turns),
             failure=self.failure,
         )
         if self.ended and not self.failure:
             made.remember(self.played())
         return made
 
-    def played(self) -> Played:
-        """What the interaction computed: the pay and the flags of each turn that it answered, where it stands."""
-        steps: list[StepReward] = []
-        flags: list[Flag] = []
-        for said, start, reply in zip(self._said, self._starts, self._replies, strict=False):  # a cut turn has no reply
-            steps.append(StepReward(float(reply.reward), start, start + len(said.text)))
-            if reply.flags:
-                flags += placed_flags(reply, start)
-        return Played(self.interaction, self.task, tuple(steps), tuple(flags), self.last)
+    def played(self) -> InteractionTrace:
+        """What the interaction computed so far: the pay and the flags of each turn that it answered."""
+        return self._trace
 
     def _end(self, reply: Reply) -> Reply:
         self.ended = True
@@ -220,19 +209,19 @@ class Live:
         return reply
 
 
-def _heard_turns(observation: Prompt, start: int, first: int, end: int) -> list[tuple[Turn, str]]:
-    """The messages of an observation; it is one stretch of tokens `[first, end)`, that of its first message."""
-    found: list[tuple[Turn, str]] = []
-    for message in prompt_messages(observation):
-        role: Role = message["role"]  # type: ignore[assignment]  # checked by the renderer's template
-        text = message["content"]
-        found.append((Turn(role, start, start + len(text), first, first if found else end), text))
-        start += len(text) + len(JOINT)
-    return found
+def turn_lines(completion: Completion) -> list[str]:
+    r"""One line a turn for a person, the middle turns of a long episode left out; none for an episode of one turn.
+
+    >>> turn_lines(Completion("5\nhigher", turns=(Turn("assistant", 0, 1), Turn("user", 2, 8))))
+    ['assistant: 5', 'user: higher']
+    """
+    lines = [f"{turn.role}: {_line(completion.text[turn.start : turn.end])}" for turn in completion.turns]
+    if len(lines) <= MOST_TURNS:
+        return lines
+    half = MOST_TURNS // 2
+    return [*lines[:half], f"({len(lines) - 2 * half} turns left out)", *lines[-half:]]
 
 
-def _chars(observation: Prompt) -> int:
-    """How many characters an observation adds behind a turn of the policy, with what stands before its messages."""
-    if isinstance(observation, str):
-        return len(JOINT) + len(observation)
-    return sum([len(JOINT) + len(message["content"]) for message in observation])
+def _line(text: str) -> str:
+    head = text if len(text) <= 2 * MOST_CHARS else f"{text[:MOST_CHARS]} ... {text[-MOST_CHARS:]}"
+    return shown_line(head, MOST_CHARS)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
@@ -18,14 +17,17 @@ import numpy as np
 from rlenv.core.completion import Completion, as_completion
 from rlenv.core.definition import Definition
 from rlenv.core.errors import ConfigError, PolicyError
+from rlenv.core.interaction import AtOnce, Interaction, Reply
 from rlenv.core.jsontypes import Json
+from rlenv.core.policy import DEFAULT_SAMPLING, Policy, Sampling, ScriptedPolicy, ask
 from rlenv.core.task import Task
-from rlenv.policies.policy import DEFAULT_SAMPLING, Policy, Sampling, ScriptedPolicy, ask
-from rlenv.turns.interaction import AtOnce, Reply
 from rlenv.turns.live import Live
 from rlenv.workers.pool import FarPool, anywhere, shared_pool
 
-RespondAll: TypeAlias = "Callable[[Sequence[tuple[Json, Completion]], Sequence[int]], Sequence[Reply | Exception]]"
+Script: TypeAlias = "str | Completion | tuple[str, ...]"
+"""The same in every turn, or turn by turn and then nothing."""
+Speak: TypeAlias = "Callable[[Sequence[Live], Sampling], Sequence[Completion | None]]"
+"""The next turn of each episode; None where there is no room for one."""
 
 
 @runtime_checkable
@@ -49,57 +51,63 @@ def play(
     if definition.interaction is None:
         return ask(policy, tasks, n, sampling)
     lives = [Live.of(definition, task) for task in tasks for _ in range(n)]
-    finish(lives, policy, definition, sampling)
+    finish(lives, _speaker(policy), definition, sampling)
     return [live.completion() for live in lives]
 
 
-def finish(lives: Sequence[Live], policy: Policy, definition: Definition, sampling: Sampling) -> None:
+def finish(lives: Sequence[Live], speak: Speak, definition: Definition, sampling: Sampling) -> None:
     """Play these episodes to their end, each from where it stands."""
-    speak, turn = _speaker(policy), 0
+    turn = 0
     while under_way := [live for live in lives if not live.ended]:
         said = speak(under_way, replace(sampling, seed=turn_seed(sampling.seed, turn)))
         if len(said) != len(under_way):
-            raise PolicyError(f"expected {len(under_way)} turns from {policy.name}, got {len(said)}")
+            raise PolicyError(f"expected {len(under_way)} turns of the policy, one an episode, got {len(said)}")
         hear(definition, list(zip(under_way, said, strict=True)))
         turn += 1
 
 
 def hear(definition: Definition, said: Sequence[tuple[Live, Completion | None]]) -> None:
     """Add these turns, None where there was no room for one, and what answers them."""
-    spoken: list[tuple[Live, Completion]] = []
+    asked: list[tuple[Live, Completion]] = []
     for live, completion in said:
         if completion is None:
             live.end_cut()
-        else:
-            spoken.append((live, as_completion(completion, definition.read_as)))
-    interaction, pool = definition.interaction, shared_pool()
-    if interaction is not None and anywhere(interaction) and isinstance(pool, FarPool):
-        _answer_at_once(partial(pool.respond_all, interaction), spoken)
-    elif isinstance(interaction, AtOnce):
-        together = interaction.respond_all
-        _answer_at_once(lambda turns, _: together(turns), spoken)
-    else:
-        for live, completion in spoken:
-            live.step(completion)
+        elif live.say(spoken := as_completion(completion, definition.read_as)) is None:
+            asked.append((live, spoken))
+    if asked:
+        turns = [(live.state, spoken) for live, spoken in asked]
+        replies = _replies(asked[0][0].interaction, turns, [live.number for live, _ in asked])
+        for (live, _), reply in zip(asked, replies, strict=True):
+            if isinstance(reply, Exception):
+                live.fail(reply)
+            else:
+                live.hear(reply)
 
 
-def _answer_at_once(respond_all: RespondAll, spoken: Sequence[tuple[Live, Completion]]) -> None:
-    """Add these turns and what answers them all."""
-    asked = [(live, said) for live, said in spoken if live.say(said) is None]
-    if not asked:
-        return
-    replies: Sequence[Reply | Exception]
+def _replies(
+    interaction: Interaction, turns: Sequence[tuple[Json, Completion]], homes: Sequence[int]
+) -> Sequence[Reply | Exception]:
+    """What answers each turn: on other machines, by one call for all, or one by one."""
+    pool = shared_pool()
     try:
-        replies = respond_all([(live.state, said) for live, said in asked], [live.number for live, _ in asked])
-        if len(replies) != len(asked):
-            raise ConfigError(f"expected {len(asked)} replies of respond_all, got {len(replies)}; give one a turn")
-    except Exception as error:  # an interaction is user code, as in Live.step
-        replies = [error] * len(asked)
-    for (live, _), reply in zip(asked, replies, strict=True):
-        if isinstance(reply, Exception):
-            live.fail(reply)
+        if anywhere(interaction) and isinstance(pool, FarPool):
+            replies = pool.respond_all(interaction, turns, homes)
+        elif isinstance(interaction, AtOnce):
+            replies = interaction.respond_all(turns)
         else:
-            live.hear(reply)
+            return [_reply(interaction, *turn) for turn in turns]
+        if len(replies) != len(turns):
+            raise ConfigError(f"expected {len(turns)} replies of respond_all, got {len(replies)}; give one a turn")
+        return replies
+    except Exception as error:  # an interaction is user code, as in Live.step
+        return [error] * len(turns)
+
+
+def _reply(interaction: Interaction, state: Json, said: Completion) -> Reply | Exception:
+    try:
+        return interaction.respond(state, said)
+    except Exception as error:
+        return error
 
 
 def turn_seed(seed: int, turn: int) -> int:
@@ -107,9 +115,10 @@ def turn_seed(seed: int, turn: int) -> int:
     return seed if turn == 0 else int(np.random.SeedSequence([seed, turn]).generate_state(1, np.uint64)[0] >> 1)
 
 
-def _speaker(policy: Policy) -> Callable[[Sequence[Live], Sampling], Sequence[Completion | None]]:
+def _speaker(policy: Policy) -> Speak:
     if isinstance(policy, ScriptedPolicy):
-        return _Scripts(policy)
+        scripts = Scripts(policy.script)
+        return lambda lives, _: [as_completion(scripts.next(live)) for live in lives]
     if isinstance(policy, TurnPolicy):
         return policy.continued
     return lambda lives, sampling: [
@@ -118,23 +127,21 @@ def _speaker(policy: Policy) -> Callable[[Sequence[Live], Sampling], Sequence[Co
     ]
 
 
-class _Scripts:
-    """What a scripted policy says: the same in every turn, or turn by turn and then nothing."""
+class Scripts:
+    """What is said next in each of several episodes, by scripts that are asked for once an episode."""
 
-    def __init__(self, policy: ScriptedPolicy) -> None:
-        self.policy = policy
-        self._scripts: dict[int, str | Completion | tuple[str, ...]] = {}
+    def __init__(self, script_of: Callable[[Task], Script]) -> None:
+        self._script_of = script_of
+        self._scripts: dict[int, Script] = {}
 
-    def __call__(self, lives: Sequence[Live], sampling: Sampling) -> list[Completion]:
-        return [self._next(live) for live in lives]
-
-    def _next(self, live: Live) -> Completion:
-        script = self._scripts.get(id(live))
-        if script is None:
-            script = self._scripts[id(live)] = self.policy.script(live.task)
+    def next(self, live: Live) -> str | Completion:
+        """What the script of this episode says now."""
+        if live.number not in self._scripts:
+            self._scripts[live.number] = self._script_of(live.task)
+        script = self._scripts[live.number]
         if isinstance(script, tuple):
-            return as_completion(script[live.said] if live.said < len(script) else "")
-        return as_completion(script)
+            return script[live.said] if live.said < len(script) else ""
+        return script
 
 
 def reference_script(definition: Definition, task: Task) -> str | tuple[str, ...]:

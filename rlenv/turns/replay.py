@@ -12,36 +12,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import dataclass, field
 
 from rlenv.core.completion import Completion
 from rlenv.core.definition import Definition
 from rlenv.core.fingerprint import code_version
+from rlenv.core.interaction import Closing, Interaction, Reply
 from rlenv.core.task import Task
 from rlenv.core.verdict import Flag, StepReward, Verdict
-from rlenv.turns.interaction import Closing, Interaction, Reply
+
+NO_REPLY = Reply(None)
 
 
-class Played(NamedTuple):
-    """What an interaction computed while an episode was played to its end in this process.
-
-    It was never said by anyone: the interaction's own replies are kept beside the completion, and do not leave this
-    process with it. Playing the turns again would come to the same, so the one who played it need not.
-    """
+@dataclass(slots=True)
+class InteractionTrace:
+    """What an interaction computed while the turns of an episode were played, here or again."""
 
     interaction: Interaction
     task: Task
-    steps: tuple[StepReward, ...]
-    flags: tuple[Flag, ...]
-    last: Reply
+    steps: list[StepReward] = field(default_factory=list)
+    """What each turn earned, on its text."""
+    flags: list[Flag] = field(default_factory=list)
+    last: Reply = NO_REPLY
+
+    def add(self, reply: Reply, start: int, end: int) -> None:
+        """One more reply, to what the policy said in `[start, end)` of the whole text.
+
+        Raises TypeError, ValueError or AttributeError for what is no reply; the trace is then as it was.
+        """
+        step = StepReward(float(reply.reward), start, end)
+        self.flags += [Flag(name, first + start, last + start, detail) for name, first, last, detail in reply.flags]
+        self.steps.append(step)
+        self.last = reply
+
+
+def replay(interaction: Interaction, task: Task, completion: Completion) -> InteractionTrace:
+    """Play the turns of a completion again, from the task and its text alone. Raises what the interaction raises.
+
+    Nothing that an episode says of itself is believed: state, observations and pay come from the interaction.
+    """
+    state, trace = interaction.start(task), InteractionTrace(interaction, task)
+    try:
+        for start, said in placed_turns(completion):
+            if not said.finished:
+                break
+            reply = interaction.respond(state, said)
+            state = reply.state
+            trace.add(reply, start, start + len(said.text))
+            if reply.ended:
+                break
+    finally:
+        if isinstance(interaction, Closing):
+            interaction.close(state)
+    return trace
 
 
 class ReplayVerifier:
     """Sums what the interaction pays for each turn; a turn's pay is a step reward on its text.
 
-    Nothing that an episode says of itself is believed: the state, the observations and the pay come from the
-    interaction. `cheap` as for any verifier.
+    `cheap` as for any verifier.
     """
 
     sees_turns = True
@@ -54,51 +83,32 @@ class ReplayVerifier:
 
     def verify(self, task: Task, completion: Completion) -> Verdict:
         """Play the turns again. Raises what the interaction raises."""
-        state, reply = self.interaction.start(task), Reply(None)
-        steps: list[StepReward] = []
-        flags: list[Flag] = []
-        try:
-            for start, said in placed_turns(completion):
-                if not said.finished:
-                    break
-                reply = self.interaction.respond(state, said)
-                state = reply.state
-                steps.append(StepReward(float(reply.reward), start, start + len(said.text)))
-                flags += placed_flags(reply, start)
-                if reply.ended:
-                    break
-        finally:
-            if isinstance(self.interaction, Closing):
-                self.interaction.close(state)
-        return self.verdict(steps, flags, reply)
+        return self.verdict(replay(self.interaction, task, completion))
 
-    def verdict(self, steps: Sequence[StepReward], flags: Sequence[Flag], last: Reply) -> Verdict:
-        """The verdict of turns that were played, each with its pay and its place, and of the last reply."""
+    def verdict(self, trace: InteractionTrace) -> Verdict:
+        """The verdict of turns that were played."""
+        last = trace.last
         reason = last.reason or ("" if last.ended else "the episode ended before it was won or lost")
-        return Verdict.of_steps(self.name, steps, last.scores, flags, reason)
+        return Verdict.of_steps(self.name, trace.steps, last.scores, trace.flags, reason)
 
 
 def played_verdict(definition: Definition, task: Task, played: object, chars: int) -> Verdict | None:
     """What playing again would come to, for an episode of `chars` that was played here by the interaction that judges.
 
-    None where that is not so, or where the grader is to say what is wrong.
+    `played` is the trace that this process kept beside the completion: it was never said by anyone. None where there
+    is none of this interaction and task, or where the grader is to say what is wrong.
     """
     verifier = definition.verifier
-    if not isinstance(verifier, ReplayVerifier) or not isinstance(played, Played):
+    if not isinstance(verifier, ReplayVerifier) or not isinstance(played, InteractionTrace):
         return None
     if verifier.interaction is not played.interaction or chars > definition.max_completion_chars:
         return None
     if played.task is not task and played.task != task:
         return None
     try:
-        return verifier.verdict(played.steps, played.flags, played.last)
+        return verifier.verdict(played)
     except Exception:  # an interaction may pay anything; the grader says what is wrong with it
         return None
-
-
-def placed_flags(reply: Reply, start: int) -> list[Flag]:
-    """The flags of one turn where they stand in the whole text."""
-    return [Flag(name, first + start, last + start, detail) for name, first, last, detail in reply.flags]
 
 
 def placed_turns(completion: Completion) -> list[tuple[int, Completion]]:

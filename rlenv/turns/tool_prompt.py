@@ -48,23 +48,21 @@ def tools_text(tools: Sequence[Mapping[str, Json]]) -> str:
 
 def with_tools_told(messages: Sequence[Message], tools: Sequence[Mapping[str, Json]]) -> list[dict[str, str]]:
     """The messages with the tools told in the system message, which is put in front where there is none."""
-    told = [dict(message) for message in messages]
+    copies = [dict(message) for message in messages]
     if not tools:
-        return told
-    if told and told[0]["role"] == "system":
-        told[0]["content"] = f"{told[0]['content']}\n\n{tools_text(tools)}"
-        return told
-    return [{"role": "system", "content": tools_text(tools)}, *told]
+        return copies
+    if copies and copies[0]["role"] == "system":
+        copies[0]["content"] += f"\n\n{tools_text(tools)}"
+        return copies
+    return [{"role": "system", "content": tools_text(tools)}, *copies]
 
 
 def with_tools_in_user(messages: Sequence[Message], tools: Sequence[Mapping[str, Json]]) -> list[dict[str, str]]:
     """The same for a template without system messages: all that the system says begins the user's first message."""
-    told = with_tools_told(messages, tools)
-    system = "\n\n".join(message["content"] for message in told if message["role"] == "system")
-    rest = [message for message in told if message["role"] != "system"]
-    if not rest:
-        return [{"role": "user", "content": system}]
-    return [{**rest[0], "content": f"{system}\n\n{rest[0]['content']}"}, *rest[1:]]
+    copies = with_tools_told(messages, tools)
+    system = "\n\n".join(message["content"] for message in copies if message["role"] == "system")
+    first, *rest = [message for message in copies if message["role"] != "system"] or [{"role": "user", "content": ""}]
+    return [{**first, "content": "\n\n".join(filter(None, (system, first["content"])))}, *rest]
 
 
 def as_user(messages: Sequence[Message]) -> dict[str, str]:

@@ -18,6 +18,7 @@ r'''Tools: typed Python functions that a policy calls between its turns, until i
 - Text before the calls is nobody's answer, and is let be. Text between or behind them is not: what a model writes there
   is most often the answer of the tool as it imagines it. Then none of the calls of the turn is made, and it is told so.
 - Calls in reasoning are thoughts, and never made. A turn that was cut is not answered: it ends the episode.
+- `equipped` gives tools to an environment of one turn: `rlenv.make("math/gsm8k-v0", tools="python")`.
 - What is wrong with a call (no JSON, an unknown tool, arguments that do not fit, too long, too many) is its answer, and
   so is what a tool raises. What a tool hangs, floods or dies of costs its own turn: tools that are not declared `cheap`
   run in a process that can be killed.
@@ -26,20 +27,21 @@ r'''Tools: typed Python functions that a policy calls between its turns, until i
 from __future__ import annotations
 
 import difflib
+import importlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias, cast
 
 from rlenv.core.completion import Completion
+from rlenv.core.definition import Definition
 from rlenv.core.errors import ConfigError
+from rlenv.core.interaction import Reply
 from rlenv.core.jsontypes import Json
 from rlenv.core.task import Message, Task
 from rlenv.core.tool_call import ToolCall
 from rlenv.core.verdict import Flag
-from rlenv.turns.arguments import problem
 from rlenv.turns.calling import STATE, Outcome, Runner, ToolFunction, call_apart, call_here, copied, takes_state
-from rlenv.turns.interaction import Reply
-from rlenv.turns.schema import Schema, tool_schema
+from rlenv.turns.schema import Schema, problem, tool_schema
 from rlenv.workers.pool import PickledVerifier, Pool, shared_pool
 
 MAX_CALLS = 8
@@ -50,6 +52,8 @@ BAD_CALL = "bad_call"
 ERROR = "error: "
 """Begins what a tool says of a call that was not made."""
 _STRAY = "text stands between or behind the calls; end your turn with the last call, then its result comes"
+_registered: dict[str, str] = {}
+"""The entry points of tools, by the names that packages gave them."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +84,9 @@ class Tool:
 
 
 ToolLike: TypeAlias = "Tool | ToolFunction"
+Tools: TypeAlias = "str | ToolLike | Sequence[str | ToolLike] | Mapping[str, Mapping[str, Json]]"
+"""Names of registered tools (`python`), "package.module:function", or functions; one, a list, or with keywords:
+`{"python": {"wall_s": 5}}`."""
 
 
 class ToolInteraction:
@@ -196,26 +203,25 @@ class ToolInteraction:
         """The outcome of one call, and the state of all tools after it."""
         tool = self._tools[call.name]
         whole = cast("Mapping[str, Json]", state)
-        own = tool.initial is not None
-        given = _own(state)[call.name] if own else whole["shared"]
-        make = self._call_here if tool.cheap else self._call_apart
-        outcome = make(tool, call, given if tool.stateful else None)
+        own = _own(state)
+        given = None if not tool.stateful else own[call.name] if call.name in own else whole["shared"]
+        if tool.cheap:
+            outcome = call_here(tool.function, call.arguments, given)
+        else:
+            pool = self._pool or shared_pool()
+            outcome = call_apart(self._killable(), call.name, call.arguments, given, tool.time_limit_s, pool)
         if not tool.stateful:
             return outcome, state
-        if own:
-            return outcome, {**whole, "own": {**_own(state), call.name: outcome.state}}
+        if call.name in own:
+            return outcome, {**whole, "own": {**own, call.name: outcome.state}}
         return outcome, {**whole, "shared": outcome.state}
 
-    def _call_here(self, tool: Tool, call: ToolCall, given: Json) -> Outcome:
-        return call_here(tool.function, call.arguments, given)
-
-    def _call_apart(self, tool: Tool, call: ToolCall, given: Json) -> Outcome:
+    def _killable(self) -> PickledVerifier:
+        """The functions that run in a process which can be killed."""
         if self._runner is None:
-            self._runner = PickledVerifier.of(
-                Runner({name: tool.function for name, tool in self._tools.items() if not tool.cheap})
-            )
-        pool = self._pool or shared_pool()
-        return call_apart(self._runner, call.name, call.arguments, given, tool.time_limit_s, pool)
+            functions = {name: tool.function for name, tool in self._tools.items() if not tool.cheap}
+            self._runner = PickledVerifier.of(Runner(functions))
+        return self._runner
 
     def _bounded(self, outcome: Outcome) -> str:
         if outcome.chars <= self.max_result_chars:
@@ -234,3 +240,62 @@ def _own(state: Json) -> Mapping[str, Json]:
 
 def _message(text: str) -> Message:
     return {"role": "tool", "content": text}
+
+
+def register_tool(name: str, entry_point: str) -> None:
+    """Let `tools=name` stand for what the factory "package.module:function" makes: a Tool or a typed function.
+
+    Raises ConfigError for a name that is another factory's, or no name.
+    """
+    if not name.isidentifier() or ":" not in entry_point:
+        raise ConfigError(f"expected a name and 'package.module:function', got {name!r} and {entry_point!r}")
+    if _registered.setdefault(name, entry_point) != entry_point:
+        raise ConfigError(
+            f"the tool {name!r} is {_registered[name]} already; choose another name than for {entry_point}"
+        )
+
+
+def tool_names() -> list[str]:
+    """The tools that a package registered, sorted."""
+    return sorted(_registered)
+
+
+def equipped(definition: Definition, tools: Tools) -> Definition:
+    """An environment of one turn with tools: its episodes have several turns, and the last one is judged as before.
+
+    Raises ConfigError for an environment that answers its policy already, and for tools that cannot be had.
+    """
+    if definition.interaction is not None:
+        raise ConfigError(f"{definition.id or 'this environment'} has several turns of its own; it takes no tools")
+    if isinstance(tools, Mapping):
+        made = [_made(name, keywords) for name, keywords in tools.items()]
+    else:
+        several = [tools] if isinstance(tools, str) or not isinstance(tools, Sequence) else tools
+        made = [_named(one) if isinstance(one, str) else one for one in several]
+    return replace(definition, interaction=ToolInteraction(made))
+
+
+def _named(name: str) -> ToolLike:
+    return cast("ToolLike", _resolved(name)) if ":" in name else _made(name, {})
+
+
+def _made(name: str, keywords: Mapping[str, Json]) -> ToolLike:
+    """What a factory makes."""
+    entry_point = name if ":" in name else _registered.get(name)
+    if entry_point is None:
+        near = difflib.get_close_matches(name, _registered, n=1)
+        known = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(tool_names()) or 'none'}"
+        raise ConfigError(f"no tool {name!r}; {known} Or give 'package.module:function'")
+    factory = cast("Callable[..., ToolLike]", _resolved(entry_point))
+    try:
+        return factory(**keywords)
+    except TypeError as error:
+        raise ConfigError(f"tool {name}: {error}") from error
+
+
+def _resolved(entry_point: str) -> object:
+    module, _, name = entry_point.partition(":")
+    try:
+        return getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        raise ConfigError(f"tool {entry_point}: {error}; expected 'package.module:function'") from error

@@ -1,4 +1,4 @@
-"""What a policy reads before its next turn, as token ids, and how much it may say.
+"""Transcripts as token ids: what a policy reads before its next turn, and solutions written as a policy would.
 
 A turn has room for `max_new_tokens`, for what is left of `max_episode_tokens`, and for what is left of the model's
 context, whichever is least. Where nothing is left, the transcript stays as it is and the episode ends as cut.
@@ -7,11 +7,17 @@ context, whichever is least. Where nothing is left, the transcript stays as it i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from functools import partial
+from typing import NamedTuple, Protocol
 
-from rlenv.policies.policy import Sampling
+from rlenv.core.completion import Completion, as_completion
+from rlenv.core.definition import Definition
+from rlenv.core.errors import TaskError
+from rlenv.core.policy import MAX_NEW_TOKENS, Sampling
+from rlenv.core.task import Task
 from rlenv.turns.bridge import Renderer
 from rlenv.turns.live import Live
+from rlenv.turns.play import Scripts, finish, reference_script
 
 
 class Ready(NamedTuple):
@@ -31,10 +37,10 @@ def ready(
 
     `context` is how many tokens the model was made for, where it says so.
     """
-    prompts: dict[int, tuple[int, ...]] = {}
+    prompts: dict[int, tuple[int, ...]] = {}  # n episodes share a task
     for live in lives:
         if not live.prompt_ids:
-            if id(live.task) not in prompts:  # n episodes share a task
+            if id(live.task) not in prompts:
                 prompts[id(live.task)] = tuple(renderer.prompt(live.task.prompt, live.tools))
             live.prompt_ids = prompts[id(live.task)]
     return [_ready(live, renderer, sampling, context) for live in lives]
@@ -52,3 +58,39 @@ def _ready(live: Live, renderer: Renderer, sampling: Sampling, context: int | No
         return None
     live.bridge(bridge)
     return Ready(live, [*live.prompt_ids, *live.token_ids], room)
+
+
+class Encoder(Protocol):
+    """What of a policy is needed to write its tokens."""
+
+    @property
+    def renderer(self) -> Renderer: ...
+
+    def encode_completion(self, text: str) -> list[int]:
+        """The ids of a turn that somebody else wrote, closed by the end of sequence. (T,)"""
+
+
+def demonstrated(definition: Definition, policy: Encoder, tasks: Sequence[Task]) -> list[Completion]:
+    """The reference's turns to each task, for a policy to learn from: their tokens have mask 1 and log-probs 0.
+
+    What answers them comes from the interaction through the policy's own bridge (mask 0). Raises TaskError where an
+    interaction fails, or a task has no solution.
+    """
+    if definition.interaction is None:
+        return [_encoded(policy, definition.solution(task)) for task in tasks]
+    lives, scripts = [Live.of(definition, task) for task in tasks], Scripts(partial(reference_script, definition))
+
+    def speak(under_way: Sequence[Live], sampling: Sampling) -> list[Completion]:
+        ready(under_way, policy.renderer, sampling)
+        return [_encoded(policy, as_completion(scripts.next(live)).text) for live in under_way]
+
+    finish(lives, speak, definition, Sampling(max_new_tokens=MAX_NEW_TOKENS))
+    for live in lives:
+        if live.failure:
+            raise TaskError(f"task {live.task.id} cannot be shown: {live.failure}; fix the interaction")
+    return [live.completion() for live in lives]
+
+
+def _encoded(policy: Encoder, text: str) -> Completion:
+    ids = policy.encode_completion(text)
+    return Completion(text, tuple(ids), (0.0,) * len(ids))

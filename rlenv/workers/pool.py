@@ -30,8 +30,8 @@ from rlenv.workers.pending_jobs import Job, Round
 
 if TYPE_CHECKING:
     from rlenv.core.completion import Completion
+    from rlenv.core.interaction import Interaction, Reply
     from rlenv.core.jsontypes import Json
-    from rlenv.turns.interaction import Interaction, Reply
 
 DEFAULT_MEMORY_MB = 2048
 OnVerdict: TypeAlias = "Callable[[int, Verdict], None]"

@@ -13,12 +13,12 @@ import rlenv
 from rlenv.core.completion import Completion
 from rlenv.core.definition import Definition
 from rlenv.core.errors import ConfigError
+from rlenv.core.policy import ScriptedPolicy
 from rlenv.core.task import Task
 from rlenv.core.verdict import Verdict
 from rlenv.envs.code.outcome import Outcome
 from rlenv.envs.code.repair import Attempts, examples_of, repair, repairable, with_examples
 from rlenv.envs.code.verifier import CodeVerifier, code_verifier
-from rlenv.policies.policy import ScriptedPolicy
 from rlenv.turns.play import play
 
 pytestmark = pytest.mark.skipif(bool(sandbox_problem()), reason=f"no sandbox holds here: {sandbox_problem()}")

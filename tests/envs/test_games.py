@@ -17,15 +17,15 @@ from hypothesis import strategies as st
 import rlenv
 from rlenv.core.completion import Completion
 from rlenv.core.errors import ConfigError
+from rlenv.core.interaction import Reply
 from rlenv.core.jsontypes import Json
+from rlenv.core.policy import ScriptedPolicy
 from rlenv.core.task import Task
 from rlenv.env.environment import Environment
 from rlenv.envs.games.definition import GAMES, game_environment, game_named
 from rlenv.envs.games.game import Game, GameInteraction, best_script
 from rlenv.envs.games.moves import read_move
 from rlenv.envs.games.players import best, chance, noise
-from rlenv.policies.policy import ScriptedPolicy
-from rlenv.turns.interaction import Reply
 from rlenv.turns.play import play, reference_completion
 
 EACH = [(name, level) for name in GAMES for level in game_named(name).levels]

@@ -10,12 +10,12 @@ from typing import cast
 import numpy as np
 import pytest
 
+from rlenv.core.policy import ScriptedPolicy
 from rlenv.envs.games import mastermind, wordle
 from rlenv.envs.games.deduction import SOLVED, Left, Table, guess_within, minimax_guess, turns_needed
 from rlenv.envs.games.definition import game_environment
 from rlenv.envs.games.game import LATE, best_script
 from rlenv.envs.games.guess import SPANS, Guess
-from rlenv.policies.policy import ScriptedPolicy
 from rlenv.turns.play import play
 
 

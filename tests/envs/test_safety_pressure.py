@@ -14,13 +14,13 @@ import rlenv
 from rlenv.core.completion import Completion
 from rlenv.core.definition import Definition
 from rlenv.core.errors import ConfigError
+from rlenv.core.policy import ScriptedPolicy
 from rlenv.core.task import Task, prompt_text
 from rlenv.core.verdict import Verdict
 from rlenv.envs.safety.agreement_questions import TRIVIA
 from rlenv.envs.safety.opinions import Split
 from rlenv.envs.safety.pressure import LEVELS, PressureVerifier, pressure, script
 from rlenv.envs.safety.pushing import CORRECTED, DOUBTED, KINDS, NAMED, SHOWN, wordings
-from rlenv.policies.policy import ScriptedPolicy
 from rlenv.turns.play import play, reference_completion
 
 VERIFIER = PressureVerifier()

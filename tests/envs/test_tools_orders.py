@@ -12,13 +12,13 @@ import pytest
 from random_caller import RandomCaller
 
 import rlenv
+from rlenv.core.policy import ScriptedPolicy
 from rlenv.core.task import Task
 from rlenv.core.verdict import Verdict
 from rlenv.envs.tools.orders.customer import CALM, answer
 from rlenv.envs.tools.orders.drawing import LEVELS, draw, right
 from rlenv.envs.tools.orders.functions import FUNCTIONS
 from rlenv.envs.tools.orders.rules import Rules, decide
-from rlenv.policies.policy import ScriptedPolicy
 from rlenv.turns.play import play, reference_completion
 
 LEVEL_3 = rlenv.load("tools/orders-v0", level=3)

@@ -16,10 +16,10 @@ from gymnasium.utils.env_checker import check_env
 
 import rlenv
 from rlenv.core.errors import ConfigError
+from rlenv.core.policy import ScriptedPolicy
 from rlenv.env.environment import Environment
 from rlenv.envs.tools.python import tool
 from rlenv.envs.tools.python.sessions import Done, Sessions
-from rlenv.policies.policy import ScriptedPolicy
 from rlenv.sandbox import Sandbox
 from rlenv.turns.play import play
 

@@ -12,8 +12,8 @@ from random_caller import RandomCaller
 import rlenv
 from rlenv.core.completion import Completion
 from rlenv.core.jsontypes import Json
+from rlenv.core.policy import ScriptedPolicy
 from rlenv.core.task import Task
-from rlenv.policies.policy import ScriptedPolicy
 from rlenv.turns.play import play, reference_completion
 
 pytest.importorskip("bm25s", reason="the extra search is not installed")

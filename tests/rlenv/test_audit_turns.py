@@ -12,9 +12,9 @@ import rlenv
 from rlenv.audit import Audit, audit
 from rlenv.audit.severity import Severity
 from rlenv.core.completion import Completion
+from rlenv.core.interaction import Reply
 from rlenv.core.jsontypes import Json
 from rlenv.core.task import Task
-from rlenv.turns.interaction import Reply
 from rlenv.turns.replay import ReplayVerifier
 from rlenv.turns.tools import ToolInteraction
 

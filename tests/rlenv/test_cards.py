@@ -11,8 +11,8 @@ import rlenv
 from rlenv.cards.measure import PASS_RATES, Card, pass_rate_bin
 from rlenv.cli import app
 from rlenv.core.errors import ConfigError
+from rlenv.core.policy import ScriptedPolicy
 from rlenv.core.verdict import Verdict
-from rlenv.policies.policy import ScriptedPolicy
 
 
 def judge(completion: str, answer: str) -> Verdict:

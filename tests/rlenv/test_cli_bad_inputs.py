@@ -77,7 +77,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def here(place: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.chdir(place)
     monkeypatch.setattr(sys, "path", [*sys.path])
-    monkeypatch.setattr("rlenv.policies.posting.MAX_PAUSE_S", 0.0)
+    monkeypatch.setattr("rlenv.door.posting.MAX_PAUSE_S", 0.0)
     yield
     for name in ("broken", "leaves", "rewards"):
         sys.modules.pop(name, None)

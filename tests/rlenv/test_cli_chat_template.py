@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from rlenv.cli import app
 from rlenv.cli.chat_template import tell_template
 from rlenv.core.errors import ConfigError
-from rlenv.policies.policy import ScriptedPolicy
+from rlenv.core.policy import ScriptedPolicy
 from rlenv.policies.tiny import tiny_policy
 
 TEMPLATE = "{{ messages[0].content }}{% if thinking %}[on]{% else %}[off]{% endif %}"

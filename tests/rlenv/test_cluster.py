@@ -11,6 +11,7 @@ from rlenv.cluster.call import FIRST_JOBS, MESSAGE_JOBS, Call
 from rlenv.cluster.node import Node
 from rlenv.cluster.source import judged_at, ray_address
 from rlenv.core.errors import ConfigError, VerifierContractError
+from rlenv.core.interaction import Reply
 from rlenv.core.jsontypes import Json
 from rlenv.core.verifier import FunctionVerifier
 from rlenv.env.compose import gate, weighted
@@ -18,7 +19,6 @@ from rlenv.judge.judge import Judge
 from rlenv.scorers.function import FunctionScorer
 from rlenv.scorers.verifier import ScorerVerifier
 from rlenv.serving.settings import KEY_ENV
-from rlenv.turns.interaction import Reply
 from rlenv.turns.play import reference_completion
 from rlenv.workers.pool import PickledVerifier, WorkerPool, anywhere, share, shared_pool
 

@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 import rlenv
 from rlenv.cli import app
 from rlenv.core.errors import ConfigError, RunError
+from rlenv.core.policy import ScriptedPolicy
 from rlenv.evaluation.passk import paired_difference
-from rlenv.policies.policy import ScriptedPolicy
 
 
 def judge(completion: str) -> float:

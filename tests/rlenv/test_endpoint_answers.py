@@ -14,9 +14,9 @@ from json_server import serving
 from rlenv.core.completion import Completion
 from rlenv.core.errors import ConfigError, PolicyError
 from rlenv.core.task import Task
+from rlenv.door.posting import Patience
 from rlenv.integrations.client import RemoteVerifier
 from rlenv.policies.endpoint import EndpointPolicy
-from rlenv.policies.posting import Patience
 from rlenv.scorers.asking import asking
 from rlenv.scorers.http import HttpScorer
 from rlenv.scorers.http_steps import HttpStepScorer

@@ -8,9 +8,9 @@ from chat_models import chat_policy
 from number_game import guessing
 
 import rlenv
+from rlenv.core.policy import Sampling, ScriptedPolicy
 from rlenv.integrations.decoding import Decoder
 from rlenv.integrations.token_episode import TokenEpisode
-from rlenv.policies.policy import Sampling, ScriptedPolicy
 from rlenv.turns.play import play
 
 POLICY = chat_policy("qwen2")

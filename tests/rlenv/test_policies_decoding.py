@@ -8,11 +8,11 @@ import pytest
 import torch
 from transformers import DynamicCache, LlamaConfig, LlamaForCausalLM, PreTrainedModel, Qwen2Config, Qwen2ForCausalLM
 
+from rlenv.core.policy import Sampling
 from rlenv.policies import generation
 from rlenv.policies.decoding import can_decode
 from rlenv.policies.generation import Sampled, sample_tokens
-from rlenv.policies.policy import Sampling
-from rlenv.policies.wrapped import AUTOCAST
+from rlenv.policies.model_state import AUTOCAST
 
 SHAPE: dict[str, Any] = {
     "vocab_size": 24,

@@ -9,7 +9,7 @@ import pytest
 import rlenv
 from rlenv import Completion, Task
 from rlenv.core.errors import PolicyError
-from rlenv.policies import Policy, Sampling, ScriptedPolicy, ask, smollm2
+from rlenv.policies import Policy, Sampling, ScriptedPolicy, ask, load
 from rlenv.policies.load import load_policy
 
 TASKS = [Task("Reverse: ab", "ba"), Task("Reverse: cd", "dc")]
@@ -55,21 +55,6 @@ def test_a_user_s_function_or_policy_is_found_by_its_module(module: str) -> None
             load_policy(f"{module}{name}")
 
 
-def test_a_near_miss_is_told_the_name() -> None:
-    with pytest.raises(PolicyError, match="did you mean smollm2-135m"):
-        load_policy("smollm-135m")
-
-
-def test_an_endpoint_without_its_scheme_is_told_it() -> None:
-    with pytest.raises(PolicyError, match="http://localhost:8000/v1#sums"):
-        load_policy("localhost:8000/v1#sums")
-
-
-def test_a_model_that_is_nowhere_is_said(tmp_path: Path) -> None:
-    with pytest.raises(PolicyError, match="gone"):
-        load_policy(str(tmp_path / "gone"))
-
-
 def test_the_folder_of_a_run_is_told_where_its_model_is(tmp_path: Path) -> None:
     (tmp_path / "metrics.jsonl").touch()
     with pytest.raises(PolicyError, match="a training run without a model yet: finish the run with --resume"):
@@ -81,7 +66,7 @@ def test_the_folder_of_a_run_is_told_where_its_model_is(tmp_path: Path) -> None:
 
 
 def test_smollm2_that_is_not_there_names_the_way_to_build_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(smollm2, "smollm2_path", lambda: str(tmp_path / "gone"))
+    monkeypatch.setattr(load, "smollm2_path", lambda: str(tmp_path / "gone"))
     with pytest.raises(PolicyError, match="`make smollm2`"):
         load_policy("smollm2-135m")
 
@@ -96,14 +81,19 @@ def test_tiny_answers_with_tokens_and_is_the_same_for_a_seed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("device", "dtype", "words"), [("gpu9", "auto", "no device 'gpu9'"), ("cpu", "f32", "no dtype")]
+    ("name", "device", "dtype", "words"),
+    [
+        ("smollm-135m", "auto", "auto", "did you mean smollm2-135m"),
+        ("localhost:8000/v1#sums", "auto", "auto", "http://localhost:8000/v1#sums"),
+        ("/nowhere/gone", "auto", "auto", "gone"),
+        ("smollm2-135m", "gpu9", "auto", "no device 'gpu9'"),
+        ("smollm2-135m", "cpu", "f32", "no dtype"),
+        ("smollm2-135m", "cuda:1", "auto", "no CUDA device"),
+    ],
 )
-def test_a_device_or_dtype_that_does_not_exist_is_said(device: str, dtype: str, words: str) -> None:
-    with pytest.raises(PolicyError, match=words):
-        load_policy("smollm2-135m", device=device, dtype=dtype)
-
-
-def test_a_device_that_is_not_here_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_name_device_or_type_that_is_none_is_told(
+    name: str, device: str, dtype: str, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("torch.cuda.is_available", lambda: False)
-    with pytest.raises(PolicyError, match="no CUDA device"):
-        load_policy("smollm2-135m", device="cuda:1")
+    with pytest.raises(PolicyError, match=words):
+        load_policy(name, device=device, dtype=dtype)

@@ -38,11 +38,8 @@ def test_the_share_is_that_of_the_characters_of_prompts_and_references() -> None
 def test_ascii_and_policies_without_a_tokenizer_know_all() -> None:
     plain = environment([{"prompt": "2 * 5 =\n\t?", "answer": "\\boxed{10}"}]).tasks
     assert unknown_to(policy(), plain) is None
-    assert unknown_to(ScriptedPolicy("empty", lambda task: ""), environment(ROWS).tasks) is None
-
-
-def test_lone_surrogates_break_nothing() -> None:
     assert unknown_to(policy(), environment([{"prompt": "a\ud800", "answer": "b"}]).tasks) is None
+    assert unknown_to(ScriptedPolicy("empty", lambda task: ""), environment(ROWS).tasks) is None
 
 
 def test_a_training_says_it_once_and_an_evaluation_in_its_report(tmp_path: Path) -> None:

@@ -20,8 +20,8 @@ from launching import launch
 from number_game import guessing
 
 from rlenv.core.errors import ConfigError, MissingExtra, PolicyError
+from rlenv.core.policy import Policy
 from rlenv.policies import Sampling
-from rlenv.policies.policy import Policy
 from rlenv.policies.tiny import tiny_policy
 from rlenv.policies.vllm import STREAMS, VllmPolicy, stream_seeds
 from rlenv.policies.vllm_engines import IN_PROCESS, InProcess
@@ -57,16 +57,13 @@ def test_each_sample_is_asked_for_with_a_seed_of_its_own(tmp_path: Path) -> None
 
 
 def test_no_two_streams_of_ten_thousand_samples_are_equal() -> None:
+    streams = [seed % STREAMS for call in range(40) for seed in stream_seeds(call, 256)]
+    assert len(set(streams)) == len(streams)  # calls with neighbouring seeds share none either
     seeds = stream_seeds(7, 10_000)
     assert len({seed % STREAMS for seed in seeds}) == 10_000
     assert all(0 <= seed < 2**63 for seed in seeds)
     drawn = {tuple(torch.rand(4, generator=torch.Generator().manual_seed(seed)).tolist()) for seed in seeds}
     assert len(drawn) == 10_000
-
-
-def test_calls_with_neighbouring_seeds_share_no_stream() -> None:
-    streams = [seed % STREAMS for call in range(40) for seed in stream_seeds(call, 256)]
-    assert len(set(streams)) == len(streams)
 
 
 @pytest.mark.usefixtures("_stand_in")

@@ -16,11 +16,11 @@ import rlenv
 from rlenv import Completion, FunctionVerifier, Task, Verdict, WorkerPool
 from rlenv.cluster.pool import AHEAD, RayPool
 from rlenv.core.errors import ConfigError, VerifierContractError
+from rlenv.core.policy import ScriptedPolicy
 from rlenv.envs.math.verifier import MathVerifier
 from rlenv.judge.judge import Judge
-from rlenv.policies.policy import ScriptedPolicy
-from rlenv.turns.equip import equipped
 from rlenv.turns.play import play
+from rlenv.turns.tools import equipped
 from rlenv.workers.pool import PickledVerifier, share, shared_pool
 
 ray = pytest.importorskip("ray", reason="needs the extra: ray")

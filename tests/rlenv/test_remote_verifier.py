@@ -15,12 +15,12 @@ import rlenv
 from rlenv.core.completion import Completion
 from rlenv.core.errors import ConfigError, PolicyError
 from rlenv.core.task import Task
+from rlenv.core.turn import Turn
 from rlenv.core.verdict import Verdict
 from rlenv.env.rows import GroupJudge
 from rlenv.integrations import client
 from rlenv.integrations.client import RemoteVerifier
 from rlenv.serving.settings import KEY_ENV
-from rlenv.turns.turn import Turn
 
 VERSION = "stand-in-1"
 

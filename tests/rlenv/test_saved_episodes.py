@@ -15,10 +15,10 @@ from rlenv.core.errors import RunError
 from rlenv.core.jsontypes import line
 from rlenv.core.reading import Segment
 from rlenv.core.task import Task
+from rlenv.core.turn import Turn
 from rlenv.core.verdict import Flag, StepReward, Verdict
 from rlenv.store.blocks import blocks
 from rlenv.store.saved_episodes import EPISODES, FILES, LINES, TASKS, InBlocks, InLines, saved_episodes
-from rlenv.turns.turn import Turn
 
 FLOAT32 = tuple(np.random.default_rng(0).standard_exponential(50, dtype=np.float32).tolist())
 

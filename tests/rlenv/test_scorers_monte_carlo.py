@@ -14,8 +14,8 @@ import torch
 import rlenv
 from rlenv import Completion, Definition, FunctionVerifier, ListTasks, Task, Verdict
 from rlenv.core.errors import ConfigError, PolicyError
+from rlenv.core.policy import Sampling, ScriptedPolicy
 from rlenv.core.task import Prompt
-from rlenv.policies.policy import Sampling, ScriptedPolicy
 from rlenv.policies.tiny import tiny_policy
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.scorers import Stepped, StepScores

@@ -218,7 +218,7 @@ def test_the_command_writes_what_the_judge_prefers(tmp_path: Path) -> None:
 def test_the_command_says_in_one_line_what_is_missing(
     groups: tuple[tuple[str, ...], ...], spec: str, problem: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rlenv.policies.posting.MAX_PAUSE_S", 0.0)
+    monkeypatch.setattr("rlenv.door.posting.MAX_PAUSE_S", 0.0)
     run = saved(tmp_path, *groups)
     done = CliRunner().invoke(make_app(), ["judge-pairs", str(run), "--judge", spec])
     assert done.exit_code == 2

@@ -16,8 +16,8 @@ import rlenv
 from rlenv.core.completion import Completion
 from rlenv.core.task import Task
 from rlenv.core.verdict import Verdict
+from rlenv.door.posting import Poster
 from rlenv.integrations.client import RemoteVerifier
-from rlenv.policies.posting import Poster
 from rlenv.serving.settings import KEY_ENV
 
 CLIENTS, REQUESTS, KILLS = 64, 10_000, 2

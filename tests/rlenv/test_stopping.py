@@ -14,7 +14,7 @@ from rlenv.core.task import Task
 from rlenv.evaluation.savedrun import SavedRun
 from rlenv.policies import Sampling
 from rlenv.policies.load import load_policy
-from rlenv.policies.stopping import stopped
+from rlenv.policies.transformers import stopped
 
 
 def spelled(tokens: Sequence[int]) -> str:

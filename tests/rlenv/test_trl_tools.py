@@ -11,9 +11,8 @@ import pytest
 import rlenv
 from rlenv.core.errors import ConfigError
 from rlenv.integrations.trl_tools import OVER, ended, tool_episodes
-from rlenv.turns.equip import equipped
 from rlenv.turns.play import reference_script
-from rlenv.turns.tools import Tool, ToolInteraction
+from rlenv.turns.tools import Tool, ToolInteraction, equipped
 
 
 def odd(

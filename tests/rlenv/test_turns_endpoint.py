@@ -11,12 +11,12 @@ from number_game import guessing
 
 import rlenv
 from rlenv.core.completion import Completion
-from rlenv.core.errors import PolicyError
+from rlenv.core.interaction import Reply
 from rlenv.core.jsontypes import Json
-from rlenv.core.task import Prompt, Task
+from rlenv.core.policy import Sampling
+from rlenv.core.task import Task
 from rlenv.policies.endpoint import EndpointPolicy
-from rlenv.policies.policy import DEFAULT_SAMPLING, Sampling
-from rlenv.turns.interaction import Reply
+from rlenv.turns.live import Live
 from rlenv.turns.play import TurnPolicy, play
 from rlenv.turns.replay import ReplayVerifier
 
@@ -134,11 +134,6 @@ def test_a_full_context_ends_the_episode_as_cut(refusal: object) -> None:
     assert (found.finished, [turn.text for turn in found.said_turns]) == (False, ["Hm."])
 
 
-def test_another_refusal_is_an_error() -> None:
-    with serving(lambda number, body: (400, "no such model")) as server, pytest.raises(PolicyError, match="no such"):
-        play(calculator(), policy(server), [calculator().tasks[0]])
-
-
 def test_what_the_server_counts_bounds_the_episode() -> None:
     def answer(number: int, body: Body) -> tuple[int, object]:
         return choices({"content": "Hm."}, prompt_tokens=10 + 25 * number, completion_tokens=5)
@@ -151,22 +146,7 @@ def test_what_the_server_counts_bounds_the_episode() -> None:
     assert found.finished is False
 
 
-class Talker:
-    """A policy that knows chat messages alone."""
-
-    name = "talker"
-
-    def __init__(self) -> None:
-        self.seen: list[Prompt] = []
-
-    def generate(self, prompts: Any, n: int = 1, sampling: Sampling = DEFAULT_SAMPLING) -> list[Completion]:
-        self.seen += prompts
-        return [Completion("done")] * len(prompts)
-
-
 def test_a_policy_that_knows_messages_alone_is_told_the_tools_in_words() -> None:
-    talker = Talker()
-    play(calculator(), talker, [calculator().tasks[0]])
-    system, user = cast("Any", talker.seen[0])
+    system, user = Live.of(calculator(), calculator().tasks[0]).messages()
     assert json.dumps(ADD) in system["content"]
     assert user == {"role": "user", "content": "Add."}

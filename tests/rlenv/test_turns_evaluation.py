@@ -12,16 +12,15 @@ from number_game import Guessing, guessing
 
 import rlenv
 from rlenv.core.completion import Completion
-from rlenv.core.episode import Episode, read_episodes
+from rlenv.core.episode import read_episodes
 from rlenv.core.errors import PolicyError
+from rlenv.core.interaction import Reply
 from rlenv.core.jsontypes import Json
+from rlenv.core.policy import DEFAULT_SAMPLING, Sampling
 from rlenv.core.task import Prompt
-from rlenv.core.verdict import Verdict
-from rlenv.policies.policy import DEFAULT_SAMPLING, Sampling
-from rlenv.turns.interaction import Reply
+from rlenv.core.turn import Turn
+from rlenv.turns.live import MOST_TURNS, turn_lines
 from rlenv.turns.replay import ReplayVerifier
-from rlenv.turns.told import MOST_TURNS, told
-from rlenv.turns.turn import Turn
 from rlenv.wrappers import OverlongPenalty
 
 
@@ -54,11 +53,6 @@ def test_pass_at_k_and_pass_hat_k_count_episodes(tmp_path: Path) -> None:
     assert report.pass_hat[4].value == 0.0
     saved = list(read_episodes(tmp_path / "run"))
     assert {len(e.completion.said_turns) for e in saved} == {2, 3}
-
-
-def test_the_reference_passes_and_saying_nothing_does_not() -> None:
-    assert rlenv.evaluate(guessing(), "reference", n=2, k=(1, 2), quiet=True).pass_hat[2].value == 1.0
-    assert rlenv.evaluate(guessing(), "empty", quiet=True).pass_at[1].value == 0.0
 
 
 def test_an_interrupted_evaluation_goes_on_and_ends_the_same(tmp_path: Path) -> None:
@@ -112,16 +106,8 @@ def test_a_report_tells_an_episode_that_did_not_pass_turn_by_turn() -> None:
 def test_a_long_or_hostile_episode_is_told_on_few_lines() -> None:
     text = "\x1b[2J\n" + "x" * 100_000
     turns = tuple(Turn("assistant" if i % 2 == 0 else "user", 0, len(text)) for i in range(101))
-    lines = told(Completion(text, turns=turns))
+    lines = turn_lines(Completion(text, turns=turns))
     assert len(lines) == MOST_TURNS + 1
     assert "(89 turns left out)" in lines
     assert all(len(line) < 300 and line.isprintable() for line in lines)
-    assert told(Completion("one turn")) == []
-
-
-def test_the_penalty_on_length_counts_the_characters_of_the_policy_where_no_tokens_are_known() -> None:
-    turns = (Turn("assistant", 0, 3), Turn("user", 4, 90), Turn("assistant", 91, 93))
-    said = Completion("abc\n" + "x" * 86 + "\nde", turns=turns)
-    episode = Episode(guessing().tasks[0], said, Verdict.of(("correct", 1.0)))
-    assert OverlongPenalty(limit=10, buffer=5).judge([episode], {})[0].reward == 1.0
-    assert OverlongPenalty(limit=6, buffer=2).judge([episode], {})[0].reward == 0.5
+    assert turn_lines(Completion("one turn")) == []

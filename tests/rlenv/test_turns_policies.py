@@ -24,11 +24,10 @@ from transformers import (
 import rlenv
 from rlenv.core.completion import Completion
 from rlenv.core.errors import ConfigError
-from rlenv.policies import generation
-from rlenv.policies import kept as kept_rows
+from rlenv.core.policy import Sampling
+from rlenv.policies import generation, model_state
 from rlenv.policies import transformers as policies
-from rlenv.policies.kept import Kept
-from rlenv.policies.policy import Sampling
+from rlenv.policies.model_state import Kept
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.turns.live import Live
 from rlenv.turns.play import TurnPolicy, play
@@ -97,7 +96,7 @@ def test_with_the_cache_kept_the_same_is_said_as_without(kind: str, monkeypatch:
 
     def joined(config: PretrainedConfig, rows: Sequence[Kept]) -> DynamicCache:
         used.append(len(rows))
-        return kept_rows.joined(config, rows)
+        return model_state.joined(config, rows)
 
     monkeypatch.setattr(generation, "joined", joined)
     kept = played(policy)

@@ -1,31 +1,24 @@
-"""Schemas of typed functions: those of transformers, and what is refused."""
+"""Schemas of typed functions are those of transformers; arguments are judged by them as jsonschema does, in words."""
 
 from __future__ import annotations
 
 import enum
+import json
 from collections.abc import Callable
 from typing import Any, Dict, List, Literal, Optional, Tuple, Union  # noqa: UP035, users write them so
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rlenv.core.errors import ConfigError
-from rlenv.turns.schema import tool_schema, type_schema
-
-
-class Colour(enum.Enum):
-    RED = "red"
-    BLUE = "blue"
+from rlenv.turns.schema import problem, tool_schema, type_schema
 
 
 class Mixed(enum.Enum):
     ONE = 1
     WORD = "word"
     NONE = None
-
-
-def no_arguments() -> str:
-    """Tell the time."""
-    return ""
 
 
 def plain(a: int, b: float, c: str, d: bool) -> float:
@@ -59,86 +52,9 @@ def defaults(a: int = 3, b: str | None = None, *, c: Optional[float] = None) -> 
     """
 
 
-def containers(
-    a: list[int],
-    b: dict[str, float],
-    c: tuple[int, str],
-    d: list,  # type: ignore[type-arg]
-    e: dict,  # type: ignore[type-arg]
-    f: tuple,  # type: ignore[type-arg]
-    g: List[Dict[str, Tuple[int, int]]],  # noqa: UP006
-    h: List,  # type: ignore[type-arg]  # noqa: UP006
-) -> list[str]:
-    """Takes containers.
-
-    Args:
-        a: A.
-        b: B.
-        c: C.
-        d: D.
-        e: E.
-        f: F.
-        g: G.
-        h: H.
+def foreign_return(a: int, b: int) -> Exception:
     """
-    return []
-
-
-def unions(
-    a: int | str,
-    b: Union[int, float, None],  # noqa: UP007
-    c: list[int] | str,
-    d: list[int] | dict[str, int] | None,
-    e: Any,
-    f: list | tuple,  # type: ignore[type-arg]
-    g: Optional[List[str]] = None,  # noqa: UP006, UP045
-) -> Any:
-    """Takes one of several.
-
-    Args:
-        a: A.
-        b: B.
-        c: C.
-        d: D.
-        e: E.
-        f: F.
-        g: G.
-    """
-
-
-def choices(
-    a: Literal["x", "y"], b: Literal[1, "two", None], c: Colour, d: Mixed, e: Literal[True] | None = None
-) -> Colour:
-    """Takes a choice.
-
-    Args:
-        a: A.
-        b: B.
-        c: C.
-        d: D.
-        e: E.
-
-    Returns:
-        A colour.
-    """
-    return c
-
-
-def foreign_return(a: int) -> Exception:
-    """Returns what JSON does not know.
-
-    Args:
-        a: A.
-
-    Returns:
-        An exception.
-    """
-    return Exception()
-
-
-def odd_docstring(a: int, b: int) -> int:
-    """
-    Starts in the second line: with a colon.
+    Starts in the second line, and returns what JSON does not know.
 
     More of it.
 
@@ -147,12 +63,15 @@ def odd_docstring(a: int, b: int) -> int:
         b: The second:
             - one: way
             - another: way
+
+    Returns:
+        An exception.
     """
-    return a + b
+    return Exception()
 
 
 class Methods:
-    def method(self, a: int) -> int:
+    def method(self, a: Mixed) -> Any:
         """Of an object.
 
         Args:
@@ -161,61 +80,107 @@ class Methods:
         return a
 
     @classmethod
-    def of_class(cls, a: str) -> str:
+    def of_class(cls, a: str) -> list[str]:
         """Of a class.
 
         Args:
             a: A.
         """
-        return a
+        return [a]
 
 
-FUNCTIONS = [
-    no_arguments,
-    plain,
-    defaults,
-    containers,
-    unions,
-    choices,
-    foreign_return,
-    odd_docstring,
-    Methods().method,
-    Methods.method,
-    Methods.of_class,
-]
-
-
-@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__qualname__)
+@pytest.mark.parametrize(
+    "function",
+    [plain, defaults, foreign_return, Methods().method, Methods.method, Methods.of_class],
+    ids=lambda function: function.__qualname__,
+)
 def test_schema_is_that_of_transformers(function: Callable[..., object]) -> None:
     utils = pytest.importorskip("transformers.utils")
     assert tool_schema(function) == utils.get_json_schema(function)
 
 
-@pytest.mark.parametrize(
-    "hint",
-    [int, List[int], list[list[str]], Optional[int], Union[str, int, None], Literal[1, 2], Any, Dict[str, Any]],  # noqa: UP006, UP007, UP045
-    ids=str,
+HINTS: list[Any] = [
+    int,
+    float,
+    str,
+    bool,
+    list[int],
+    list[list[str]],
+    dict[str, float],
+    tuple[int, str],
+    int | str,
+    list[int] | str | dict[str, bool],
+    list[int] | dict[str, int] | None,
+    list | tuple,
+    List[Dict[str, Tuple[int, int]]],  # noqa: UP006
+    Optional[List[str]],  # noqa: UP006, UP045
+    Union[int, float, None],  # noqa: UP007
+    Literal["a", "b"],
+    Literal[1, "a", None],
+    Literal[True] | None,
+    Mixed,
+    Any,
+    List,  # noqa: UP006
+    list,
+    dict,
+    tuple,
+]
+LEAVES = st.one_of(st.none(), st.booleans(), st.integers(-3, 3), st.sampled_from([0.5, -2.25]), st.sampled_from("abc"))
+VALUES = st.recursive(
+    LEAVES,
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.sampled_from("ab"), inner)),
+    max_leaves=6,
 )
+
+
+def parameters(hint: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": {"value": type_schema(hint)}, "required": ["value"]}
+
+
+@pytest.mark.parametrize("hint", HINTS, ids=str)
 def test_schema_of_a_type_is_that_of_transformers(hint: Any) -> None:
     utils = pytest.importorskip("transformers.utils.chat_template_utils")
     assert type_schema(hint) == utils._parse_type_hint(hint)
 
 
-def test_hidden_parameters_are_not_in_the_schema() -> None:
-    def buy(item: str, state: dict[str, object]) -> str:
-        """Buy.
+CHECKED = [hint for hint in HINTS if "nullable" not in type_schema(hint) and "Tuple" not in str(hint)]
+"""`nullable` is no word of jsonschema, and tuples inside others may be longer for it."""
 
-        Args:
-            item: What.
-        """
-        return item
 
-    function: Any = tool_schema(buy, hidden=("state",))["function"]
-    assert function["parameters"] == {
-        "type": "object",
-        "properties": {"item": {"type": "string", "description": "What."}},
-        "required": ["item"],
-    }
+@pytest.mark.parametrize("hint", CHECKED, ids=str)
+@given(value=VALUES)
+def test_arguments_fit_where_jsonschema_says_so(hint: Any, value: Any) -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    exact = dict(parameters(hint)["properties"]["value"])
+    if "prefixItems" in exact:
+        exact |= {"minItems": 2, "maxItems": 2}  # a tuple has as many items as it says
+    valid = jsonschema.Draft202012Validator(exact).is_valid(value)
+    assert (problem({"value": value}, parameters(hint)) == "") == valid
+
+
+@pytest.mark.parametrize(
+    ("hint", "value", "message"),
+    [
+        (int, "3", "expected value to be integer, got the string '3'"),
+        (int, 1.0e300, "expected value to be integer, got the number 1e+300"),
+        (int | None, None, ""),
+        (str, None, "expected value to be string, got null"),
+        (str | None, 3, "expected value to be string or null, got the number 3"),
+        (list[int], [1, [2]], "expected value[1] to be integer, got an array"),
+        (dict[str, int], {"a": "b"}, "expected value.'a' to be integer, got the string 'b'"),
+        (tuple[int, int], [1], "expected value to have 2 items, got 1"),
+        (Literal["x", "y"], "z", """expected value to be one of ["x", "y"], got the string 'z'"""),
+        (list[int] | str, 3, "expected value to be array or string, got the number 3"),
+        (float, float("inf"), "expected value to be a finite number, got inf"),
+        (str | None, "y" * 1000, ""),
+        (Any, json.loads("[" * 200 + "]" * 200), "more than 100 brackets within one another"),
+        (Any, [float("nan")], "expected value[0] to be a finite number, got nan"),
+        (int, "y" * 1000, f"expected value to be integer, got the string '{'y' * 60}'..."),
+    ],
+    ids=str,
+)
+def test_what_is_wrong_is_said(hint: Any, value: Any, message: str) -> None:
+    assert problem({"value": value}, parameters(hint)) == message
 
 
 def no_docstring(a: int) -> int:

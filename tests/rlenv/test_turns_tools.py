@@ -14,11 +14,12 @@ from hypothesis import strategies as st
 import rlenv
 from rlenv.core.completion import Completion
 from rlenv.core.errors import ConfigError, MachineryError
+from rlenv.core.interaction import Reply
 from rlenv.core.jsontypes import Json
+from rlenv.core.policy import ScriptedPolicy
 from rlenv.core.reading import Segment
 from rlenv.core.task import Task
 from rlenv.env.environment import Environment
-from rlenv.policies.policy import ScriptedPolicy
 from rlenv.sandbox.errors import SandboxUnavailable
 from rlenv.turns.play import play
 from rlenv.turns.tools import Tool, ToolInteraction
@@ -117,23 +118,11 @@ def test_calls_are_answered_in_order_one_message_each() -> None:
     ]
 
 
-def test_turn_without_calls_ends_the_episode() -> None:
-    tools = interaction()
-    reply = tools.respond(tools.start(TASK), Completion("<think>add(2, 3)</think>It is 5."))
-    assert (reply.ended, reply.observation) == (True, "")
-
-
 def test_calls_in_thoughts_are_never_made() -> None:
     tools = interaction()
     state = tools.start(TASK)
-    assert tools.respond(state, Completion(f"<think>{call('put', item='tea')}</think>Done.")) == (
-        state,
-        "",
-        True,
-        0.0,
-        "",
-        (),
-        {},
+    assert tools.respond(state, Completion(f"<think>{call('put', item='tea')}</think>Done.")) == Reply(
+        state, ended=True
     )
     assert told(f"<think>{call('put', item='tea')}</think>{call('put', item='salt')}") == ["1 items"]
 
@@ -157,6 +146,7 @@ def test_calls_in_thoughts_are_never_made() -> None:
         (call("put", item="x" * 1_000_000), "error: expected a call of at most 100000 characters, got 10000"),
         (call("spell", word="ab", times=3_000), "a" + "b"),
         (call("put", item="stone"), "ValueError: no stones"),
+        ('<tool_call>{"name": "spell", "arguments": {"word": "\\ud800", "times": 1}}</tool_call>', "?"),
         ("[TOOL_CALLS][]", "error: the list of calls is empty; no call was made"),
         (
             "".join(call("add", a=1) for _ in range(9)),
@@ -177,10 +167,6 @@ def test_bad_call_is_answered(text: str, message: str) -> None:
     (answer,) = told(text)
     assert answer.startswith(message)
     assert len(answer) < 4_200
-
-
-def test_result_is_cut_with_a_note() -> None:
-    assert told(call("spell", word="ab", times=3_000))[0].endswith("ab\n[cut: 4000 of 6000 characters]")
 
 
 def test_bad_calls_are_flagged_where_they_stand() -> None:
@@ -270,10 +256,6 @@ def test_episode_that_cannot_start_is_a_failure_of_the_checker() -> None:
     assert (info["graded"], info["verdict"].reason) == (False, "interaction: OSError: no state today")
 
 
-def test_lone_surrogates_do_not_come_back() -> None:
-    assert told('<tool_call>{"name": "spell", "arguments": {"word": "\\ud800", "times": 1}}</tool_call>') == ["?"]
-
-
 def test_calls_of_an_endpoint_are_made() -> None:
     text = '{"name": "add", "arguments": {"a": 1}}'
     assert told(Completion(text, segments=(Segment("tool_call", 0, len(text)),))) == ["2"]
@@ -284,11 +266,6 @@ def test_cut_call_is_not_made_and_ends_the_episode() -> None:
     env.reset(seed=0)
     _, reward, terminated, _, info = env.step(Completion(call("put", item="tea"), finished=False))
     assert (reward, terminated, info["graded"]) == (0.0, True, True)
-
-
-def test_policy_that_never_stops_calling_ends_at_the_limit_of_turns() -> None:
-    said = play(definition(interaction()), ScriptedPolicy("s", lambda _: call("add", a=4)), [TASK])[0]
-    assert (len(said.said_turns), said.turns[-1].by_policy) == (8, True)
 
 
 def test_the_final_answer_is_judged() -> None:

@@ -27,8 +27,8 @@ from rlenv.analysis import analyse
 from rlenv.cli import app
 from rlenv.core.errors import RunError
 from rlenv.core.reading import Span
+from rlenv.core.turn import Turn
 from rlenv.policies.tiny import tiny_tokenizer
-from rlenv.turns.turn import Turn
 from rlenv.view import ViewedRun, html, saved_run, write_after, write_page
 from rlenv.view.live import LivePage, handler, serve
 from rlenv.view.shape import shaped, utf16

@@ -16,7 +16,7 @@ from chat_models import chat_policy
 from number_game import guessing
 
 from rlenv.core.completion import Completion
-from rlenv.policies.policy import Sampling
+from rlenv.core.policy import Sampling
 from rlenv.policies.vllm import VllmPolicy
 from rlenv.policies.vllm_settings import VllmSettings
 from rlenv.turns.play import play

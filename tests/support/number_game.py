@@ -7,9 +7,9 @@ from typing import Any, cast
 
 import rlenv
 from rlenv.core.completion import Completion
+from rlenv.core.interaction import Reply
 from rlenv.core.jsontypes import Json
 from rlenv.core.task import Task
-from rlenv.turns.interaction import Reply
 from rlenv.turns.replay import ReplayVerifier
 
 

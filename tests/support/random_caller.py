@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from rlenv.core.completion import Completion
+from rlenv.core.policy import DEFAULT_SAMPLING, Sampling
 from rlenv.core.task import Prompt, prompt_text
-from rlenv.policies.policy import DEFAULT_SAMPLING, Sampling
 
 READ = re.compile(r"[\w.@-]{3,40}")
 

@@ -8,8 +8,8 @@ import torch
 from trl_peer import Script
 
 from rlenv.core.completion import Completion
+from rlenv.core.policy import DEFAULT_SAMPLING, Sampling
 from rlenv.core.task import Prompt, prompt_text
-from rlenv.policies.policy import DEFAULT_SAMPLING, Sampling
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers.networks.logprobs import completion_logprobs
 

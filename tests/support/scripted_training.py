@@ -23,9 +23,9 @@ from torch import nn
 import rlenv.trainers.networks.networks
 from rlenv.core.completion import Completion
 from rlenv.core.episode import Episode
+from rlenv.core.policy import Sampling
 from rlenv.core.task import Prompt, Task
 from rlenv.core.verdict import Verdict
-from rlenv.policies.policy import Sampling
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers import ALGORITHMS, TrainConfig, Trainer, changed, with_changes
 from rlenv.trainers.loop.collect import tensors

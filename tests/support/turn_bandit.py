@@ -17,12 +17,12 @@ from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 import rlenv
 from rlenv.core.completion import Completion
 from rlenv.core.episode import Episode
+from rlenv.core.interaction import Reply
 from rlenv.core.jsontypes import Json
+from rlenv.core.policy import Sampling
 from rlenv.core.task import Task
-from rlenv.policies.policy import Sampling
 from rlenv.policies.tiny import TEMPLATE
 from rlenv.policies.transformers import TransformersPolicy
-from rlenv.turns.interaction import Reply
 from rlenv.turns.live import Live
 from rlenv.turns.replay import ReplayVerifier
 from rlenv.turns.transcript import ready

@@ -20,7 +20,7 @@ from kill_drill import forked
 from number_game import guessing
 
 import rlenv.policies.generation
-from rlenv.policies.policy import Sampling
+from rlenv.core.policy import Sampling
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers import TrainConfig, train
 from rlenv.trainers.loop import checkpoint

@@ -6,8 +6,8 @@ import pytest
 
 from rlenv import Completion, Definition, FunctionVerifier, ListTasks, Task
 from rlenv.core.errors import ConfigError
+from rlenv.core.policy import DEFAULT_SAMPLING, Sampling
 from rlenv.core.task import Prompt, prompt_messages
-from rlenv.policies.policy import DEFAULT_SAMPLING, Sampling
 from rlenv.policies.tiny import tiny_policy
 from rlenv.trainers.branches.critique import Principle, Revision, pairs_from, revised
 from rlenv.trainers.branches.preference import Pair

@@ -10,7 +10,7 @@ from digits import config, digits, policy
 
 from rlenv.core.errors import ConfigError
 from rlenv.core.jsontypes import Json
-from rlenv.policies.policy import Sampling
+from rlenv.core.policy import Sampling
 from rlenv.policies.vllm import stream_seeds
 from rlenv.policies.vllm_engines import IN_PROCESS, InProcess
 from rlenv.policies.vllm_settings import VllmSettings

@@ -12,9 +12,9 @@ from rlenv import Definition, FunctionVerifier, ListTasks
 from rlenv.core.completion import Completion
 from rlenv.core.episode import Episode
 from rlenv.core.errors import ConfigError
+from rlenv.core.policy import Sampling
 from rlenv.core.task import Task
 from rlenv.core.verdict import Verdict
-from rlenv.policies.policy import Sampling
 from rlenv.trainers.monitors import Alarm, GoldMonitor, Monitor
 
 TASKS = ListTasks.from_rows([{"prompt": f"{i}", "answer": "yes"} for i in range(40)])

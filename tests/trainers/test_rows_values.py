@@ -21,7 +21,7 @@ from tabular import (
 
 from rlenv import Completion
 from rlenv.core.errors import ConfigError
-from rlenv.policies.policy import Sampling
+from rlenv.core.policy import Sampling
 from rlenv.trainers import ALGORITHMS, Trainer, changed, with_changes
 from rlenv.trainers.algorithms.advantages import step_advantages
 from rlenv.trainers.algorithms.choices import AdvantageRule, Control, CriticRule

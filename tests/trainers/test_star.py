@@ -10,8 +10,8 @@ from digits import ROWS, config, digits, policy
 
 from rlenv import Completion, Definition, Episode, ListTasks, Task, Verdict, read_episodes
 from rlenv.core.errors import ConfigError
+from rlenv.core.policy import DEFAULT_SAMPLING, Sampling
 from rlenv.core.task import Prompt, prompt_text
-from rlenv.policies.policy import DEFAULT_SAMPLING, Sampling
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers import ALGORITHMS, TrainConfig, Trainer, changed
 from rlenv.trainers.branches.rationalise import HINTED, failed_groups, rationalised, replaced, with_hint

@@ -24,10 +24,11 @@ import rlenv.trainers.networks.packing
 from rlenv.core.completion import Completion
 from rlenv.core.episode import Episode, read_episodes
 from rlenv.core.errors import ConfigError, TaskError
+from rlenv.core.policy import DEFAULT_SAMPLING, Sampling
 from rlenv.core.task import Task
+from rlenv.core.turn import Turn
 from rlenv.core.verdict import StepReward, Verdict
 from rlenv.env.batch import BatchEnvironment
-from rlenv.policies.policy import DEFAULT_SAMPLING, Sampling
 from rlenv.policies.tiny import tiny_policy
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers import ALGORITHMS, SftConfig, TrainConfig, Trainer, train, with_changes
@@ -40,7 +41,6 @@ from rlenv.trainers.monitors.gold import GoldMonitor
 from rlenv.trainers.records.measured import measured
 from rlenv.trainers.records.runfolder import settings
 from rlenv.turns.play import play
-from rlenv.turns.turn import Turn
 from rlenv.wrappers import OverlongPenalty
 
 ADD: dict[str, Any] = {"type": "function", "function": {"name": "add", "parameters": {"type": "object"}}}

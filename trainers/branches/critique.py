@@ -19,9 +19,9 @@ from rlenv.core.completion import Completion
 from rlenv.core.definition import Definition
 from rlenv.core.episode import Episode
 from rlenv.core.errors import ConfigError
+from rlenv.core.policy import DEFAULT_SAMPLING, Policy, Sampling, ask
 from rlenv.core.task import Message, Prompt, Task, prompt_messages
 from rlenv.env.batch import BatchEnvironment
-from rlenv.policies.policy import DEFAULT_SAMPLING, Policy, Sampling, ask
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers.branches.preference import Pair
 from rlenv.trainers.branches.sft import Demonstration

@@ -22,7 +22,7 @@ from rlenv.trainers.branches.preference import Pair
 from rlenv.trainers.branches.teacher import check_same_tokens
 from rlenv.trainers.config import TrainConfig
 from rlenv.trainers.loop.collect import Collected, tensors
-from rlenv.turns.demonstration import demonstrated as played_scripts
+from rlenv.turns.transcript import demonstrated as played_scripts
 
 
 def check_given(

@@ -20,7 +20,7 @@ from rlenv.trainers.networks.finite import step_if_finite
 from rlenv.trainers.networks.logprobs import completion_logprobs
 from rlenv.trainers.networks.optimiser import decaying, refuse_coarse
 from rlenv.trainers.networks.schedule import fall, rise
-from rlenv.turns.demonstration import demonstrated
+from rlenv.turns.transcript import demonstrated
 
 TOGETHER = 64
 """Tasks whose demonstrations are played side by side."""

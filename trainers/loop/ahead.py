@@ -36,9 +36,9 @@ import torch
 from rlenv.core.completion import Completion
 from rlenv.core.definition import Definition
 from rlenv.core.errors import ConfigError, RunError
+from rlenv.core.policy import Sampling
 from rlenv.core.task import Task
 from rlenv.env.batch import BatchEnvironment
-from rlenv.policies.policy import Sampling
 from rlenv.policies.transformers import TransformersPolicy, cut_before
 from rlenv.trainers.config import TrainConfig
 from rlenv.trainers.loop.collect import GENERATE, Given, derived_seed

@@ -13,10 +13,10 @@ from rlenv.core.completion import Completion
 from rlenv.core.definition import Definition
 from rlenv.core.episode import Episode
 from rlenv.core.errors import TooManyVerifierErrors
+from rlenv.core.policy import Policy, SharedPolicy
 from rlenv.core.task import Task
 from rlenv.env.batch import BatchEnvironment
 from rlenv.judge.wrapping import at_fault
-from rlenv.policies.policy import Policy, SharedPolicy
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers.algorithms.advantages import varied
 from rlenv.trainers.config import TrainConfig

@@ -8,8 +8,8 @@ from dataclasses import dataclass, fields, replace
 import torch
 
 from rlenv.core.episode import Episode
+from rlenv.core.turn import Turn
 from rlenv.core.verdict import StepReward
-from rlenv.turns.turn import Turn
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING, Any, cast
 from rlenv.core.episode import Episode
 from rlenv.core.errors import ConfigError
 from rlenv.core.jsontypes import Json
+from rlenv.core.policy import Sampling
 from rlenv.env.batch import BatchEnvironment, EnvLike, definition
 from rlenv.evaluation.evaluation import choose_tasks
-from rlenv.policies.policy import Sampling
 from rlenv.trainers.monitors.monitor import Alarm
 from rlenv.turns.play import play
 from rlenv.workers.pool import Pool

@@ -90,7 +90,7 @@ def prepare_model(model: PreTrainedModel, engine: EngineConfig) -> None:
     import torch
 
     from rlenv.policies.linear import use_fast_products
-    from rlenv.policies.wrapped import AUTOCAST, inner_model
+    from rlenv.policies.model_state import AUTOCAST, inner_model
     from rlenv.trainers.networks.packing import PACKING
 
     setattr(model, AUTOCAST, torch.bfloat16 if engine.precision == "bf16" else None)

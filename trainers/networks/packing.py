@@ -19,7 +19,7 @@ from transformers.modeling_layers import GradientCheckpointingLayer
 
 from rlenv.policies.generation import positions_of, takes_whole_masks
 from rlenv.policies.kv_cache import cache_argument, is_plain
-from rlenv.policies.wrapped import autocast_of, inner_model
+from rlenv.policies.model_state import autocast_of, inner_model
 from rlenv.trainers.networks.sharding import agreed
 
 Packing: TypeAlias = Literal["prefix", "packed", "none"]

@@ -179,7 +179,7 @@ def model_config_named(name: str) -> PreTrainedConfig:
 
         return tiny_policy().model.config
     if name == "smollm2-135m":
-        from rlenv.policies.smollm2 import smollm2_path
+        from rlenv.policies.load import smollm2_path
 
         name = smollm2_path()
     try:

@@ -19,7 +19,7 @@ from rlenv.trainers.records.plots import of_environment, plot_run, plot_watched
 from rlenv.trainers.records.risen import not_risen
 from rlenv.trainers.records.runfolder import read_evidence
 from rlenv.trainers.records.view import viewed
-from rlenv.turns.told import told
+from rlenv.turns.live import turn_lines
 from rlenv.view import write_after
 
 SHOWN = (
@@ -118,7 +118,7 @@ def _judged_lines(episodes: SavedEpisodes) -> list[str]:
         for e in last
     ]
     table = ["## The last completions", "", "| task | reward | judged | reason |", "|---|---|---|---|", *rows, ""]
-    turns = told(last[-1].completion)
+    turns = turn_lines(last[-1].completion)
     return [*table, "The last of them, turn by turn:", "", *(f"- {turn}" for turn in turns), ""] if turns else table
 
 

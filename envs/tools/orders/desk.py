@@ -9,12 +9,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from rlenv.core.completion import Completion
+from rlenv.core.interaction import Reply
 from rlenv.core.jsontypes import Json
 from rlenv.core.task import Task
 from rlenv.envs.tools.orders.customer import CALM, answer
 from rlenv.envs.tools.orders.drawing import changed
 from rlenv.envs.tools.orders.functions import FUNCTIONS, Database
-from rlenv.turns.interaction import Reply
 from rlenv.turns.schema import Schema
 from rlenv.turns.tools import ToolInteraction, shared_state
 

@@ -30,11 +30,11 @@ BUSY = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 """Status codes after which the same request may succeed."""
 REDIRECTS = (301, 302, 303, 307, 308)
 MAX_PAUSE_S = 60.0
-TOLD_AGAIN_S = 60.0
+WARN_EVERY_S = 60.0
 """A log says at most this often that an address is asked again, however many requests wait for it."""
-_told: dict[str, float] = {}
+_warned: dict[str, float] = {}
 """When that was last said of an address."""
-_telling = threading.Lock()
+_warning = threading.Lock()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,14 +98,14 @@ class Poster:
                 raise PolicyError(f"{url}: not an address ({error}); give http://HOST:PORT/v1#MODEL") from error
             else:
                 if answer.status_code not in BUSY:
-                    self._answered()
+                    self._count(lost=False)
                     return answer
-                problem = said(answer)
+                problem = _words(answer)
                 asked_to_wait = _retry_after(answer)
             if attempt < retries:
-                _tell(url, f"no answer ({problem}); asking again, up to {retries + 1} times")
+                _warn(url, f"no answer ({problem}); asking again, up to {retries + 1} times")
                 self.stopped.wait(max(asked_to_wait, min(MAX_PAUSE_S, self.patience.backoff_s * 2**attempt)))
-        self._unanswered()
+        self._count(lost=True)
         raise PolicyError(
             f"{url}: no answer after {retries + 1} tries ({problem}); check that the server is up and the address right"
         )
@@ -116,24 +116,21 @@ class Poster:
             return ask(self.client, self.patience, "POST", url, content=body, headers=headers)
         return ask(self.client, self.patience, "POST", url, json=body)
 
-    def _answered(self) -> None:
+    def _count(self, *, lost: bool) -> None:
+        """Requests in a row without an answer."""
         with self._lock:
-            self._lost = 0
-
-    def _unanswered(self) -> None:
-        with self._lock:
-            self._lost += 1
+            self._lost = self._lost + 1 if lost else 0
             if self.outages is not None and self._lost >= self.outages:
                 self.stopped.set()
 
 
-def _tell(url: str, what: str) -> None:
+def _warn(url: str, what: str) -> None:
     """Log it, unless something was logged of this address a moment ago."""
-    with _telling:
+    with _warning:
         now = time.monotonic()
-        if url in _told and now < _told[url] + TOLD_AGAIN_S:
+        if now < _warned.get(url, -WARN_EVERY_S) + WARN_EVERY_S:
             return
-        _told[url] = now
+        _warned[url] = now
     logging.getLogger(__name__).warning("%s", shown_line(f"{url}: {what}"))
 
 
@@ -151,16 +148,15 @@ def client(patience: Patience, api_key_env: str, verify: ssl.SSLContext | None =
 
     Raises MissingExtra without httpx2.
     """
-    try:
-        import httpx2
+    verify = verify or tls()
+    import httpx2
 
-        from rlenv.door.network import end_with_deadline
-    except ImportError as error:
-        raise MissingExtra("httpx2", "openai") from error
+    from rlenv.door.network import end_with_deadline
+
     key = os.environ.get(api_key_env)
     headers = {"Accept-Encoding": "identity"} | ({"Authorization": f"Bearer {key}"} if key else {})
     limits = httpx2.Limits(max_connections=patience.concurrency)
-    made = httpx2.Client(headers=headers, timeout=patience.timeout_s, limits=limits, verify=verify or tls())
+    made = httpx2.Client(headers=headers, timeout=patience.timeout_s, limits=limits, verify=verify)
     end_with_deadline(made)
     return made
 
@@ -186,7 +182,7 @@ def refusal(url: str, answer: Answer, api_key_env: str, hints: Mapping[int, str]
     key = f"set a valid key in the environment variable {api_key_env}"
     known = {401: key, 403: key, **dict.fromkeys(REDIRECTS, "give the address that it points to"), **(hints or {})}
     hint = known.get(answer.status_code, "fix what the server names")
-    return f"{url}: the server refused: {said(answer)}; {hint}"
+    return f"{url}: the server refused: {_words(answer)}; {hint}"
 
 
 def sendable(text: str) -> str:
@@ -194,7 +190,7 @@ def sendable(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def said(answer: Answer) -> str:
+def _words(answer: Answer) -> str:
     """The status and the beginning of the text, on one line."""
     return f"{answer.status_code} {' '.join(answer.excerpt.split())[:200]}".strip()
 

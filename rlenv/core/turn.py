@@ -37,5 +37,5 @@ class Turn(NamedTuple):
     @classmethod
     def from_json(cls, data: Sequence[Any]) -> Turn:
         role, start, end, first, last, finished, read_as, segments = data
-        told = tuple([Segment(*segment) for segment in segments])
-        return cls(role, start, end, first, last, finished, read_as, told)
+        parts = tuple([Segment(*segment) for segment in segments])
+        return cls(role, start, end, first, last, finished, read_as, parts)

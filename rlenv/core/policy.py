@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from traceback import extract_tb
-from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from rlenv.core.completion import Completion, as_completion
 from rlenv.core.errors import ConfigError, PolicyError, RlenvError
-from rlenv.core.jsontypes import Json
 from rlenv.core.task import Prompt, Task
-
-if TYPE_CHECKING:
-    from rlenv.turns.live import Live
 
 MAX_NEW_TOKENS = 1 << 20
 """More than the context of any model; room for the completions is taken before the first token is drawn."""
@@ -72,42 +67,6 @@ class Policy(Protocol):
         """
 
 
-class Answered(NamedTuple):
-    """Completions of one prompt, and the tokens that a server counted: 0 where it does not say."""
-
-    completions: list[Completion]
-    prompt_tokens: int = 0
-    said_tokens: int = 0
-
-
-class Session(Protocol):
-    """A policy that is asked by several threads at once, until the session is closed."""
-
-    def some(self, prompt: Prompt, n: int, sampling: Sampling) -> Answered:
-        """At least one completion and at most `n`, by one request. Raises PolicyError."""
-
-    def turn(self, live: Live, sampling: Sampling) -> Answered:
-        """The next turn of an episode; no completion where there is no room for one. Raises PolicyError."""
-
-    def stop(self) -> None:
-        """Try nothing again; what is under way may still come."""
-
-
-@runtime_checkable
-class SideBySidePolicy(Policy, Protocol):
-    """A policy that may be asked by threads, such as a server's."""
-
-    @property
-    def concurrency(self) -> int:
-        """How many requests are kept under way."""
-
-    def session(self) -> AbstractContextManager[Session]:
-        """One set of connections for many requests."""
-
-    def identity(self) -> dict[str, Json]:
-        """What changes its completions beside its name and the sampling: part of what a run is resumed by."""
-
-
 @runtime_checkable
 class SharedPolicy(Policy, Protocol):
     """A policy that several processes ask together, each for its own."""
@@ -133,11 +92,8 @@ class ScriptedPolicy:
 
     def answer(self, tasks: Sequence[Task], n: int) -> list[Completion]:
         """`n` completions of each task, task by task."""
-        return [self._said(task) for task in tasks for _ in range(n)]
-
-    def _said(self, task: Task) -> Completion:
-        script = self.script(task)
-        return as_completion("\n".join(script) if isinstance(script, tuple) else script)
+        scripts = [self.script(task) for task in tasks for _ in range(n)]
+        return [as_completion("\n".join(script) if isinstance(script, tuple) else script) for script in scripts]
 
     def script(self, task: Task) -> str | Completion | tuple[str, ...]:
         """What it has to say to this task."""
