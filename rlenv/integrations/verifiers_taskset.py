@@ -24,7 +24,7 @@ from rlenv.env.rows import RowJudge  # noqa: E402
 from rlenv.integrations.drawn import drawn_rows  # noqa: E402
 from rlenv.turns.live import Live  # noqa: E402
 from rlenv.turns.play import reference_completion  # noqa: E402
-from rlenv.turns.tool_prompt import with_tools_told  # noqa: E402
+from rlenv.turns.tool_prompt import with_tools_in_system  # noqa: E402
 
 
 class RlenvData(vf.TaskData):  # type: ignore[misc]  # verifiers is not there when types are checked
@@ -133,7 +133,7 @@ def _said(message: vf.AssistantMessage, *, cut: bool) -> Completion:
 
 def _prompt(tools: Any, task: Task) -> dict[str, Any]:
     """The prompt as harnesses take it: the system's words apart, and one user message as text."""
-    messages = with_tools_told(prompt_messages(task.prompt), tools)
+    messages = with_tools_in_system(prompt_messages(task.prompt), tools)
     first, rest = messages[0], messages[1:]
     system = {"system_prompt": first["content"]} if first["role"] == "system" and rest else {}
     asked = rest if system else messages

@@ -81,8 +81,8 @@ class TransformersPolicy:
     @property
     def context(self) -> int | None:
         """How many tokens the model was made for, if it says so."""
-        told = getattr(self.model.config.get_text_config(), "max_position_embeddings", None)
-        return int(told) if told else None
+        positions = getattr(self.model.config.get_text_config(), "max_position_embeddings", None)
+        return int(positions) if positions else None
 
     def encode(self, prompt: Prompt, tools: Tools = ()) -> list[int]:
         """The token ids of the prompt with its tools, generation prompt included. (P,)"""
@@ -108,14 +108,14 @@ class TransformersPolicy:
 
         The tokens that were there keep their log-probs, whichever weights they are of.
         """
-        found = list(said)
+        completions = list(said)
         places = cut_before(said, most)
         rows = [[*self.encode(prompts[i]), *said[i].token_ids] for i in places]
         limits = [min(sampling.max_new_tokens, most - len(said[i].token_ids)) for i in places]
         for i, more in zip(places, self._sampled(rows, 1, sampling, limits) if rows else [], strict=True):
             ids, logprobs = [*said[i].token_ids, *more.token_ids], [*said[i].logprobs, *more.logprobs]
-            found[i] = self._completion(Sampled(ids, logprobs, more.finished), said[i].read_as, sampling)
-        return found
+            completions[i] = self._completion(Sampled(ids, logprobs, more.finished), said[i].read_as, sampling)
+        return completions
 
     def continued(self, lives: Sequence[Live], sampling: Sampling) -> list[Completion | None]:
         """The next turn of each episode with its tokens; None where there is no room for one.
@@ -274,10 +274,10 @@ def _eos_ids(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> list
     configured = getattr(model.generation_config, "eos_token_id", None)
     ids = configured if isinstance(configured, list) else [configured]
     ids = [tokenizer.eos_token_id, *ids]
-    found = list(dict.fromkeys(int(i) for i in ids if i is not None))
-    if not found:
+    unique = list(dict.fromkeys(int(i) for i in ids if i is not None))
+    if not unique:
         raise PolicyError("expected a model or tokenizer with an end-of-sequence token; set tokenizer.eos_token")
-    return found
+    return unique
 
 
 def stopped(completion: Completion, stop: Sequence[str], text_of: Callable[[Sequence[int]], str]) -> Completion:

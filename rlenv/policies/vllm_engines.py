@@ -178,7 +178,7 @@ class Served:
         self._http, self._threads = client(patience, KEY), ThreadPoolExecutor(settings.concurrency)
         self._poster = Poster(self._http, patience)
         models = ask(self._http, patience, "GET", f"{self.url}/v1/models")
-        self.model = self._read("/v1/models", models, lambda told: str(told["data"][0]["id"]))
+        self.model = self._read("/v1/models", models, lambda listed: str(listed["data"][0]["id"]))
 
     def draw(self, asked: Sequence[Asked]) -> list[Drawn]:
         return list(self._threads.map(self._one, asked))
@@ -189,7 +189,7 @@ class Served:
     def _one(self, asked: Asked) -> Drawn:
         body = {"model": self.model, "prompt": asked.ids, "logprobs": 0, "return_token_ids": True, **asked.parameters}
         answer = self._poster.post(f"{self.url}/v1/completions", body)
-        return self._read("/v1/completions", answer, lambda told: self._drawn(told["choices"][0]))
+        return self._read("/v1/completions", answer, lambda made: self._drawn(made["choices"][0]))
 
     def _drawn(self, choice: Any) -> Drawn:
         if choice["finish_reason"] not in ("stop", "length"):

@@ -22,7 +22,7 @@ from rlenv.core.errors import ConfigError
 from rlenv.core.jsontypes import Json
 from rlenv.core.reading import MARKS, opens_trace
 from rlenv.core.task import Message, Prompt, prompt_messages, prompt_text
-from rlenv.turns.tool_prompt import as_user, shown_to_user, tools_text, with_tools_in_user, with_tools_told
+from rlenv.turns.tool_prompt import as_user, shown_to_user, tools_text, with_tools_in_system, with_tools_in_user
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -80,9 +80,9 @@ class Renderer:
             return self.ids(self._rendered(messages, ()))
         if self._knows(tools):
             return self.ids(self._rendered(messages, tools))
-        told = self._try(with_tools_told(messages, tools), ())
-        if told is not None and tools_text(tools) in told:
-            return self.ids(told)
+        in_system = self._try(with_tools_in_system(messages, tools), ())
+        if in_system is not None and tools_text(tools) in in_system:
+            return self.ids(in_system)
         return self.ids(self._rendered(with_tools_in_user(messages, tools), ()))
 
     def prompts(self, prompts: Sequence[Prompt]) -> list[list[int]]:
@@ -114,7 +114,7 @@ class Renderer:
         ids = self.ids(text, split_special_tokens=True)
         if self._controls.isdisjoint(ids):
             return ids
-        cuts = [0, *(found.start() + 1 for found in self._spelled.finditer(text)), len(text)]
+        cuts = [0, *(spelled.start() + 1 for spelled in self._spelled.finditer(text)), len(text)]
         parts = [_valid(text[first:last]) for first, last in pairwise(cuts) if last > first]
         encoding: Any = self.tokenizer(parts, add_special_tokens=False, split_special_tokens=True)
         ids = [int(i) for of_part in encoding["input_ids"] for i in of_part]
@@ -138,16 +138,16 @@ class Renderer:
         """Special tokens, and added ones that the template or a format of completions uses as marks; never `unk`."""
         added = cast("dict[int, Any]", self.tokenizer.added_tokens_decoder)
         template = str(self._template or "")
-        found = {
+        tokens = {
             i: str(token.content)
             for i, token in added.items()
             if token.special or token.content in MARKS or token.content in template
         }
         special = zip(self.tokenizer.all_special_ids, self.tokenizer.all_special_tokens, strict=True)
-        found |= {int(i): str(token) for i, token in special}
-        found |= {i: str(self.tokenizer.convert_ids_to_tokens(i)) for i in self.eos_ids}
-        found.pop(cast("int", getattr(self.tokenizer, "unk_token_id", None)), None)
-        return {i: token for i, token in found.items() if token.strip()}
+        tokens |= {int(i): str(token) for i, token in special}
+        tokens |= {i: str(self.tokenizer.convert_ids_to_tokens(i)) for i in self.eos_ids}
+        tokens.pop(cast("int", getattr(self.tokenizer, "unk_token_id", None)), None)
+        return {i: token for i, token in tokens.items() if token.strip()}
 
     def _knows(self, tools: Tools) -> bool:
         """Whether the template shows tools at all."""
@@ -161,7 +161,7 @@ class Renderer:
     def _form(self, roles: tuple[str, ...], tools: Tools) -> _Form:
         key = (roles, json.dumps(list(tools)))
         if key not in self._forms:
-            form = self._found(roles, tools, by_user=False) or self._found(("user",), tools, by_user=True)
+            form = self._read_form(roles, tools, by_user=False) or self._read_form(("user",), tools, by_user=True)
             if form is None:
                 raise ConfigError(
                     f"the chat template of {self.name} shows no message behind an assistant's ({', '.join(roles)}): it "
@@ -170,7 +170,7 @@ class Renderer:
             self._forms[key] = form
         return self._forms[key]
 
-    def _found(self, roles: tuple[str, ...], tools: Tools, *, by_user: bool) -> _Form | None:
+    def _read_form(self, roles: tuple[str, ...], tools: Tools, *, by_user: bool) -> _Form | None:
         """How the template writes messages of these roles; None where it cannot. Raises ConfigError if it rewrites."""
         marks = [f"rlenv-observation-{place}-" for place in range(len(roles))]
         heard = [{"role": role, "content": mark} for role, mark in zip(roles, marks, strict=True)]
@@ -180,8 +180,8 @@ class Renderer:
         head, _, rest = whole.rpartition(WORDS)
         pieces = []
         for mark in marks:
-            piece, found, rest = rest.partition(mark)
-            if not found:
+            piece, there, rest = rest.partition(mark)
+            if not there:
                 return None
             pieces.append(piece)
         self._refuse_rewriting(heard, tools, whole)

@@ -20,7 +20,7 @@ from rlenv.core.task import Message, Task, prompt_messages
 from rlenv.core.turn import POLICY, Role, Turn
 from rlenv.text.escaping import shown_line
 from rlenv.turns.replay import InteractionTrace
-from rlenv.turns.tool_prompt import with_tools_told
+from rlenv.turns.tool_prompt import with_tools_in_system
 
 JOINT = "\n"
 """Stands between two turns in the text of the whole."""
@@ -177,7 +177,7 @@ class Live:
     def messages(self) -> tuple[Message, ...]:
         """The conversation so far as chat messages, the prompt first, with its tools told in words."""
         spoken = [{"role": turn.role, "content": text} for turn, text in self.spoken()]
-        return (*with_tools_told(prompt_messages(self.task.prompt), self.tools), *spoken)
+        return (*with_tools_in_system(prompt_messages(self.task.prompt), self.tools), *spoken)
 
     def completion(self) -> Completion:
         """All that was said after the prompt, as one completion with its turns.

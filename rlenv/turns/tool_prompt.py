@@ -46,7 +46,7 @@ def tools_text(tools: Sequence[Mapping[str, Json]]) -> str:
     return _TEXT.format(schemas=schemas, open=HERMES, close=HERMES_END)
 
 
-def with_tools_told(messages: Sequence[Message], tools: Sequence[Mapping[str, Json]]) -> list[dict[str, str]]:
+def with_tools_in_system(messages: Sequence[Message], tools: Sequence[Mapping[str, Json]]) -> list[dict[str, str]]:
     """The messages with the tools told in the system message, which is put in front where there is none."""
     copies = [dict(message) for message in messages]
     if not tools:
@@ -59,7 +59,7 @@ def with_tools_told(messages: Sequence[Message], tools: Sequence[Mapping[str, Js
 
 def with_tools_in_user(messages: Sequence[Message], tools: Sequence[Mapping[str, Json]]) -> list[dict[str, str]]:
     """The same for a template without system messages: all that the system says begins the user's first message."""
-    copies = with_tools_told(messages, tools)
+    copies = with_tools_in_system(messages, tools)
     system = "\n\n".join(message["content"] for message in copies if message["role"] == "system")
     first, *rest = [message for message in copies if message["role"] != "system"] or [{"role": "user", "content": ""}]
     return [{**first, "content": "\n\n".join(filter(None, (system, first["content"])))}, *rest]

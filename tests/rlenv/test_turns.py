@@ -14,14 +14,14 @@ from gymnasium.utils.env_checker import check_env
 
 import rlenv
 from rlenv.core.completion import Completion
-from rlenv.core.interaction import Reply
+from rlenv.core.interaction import Interaction, Reply
 from rlenv.core.jsontypes import Json
 from rlenv.core.policy import DEFAULT_SAMPLING, Sampling, ScriptedPolicy
 from rlenv.core.task import Prompt, Task
 from rlenv.core.verdict import Flag, Verdict
 from rlenv.env.environment import Environment
 from rlenv.turns.play import play, reference_completion
-from rlenv.turns.replay import ReplayVerifier
+from rlenv.turns.replay import ReplayVerifier, replay
 
 
 class Higher:
@@ -165,6 +165,16 @@ def test_what_the_interaction_raises_is_a_failure_of_the_checker() -> None:
     assert "the dice are gone" in info["verdict"].reason
     said = env.completion
     assert Completion.from_json(said.to_json()).failure == said.failure
+
+
+def test_playing_again_computes_what_playing_did() -> None:
+    definition = higher()
+    said = play(definition, ScriptedPolicy("s", lambda _: ("5", "seven", "7")), [definition.tasks[0]])[0]
+    trace = replay(
+        cast("Interaction", definition.interaction), definition.tasks[0], Completion.from_json(said.to_json())
+    )
+    assert trace == said.played
+    assert [said.text[flag.start : flag.end] for flag in trace.flags] == ["seven"]
 
 
 class Talker:
