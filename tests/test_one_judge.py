@@ -51,7 +51,7 @@ def callers(tree: ast.Module, path: str) -> Iterator[str]:
 
 
 def test_nothing_but_the_judge_calls_a_verifier() -> None:
-    found = []
+    found: list[str] = []
     for room in ROOMS:
         for file in sorted((ROOT / room).rglob("*.py")):
             path = file.relative_to(ROOT).as_posix()

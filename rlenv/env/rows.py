@@ -51,7 +51,8 @@ def to_row(env: str, task: Task, kwargs: Mapping[str, Json] | None = None, *, gi
     Keywords that only say where tasks come from (`data`, `limit`) are left out: the row holds its task. So are those
     that the operator gives beside the rows (`given`, as for `judge_row`).
 
-    Raises ConfigError for a keyword that `judge_row` would refuse, in the same words, TaskError for a task or keywords that JSON cannot hold, NaN among them, and for a row too long to be judged.
+    Raises ConfigError for a keyword that `judge_row` would refuse, in the same words; TaskError for a task or keywords
+    that JSON cannot hold, NaN among them, and for a row too long to be judged.
     """
     kept = admissible(env, without_source(kwargs or {}), given)
     try:
