@@ -20,12 +20,9 @@ a hierarchical bootstrap of so few errs far more often than it says: docs/compar
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from statistics import NormalDist
 from typing import NamedTuple, TypeAlias
-
-import numpy as np
 
 from rlenv.comparison.significance import Tested, exchange_test, student_p, student_quantile
 from rlenv.core.errors import ConfigError
@@ -132,8 +129,3 @@ def _made(estimate: Estimate, tested: Tested, spread: Spread, reach: float) -> D
     left = (POINT / reach) ** 2 - spread.seeds
     tasks = math.ceil(spread.tasks * estimate.problems / left) if left > 0 else None
     return Difference(estimate, tested.p, tested.test, reach * math.sqrt(spread.variance), tasks)
-
-
-def table(rows: Sequence[Sequence[float]]) -> Table:
-    """Values of each run, task by task, as one table."""
-    return np.asarray(rows, dtype=np.float64)

@@ -1,15 +1,13 @@
 """Which completions an evaluation consists of, and the number of each, also where n has grown since it began.
 
->>> grown = Numbering(tasks=3, widths=(4, 2))  # n was 4, and is 6
->>> grown.total, [grown.index(place=1, number=number) for number in range(6)]
-(18, [4, 5, 6, 7, 14, 15])
->>> grown.place(14)
-1
+>>> ids = SampleIds(tasks=3, widths=(4, 2))  # n was 4, and is 6
+>>> ids.total, ids.place(11), ids.place(14), list(ids.missing(set(range(14))))
+(18, 2, 1, [[14, 15], [16, 17]])
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import NamedTuple
@@ -32,7 +30,7 @@ class Round(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Numbering:
+class SampleIds:
     """Completions are numbered task by task; what n has grown by comes behind all that was there."""
 
     tasks: int
@@ -48,27 +46,21 @@ class Numbering:
     def total(self) -> int:
         return self.tasks * self.n
 
-    def rounds(self) -> Iterator[Round]:
-        for first, width in zip(accumulate(self.widths, initial=0), self.widths, strict=False):
-            yield Round(self.tasks * first, first, width)
-
-    def index(self, place: int, number: int) -> int:
-        """The index of the `number`-th completion of the `place`-th task."""
-        own = next(one for one in self.rounds() if number < one.first + one.width)
-        return own.start + place * own.width + number - own.first
+    def rounds(self) -> list[Round]:
+        firsts = accumulate(self.widths, initial=0)
+        return [Round(self.tasks * first, first, width) for first, width in zip(firsts, self.widths, strict=False)]
 
     def place(self, index: int) -> int:
         """The task that this completion belongs to."""
-        own = next(one for one in self.rounds() if index < one.start + self.tasks * one.width)
-        return (index - own.start) // own.width
+        start, _, width = next(one for one in reversed(self.rounds()) if index >= one.start)
+        return (index - start) // width
 
-    def missing(self, known: set[int]) -> Iterator[list[int]]:
-        """The indices that are not known, those of one task and round together."""
-        for one in self.rounds():
-            for start in range(one.start, one.start + self.tasks * one.width, one.width):
-                found = [index for index in range(start, start + one.width) if index not in known]
-                if found:
-                    yield found
+    def missing(self, done: set[int]) -> Iterator[list[int]]:
+        """The indices that are not done, those of one task and round together."""
+        for start, _, width in self.rounds():
+            for first in range(start, start + self.tasks * width, width):
+                if indices := [index for index in range(first, first + width) if index not in done]:
+                    yield indices
 
 
 def seed_of(seed: int, *numbers: int) -> int:
@@ -76,14 +68,14 @@ def seed_of(seed: int, *numbers: int) -> int:
     return int(np.random.SeedSequence([seed, *numbers]).generate_state(1)[0])
 
 
-def grown(saved: dict[str, Json] | None, n: int, tasks: int, *, learning: bool) -> Numbering:
+def grown(saved: Mapping[str, Json] | None, n: int, tasks: int, *, learning: bool) -> SampleIds:
     """The completions of a run of `n` a task, begun as its saved settings say.
 
     `learning` says that wrappers look at whole groups. Raises RunError where n is smaller than it was, or has grown
     under such wrappers.
     """
     if saved is None:
-        return Numbering(tasks, (n,))
+        return SampleIds(tasks, (n,))
     before, widths = saved["n"], saved.get("grown", [saved["n"]])
     if not isinstance(before, int) or not isinstance(widths, list) or sum(widths) != before:
         raise RunError(f"expected whole numbers n and grown in config.json, got {before!r} and {widths!r}; put it back")
@@ -91,4 +83,4 @@ def grown(saved: dict[str, Json] | None, n: int, tasks: int, *, learning: bool) 
         raise RunError(f"n was {before}, is {n}: it may only grow; for k up to {n} of all {before} see `rlenv report`")
     if n > before and learning:
         raise RunError(f"n was {before}, is {n}: wrappers have judged whole groups of {before}; give another folder")
-    return Numbering(tasks, (*widths, n - before) if n > before else tuple(widths))
+    return SampleIds(tasks, (*widths, n - before) if n > before else tuple(widths))

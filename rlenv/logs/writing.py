@@ -17,7 +17,7 @@ from rlenv.env.batch import EnvLike
 from rlenv.env.batch import definition as definition_of
 from rlenv.env.registry import load
 from rlenv.env.rows import read_row
-from rlenv.evaluation.report import Report, Tally
+from rlenv.evaluation.report import Report
 from rlenv.evaluation.savedrun import SavedRun
 from rlenv.logs.forms import records
 from rlenv.logs.matching import Matcher
@@ -141,12 +141,12 @@ def _written(
     with run_folder(out, "import it again"):
         if (out / "config.json").exists() or SavedRun(out).has_episodes:
             raise RunError(f"{out} holds a run already; give another folder")
-        saved, tally = SavedRun.start_or_resume(out, settings), Tally(threshold)
+        saved = SavedRun.start_or_resume(out, settings)
+        report = Report(definition.id, policy, settings, cast("list[int]", settings["k"]))
         for start in range(0, len(ordered), CHUNK_TASKS):
             chunk = _numbered(ordered[start : start + CHUNK_TASKS], start, size)
             saved.append(chunk, None)
-            tally.add(chunk)
-        report = tally.report(definition.id, policy, cast("list[int]", settings["k"]), settings)
+            report.add(chunk)
         saved.finish(report)
         return report, size
 

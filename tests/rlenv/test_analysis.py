@@ -11,10 +11,9 @@ from typer.testing import CliRunner
 import rlenv
 from rlenv import Completion, Definition, Task, Verdict
 from rlenv.analysis import analyse
-from rlenv.analysis.answers import answers_of
+from rlenv.analysis.answers import answers_of, grouped
 from rlenv.analysis.contamination import overlapping, training_texts
 from rlenv.analysis.costs import price_of
-from rlenv.analysis.groups import grouped
 from rlenv.analysis.scores import calibration
 from rlenv.cli import app
 from rlenv.core.errors import ConfigError, RunError

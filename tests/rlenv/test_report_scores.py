@@ -5,14 +5,14 @@ from pathlib import Path
 
 import rlenv
 from rlenv import Completion, Definition, Episode, Task, Verdict
-from rlenv.evaluation.report import Report, ScoreMean, Tally
+from rlenv.evaluation.report import Report
+from rlenv.evaluation.summary import ScoreMean
 from rlenv.policies import ScriptedPolicy
 
 
 def tallied(*verdicts: Verdict) -> Report:
-    tally = Tally(threshold=1.0)
-    tally.add([Episode(Task("?", id=str(i)), Completion("!"), verdict) for i, verdict in enumerate(verdicts)])
-    return tally.report("test/scores-v0", "policy", [1], {})
+    episodes = [Episode(Task("?", id=str(i)), Completion("!"), verdict) for i, verdict in enumerate(verdicts)]
+    return Report("test/scores-v0", "policy", {}).add(episodes)
 
 
 def scored(**scores: float) -> Verdict:
