@@ -8,7 +8,8 @@ import pytest
 from typer.testing import CliRunner
 
 import rlenv
-from rlenv.cards.measure import PASS_RATES, Card, pass_rate_bin
+from rlenv.cards.measure import pass_rate_bin
+from rlenv.cards.page import PASS_RATES, Card
 from rlenv.cli import app
 from rlenv.core.errors import ConfigError
 from rlenv.core.verdict import Verdict
