@@ -2,7 +2,7 @@
 
 - TRL 1.16 writes OUTPUT_DIR/completions/completions_00001.parquet with the columns step, prompt, completion, one a
   reward function, those of log_extra, and advantage. A table saved as .csv or .jsonl does as well.
-- verl 0.9.1 writes N.jsonl a step with input, output, gts, score, step and what the reward manager said beside the score.
+- verl 0.9.1 writes N.jsonl a step with input, output, gts, score, step and what else the reward manager said.
 - verifiers 0.4.0 writes `traces.jsonl`, by vf-eval and by prime-rl.
 - Inspect: rlenv.logs.inspect.
 """

@@ -31,8 +31,7 @@ from rlenv.policies.tiny import tiny_tokenizer
 from rlenv.turns.turn import Turn
 from rlenv.view import ViewedRun, html, saved_run, write_after, write_page
 from rlenv.view.live import LivePage, handler, serve
-from rlenv.view.shape import shaped, utf16
-from rlenv.view.tokens import decoder, levels, widths
+from rlenv.view.shape import decoder, levels, shaped, utf16, widths
 
 PAGE = files("rlenv.view") / "page"
 OURS = sorted(path.name for path in PAGE.iterdir() if path.name.endswith(".js"))
