@@ -188,12 +188,12 @@ def form_of(file: Path) -> str:
     with file.open(encoding="utf-8", errors="replace") as lines:
         first = lines.readline() if file.suffix == ".jsonl" else lines.read()
     try:
-        row = json.loads(first)
+        row: Json = json.loads(first)
     except ValueError:
         row = None
-    for name, form in reversed(FORMS.items()):
-        if isinstance(row, dict) and form.keys <= row.keys():
-            return name
+    told = [name for name, form in FORMS.items() if isinstance(row, dict) and form.keys <= row.keys()]
+    if told:
+        return told[-1]
     raise ConfigError(f"{file}: cannot tell whose log this is; say --from {' or '.join(FORMS)}")
 
 

@@ -19,8 +19,8 @@ import re
 import unicodedata
 
 STAYS = "\n\t"
-_MARKUP = re.compile(r"[\\`*\[\]<>#|]|(?<![^\W_])_|_(?![^\W_])")
-"""Of Markdown and of HTML in it: <script>, [a](b), *a*, _a_, a | b; the lines of a_b are text."""
+_MARKUP = re.compile(r"[\\`*<>#|]|\](?=[(\[:])|(?<![^\W_])_|_(?![^\W_])")
+"""Of Markdown and of HTML in it: <script>, [a](b), *a*, _a_, a | b; [0.1, 0.2] and the line of a_b are text."""
 
 
 def shown(text: str) -> str:
@@ -40,7 +40,7 @@ def shown_cell(text: str) -> str:
     r"""One line of a Markdown page, or one cell of a table in it, of which nothing is markup.
 
     >>> print(shown_cell("<img src=x> | [a](b)"))
-    \<img src=x\> \| \[a\](b)
+    \<img src=x\> \| [a\](b)
     """
     return _MARKUP.sub(r"\\\g<0>", shown_line(text))
 

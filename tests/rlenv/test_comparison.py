@@ -141,12 +141,6 @@ def test_tasks_that_a_run_lacks_are_left_out_and_counted(tmp_path: Path) -> None
         rlenv.compare(a, b, k=2)
 
 
-def test_a_run_that_grew_and_one_that_did_not_differ_in_nothing(tmp_path: Path) -> None:
-    whole, grown = saved(tmp_path / "whole", passing(0, 10), n=2), saved(tmp_path / "grown", passing(0, 10))
-    saved(grown, passing(0, 10), n=2)
-    assert rlenv.compare(whole, grown).pairs[0].notes == ()
-
-
 def test_what_cannot_be_compared_is_refused(tmp_path: Path) -> None:
     a = saved(tmp_path / "a", passing(0, 10))
     half = saved(tmp_path / "half", passing(0, 10), threshold=0.5)

@@ -113,7 +113,7 @@ def test_hacks_shows_evidence(folder: Path) -> None:
 
 def test_eval_and_its_report_show_reasons_flags_and_names(folder: Path) -> None:
     report = Report(HOSTILE, HOSTILE, {"env": HOSTILE, HOSTILE: HOSTILE}).add(rlenv.read_episodes(folder))
-    for page, sequence in ((str(report), r"\x1b[31m"), (report.markdown(), r"\\x1b\[31m")):
+    for page, sequence in ((str(report), r"\x1b[31m"), (report.markdown(), r"\\x1b[31m")):
         assert sequence in harmless(page)
         assert len(page.split("\n")) == len(page.splitlines()) + page.endswith("\n")
 
