@@ -24,10 +24,7 @@ from rlenv.core.verdict import Verdict
 from rlenv.core.verifier import BatchVerifier
 from rlenv.core.version import VERSION
 from rlenv.env.batch import BatchEnvironment, EnvLike
-from rlenv.env.batch import definition as definition_of
-from rlenv.env.registry import load
-from rlenv.env.tasksets import ListTasks
-from rlenv.evaluation.evaluation import evaluate
+from rlenv.evaluation.evaluation import definition_with, evaluate
 from rlenv.evaluation.savedrun import SavedRun
 from rlenv.evaluation.summary import Summary
 from rlenv.policies.policy import DEFAULT_SAMPLING, Policy, Sampling
@@ -61,7 +58,7 @@ def card(
     Each policy gives `n` completions to up to `limit` tasks; `runs` are folders of evaluations in this environment.
     `audit` is one that was made already. Raises ConfigError for a run of another environment.
     """
-    definition = load(env, **env_kwargs) if isinstance(env, str) and env_kwargs else definition_of(env)
+    definition = definition_with(env, env_kwargs)
     measured = [_policy_facts(Path(run), definition) for run in runs]
     for policy in policies:
         with TemporaryDirectory(prefix="rlenv-card-") as place:

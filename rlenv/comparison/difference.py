@@ -70,7 +70,7 @@ class Spread(NamedTuple):
     """What twice the tasks halve."""
 
 
-def difference(first: Table, second: Table, *, width: float = 1.0, dropped: int = 0, seed: int = 0) -> Difference:
+def difference(first: Table, second: Table, *, width: float = 1.0, dropped: int = 0) -> Difference:
     """The difference of two sides with equal tasks in equal order; values of a task lie within `width` of each other.
 
     Raises ConfigError for no task, and for one task where a side has several runs.
@@ -80,10 +80,10 @@ def difference(first: Table, second: Table, *, width: float = 1.0, dropped: int 
     differences = second.mean(axis=0) - first.mean(axis=0)  # (T,)
     bounds = (-width, width)
     if len(first) == len(second) == 1:
-        tested = exchange_test(differences, seed)
+        tested = exchange_test(differences)
         sample = padded(differences, bounds)
         spread = Spread(float(sample.var()) / len(sample), math.inf, 0.0, float(sample.var()) / len(sample))
-        interval = mean_interval(list(differences), bounds=bounds, dropped=dropped, seed=seed)
+        interval = mean_interval(list(differences), bounds=bounds, dropped=dropped)
         return _made(interval, tested, spread, NormalDist().inv_cdf(1 - ALPHA / 2))
     spread = crossed(first, second, bounds)
     mean = float(differences.mean())

@@ -17,10 +17,11 @@ from itertools import count
 from queue import PriorityQueue, SimpleQueue
 from typing import TypeAlias
 
+import numpy as np
+
 from rlenv.core.completion import Completion
 from rlenv.core.definition import Definition
 from rlenv.core.task import Task
-from rlenv.evaluation.sample_ids import seed_of
 from rlenv.policies.policy import Answered, Sampling, Session, SideBySidePolicy
 from rlenv.turns.live import Live
 from rlenv.turns.play import hear, turn_seed
@@ -37,7 +38,7 @@ class Question:
 
     task: Task
     indices: list[int]
-    """Of its completions, in `rlenv.evaluation.sample_ids`; the first decides the sampling seed."""
+    """Of its completions in the evaluation; the first decides the sampling seed."""
     live: Live | None = None
     completions: list[Completion] = field(default_factory=list)
     """What came: as many as its indices."""
@@ -186,3 +187,8 @@ class _Asking:
                 question.completions = [question.live.completion()]
             ended.append(question)
         return ended
+
+
+def seed_of(seed: int, *numbers: int) -> int:
+    """The sampling seed of one request: it follows from the evaluation's seed and the place of what is asked."""
+    return int(np.random.SeedSequence([seed, *numbers]).generate_state(1)[0])

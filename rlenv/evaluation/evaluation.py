@@ -31,10 +31,9 @@ from rlenv.core.wrapper import Wrapper
 from rlenv.env.batch import EnvLike
 from rlenv.env.batch import definition as definition_of
 from rlenv.env.registry import load
-from rlenv.evaluation.evaluation_run import EvaluationRun, by_requests, in_chunks
+from rlenv.evaluation.evaluation_run import EvaluationRun, by_requests, grown, in_chunks
 from rlenv.evaluation.progress import progress
 from rlenv.evaluation.report import Report
-from rlenv.evaluation.sample_ids import grown
 from rlenv.evaluation.savedrun import SavedRun
 from rlenv.policies.policy import DEFAULT_SAMPLING, Policy, Sampling, SideBySidePolicy
 from rlenv.policies.unknown import unknown_to
@@ -90,7 +89,7 @@ def evaluate(
     Raises ConfigError for k > n and other impossible settings, RunError when `out` holds another run, is in use or is
     on a full disk, and TooManyVerifierErrors when the checker fails on more than `max_error_share` of the episodes.
     """
-    definition = _definition(env, env_kwargs)
+    definition = definition_with(env, env_kwargs)
     if verdicts is not None:
         if not callable(verdicts):
             raise ConfigError(f"expected verdicts=verdicts_from({verdicts!r}), got text; it is of rlenv.cluster.source")
@@ -102,7 +101,10 @@ def evaluate(
             f"expected a finite threshold and a max_error_share in [0, 1], got {threshold:g} and {max_error_share:g}"
         )
     tasks = [_with_system(task, system_prompt) for task in choose_tasks(definition.tasks, limit, seed)]
-    answering = policy if not isinstance(policy, str) else _loaded(policy, definition, device, dtype, endpoint)
+    if isinstance(policy, str):
+        from rlenv.policies.load import load_policy
+
+        policy = load_policy(policy, definition, device=device, dtype=dtype, endpoint=endpoint)
     folder = None if out is None else Path(out)
     with run_folder(folder, "give the same command again: it goes on from there"):
         before = None if folder is None else SavedRun(folder).settings_so_far()
@@ -111,31 +113,31 @@ def evaluate(
         settings: dict[str, Json] = {
             "env": definition.id,
             "env_kwargs": dict(env_kwargs or {}),
-            "policy": answering.name,
+            "policy": policy.name,
             "n": n,
             **({"grown": list(ids.widths)} if len(ids.widths) > 1 else {}),
             "seed": seed,
             "chunk_tasks": chunk,
-            **_identity(definition, tasks, sampling, answering),
+            **_identity(definition, tasks, sampling, policy),
             **({"system_prompt": system_prompt} if system_prompt else {}),
             "k": ks,
             "threshold": threshold,
             **({"command": command} if command else {}),
         }
         saved = None if folder is None else SavedRun.start_or_resume(folder, settings)
-        report = Report(definition.id, answering.name, settings, ks)
+        report = Report(definition.id, policy.name, settings, ks)
         run = EvaluationRun(
             definition, tasks, ids, report, saved=saved, seed=seed, pool=pool, max_error_share=max_error_share
         )
-        if isinstance(answering, SideBySidePolicy):
-            steps = by_requests(run, answering, sampling)
+        if isinstance(policy, SideBySidePolicy):
+            steps = by_requests(run, policy, sampling)
         else:
-            steps = in_chunks(run, answering, sampling, chunk)
-        with progress(f"{definition.id} {answering.name}", ids.total, quiet=quiet) as advance:
+            steps = in_chunks(run, policy, sampling, chunk)
+        with progress(f"{definition.id} {policy.name}", ids.total, quiet=quiet) as advance:
             for count in steps:
                 advance(count, report.note())
         run.check_errors()
-        report.unknown = str(unknown_to(answering, ListTasks(tasks)) or "")
+        report.unknown = str(unknown_to(policy, ListTasks(tasks)) or "")
         if saved is not None:
             saved.finish(report)
         return report
@@ -157,18 +159,13 @@ def choose_tasks(tasks: TaskSet, limit: int | None, seed: int) -> list[Task]:
     return [tasks[int(i)] for i in chosen]
 
 
-def _definition(env: EnvLike, env_kwargs: Mapping[str, Json] | None) -> Definition:
+def definition_with(env: EnvLike, env_kwargs: Mapping[str, Json] | None) -> Definition:
+    """What an id made with these keywords, an environment or a definition stands for."""
     if not env_kwargs:
         return definition_of(env)
     if not isinstance(env, str):
         raise ConfigError("expected env_kwargs only with an environment's id; this one is made already")
     return load(env, **env_kwargs)
-
-
-def _loaded(name: str, definition: Definition, device: str, dtype: str, endpoint: Mapping[str, Json] | None) -> Policy:
-    from rlenv.policies.load import load_policy
-
-    return load_policy(name, definition, device=device, dtype=dtype, endpoint=endpoint)
 
 
 def _with_system(task: Task, system_prompt: str) -> Task:

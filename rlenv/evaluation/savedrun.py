@@ -30,7 +30,7 @@ from rlenv.text.escaping import shown_line
 REPORTING = ("k", "threshold", "command")
 """Settings that only say how to read the episodes: a run may be resumed with other ones."""
 GROWING = ("n", "grown")
-"""Settings that say how many episodes there are (rlenv.evaluation.sample_ids): they may grow."""
+"""Settings that say how many episodes there are (rlenv.evaluation.evaluation_run): they may grow."""
 
 VERIFIER = "verifier_version"
 NEEDED = ("policy", "n", "k", "threshold", "tasks", "chunk_tasks", VERIFIER, "env_kwargs")

@@ -154,7 +154,7 @@ class Summary:
         return tasks
 
     def counts(self) -> dict[str, Count]:
-        """(judged, passed) by task id: what `rlenv.evaluation.passk.paired_difference` compares two runs by."""
+        """(judged, passed) by task id."""
         return {name: (problem.judged, problem.passed) for name, problem in self.by_task().items()}
 
     def estimate(self, k: int, metric: Metric = pass_at_k) -> Estimate | None:

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 import rlenv
 from rlenv.cli import app
 from rlenv.core.errors import ConfigError, RunError
-from rlenv.evaluation.passk import paired_difference
+from rlenv.evaluation.passk import mean_interval
 from rlenv.policies.policy import ScriptedPolicy
 
 
@@ -60,8 +60,8 @@ def test_two_runs_are_told_apart_with_flips_and_an_interval(tmp_path: Path) -> N
     ]
     assert f"    {after} is higher\n" in str(found)  # what else would be noticed says nothing more
     assert "better on 20 tasks, worse on 2, equal on 18" in str(found)
-    counts = [{name: (1, c) for name, c in run.items()} for run in (passing(0, 10), passing(2, 30))]
-    assert difference.estimate == paired_difference(counts[0], counts[1], 1)
+    changes = [float(passing(2, 30)[task] - passed) for task, passed in passing(0, 10).items()]
+    assert difference.estimate == mean_interval(changes, bounds=(-1.0, 1.0))
 
 
 def test_the_mean_reward_stands_beside_pass_where_it_is_something_else(tmp_path: Path) -> None:
