@@ -108,7 +108,9 @@ class Report(Summary):
     def text(self, estimates: Mapping[str, Estimate], notes: Sequence[str] = ()) -> str:
         """The report with these estimates, as a terminal shows it."""
         width = max([9, *map(len, estimates)])
-        rows = [f"  {name:<{width}} {e}  {e.method}" for name, e in estimates.items()]
+        rows = [
+            f"  {name:<{width}} {e.value:.3f}  [{e.low:.3f}, {e.high:.3f}]  {e.method}" for name, e in estimates.items()
+        ]
         head = shown_line(f"{self.env}, {self.policy}: 95 % intervals over problems")
         return "\n".join([*self._unfinished(), head, *rows, *notes, *self.facts()])
 

@@ -64,8 +64,8 @@ def test_one_pass_rate_has_one_interval_wherever_it_is_printed(tmp_path: Path) -
     assert [[str(k), *rest] for k, *rest in on_page(run)["pass_at"]] == page  # type: ignore[misc, union-attr]
     card = rlenv.card(definition(), runs=[run], limit=2)
     assert card.policies[0].pass_at[1].to_json() == report["pass_at"]["1"]
-    (sides,) = {rlenv.compare(run, saved(tmp_path / "other")).sides[str(run)]}
-    assert sides == (pytest.approx(report["pass_at"]["1"]["value"]),)
+    (compared,) = rlenv.compare(run, saved(tmp_path / "other")).sides[str(run)]
+    assert compared == pytest.approx(report["pass_at"]["1"]["value"])
 
 
 def test_the_order_of_the_episodes_changes_nothing(tmp_path: Path) -> None:
