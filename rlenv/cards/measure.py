@@ -24,6 +24,7 @@ from rlenv.core.verdict import Verdict
 from rlenv.core.verifier import BatchVerifier
 from rlenv.core.version import VERSION
 from rlenv.env.batch import BatchEnvironment, EnvLike
+from rlenv.env.tasksets import ListTasks
 from rlenv.evaluation.evaluation import definition_with, evaluate
 from rlenv.evaluation.savedrun import SavedRun
 from rlenv.evaluation.summary import Summary

@@ -31,6 +31,7 @@ from rlenv.core.wrapper import Wrapper
 from rlenv.env.batch import EnvLike
 from rlenv.env.batch import definition as definition_of
 from rlenv.env.registry import load
+from rlenv.env.tasksets import ListTasks
 from rlenv.evaluation.evaluation_run import EvaluationRun, by_requests, grown, in_chunks
 from rlenv.evaluation.progress import progress
 from rlenv.evaluation.report import Report

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from rlenv.core.completion import Completion
 from rlenv.core.errors import ConfigError
 from rlenv.core.jsontypes import Json
-from rlenv.core.tasksets import Located, read_rows
+from rlenv.env.tasksets import Located, read_rows
 from rlenv.logs.inspect import inspect_records
 from rlenv.logs.record import SEVERAL_TURNS, Record, completion_of, number, prompt_of
 

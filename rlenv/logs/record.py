@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from rlenv.core.completion import Completion
 from rlenv.core.jsontypes import Json
-from rlenv.reading.message import message_text
+from rlenv.core.reading.message import message_text
 
 SEVERAL_TURNS = "it has several turns"
 

@@ -12,12 +12,12 @@ from rlenv.core.episode import Episode
 from rlenv.core.errors import ConfigError, RunError
 from rlenv.core.jsontypes import Json
 from rlenv.core.task import Task, prompt_text
-from rlenv.core.tasksets import ListTasks
 from rlenv.core.verdict import Verdict
 from rlenv.env.batch import EnvLike
 from rlenv.env.batch import definition as definition_of
 from rlenv.env.registry import load
 from rlenv.env.rows import read_row
+from rlenv.env.tasksets import ListTasks
 from rlenv.evaluation.report import Report
 from rlenv.evaluation.savedrun import SavedRun
 from rlenv.logs.forms import records

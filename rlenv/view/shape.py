@@ -22,6 +22,7 @@ from rlenv.core.completion import Completion
 from rlenv.core.episode import Episode
 from rlenv.core.jsontypes import Json
 from rlenv.core.task import Task, prompt_messages
+from rlenv.core.tool_call import tool_calls
 
 MOST_TOKENS = 20_000
 """Tokens of a completion whose log-probs are shown; a longer one is shown without."""

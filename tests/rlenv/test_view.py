@@ -25,7 +25,7 @@ from rlenv import Completion, Episode, Task, Verdict
 from rlenv.analysis import analyse
 from rlenv.cli import app
 from rlenv.core.errors import RunError
-from rlenv.reading import Span
+from rlenv.core.reading import Span
 from rlenv.turns.turn import Turn
 from rlenv.view import ViewedRun, html, saved_run, write_after
 from rlenv.view.live import LivePage, handler, serve
