@@ -22,10 +22,9 @@ from rlenv.core.episode import read_episodes
 from rlenv.core.errors import ConfigError, RlenvError
 from rlenv.core.jsontypes import Json
 from rlenv.core.task import prompt_text
-from rlenv.env.admission import admitted, without_source
-from rlenv.env.registry import load_for_row
 from rlenv.evaluation.passk import Estimate, mean_interval, pass_at_k, pass_hat_k
 from rlenv.evaluation.report import Report, Table
+from rlenv.evaluation.rescoring import saved_definition
 from rlenv.evaluation.savedrun import SavedRun
 from rlenv.evaluation.voting import EXACT_N, best_of_k, maj_at_k
 from rlenv.text.escaping import shown_line
@@ -110,10 +109,7 @@ def analyse(
     tables += [_calibration_table(groups, name) for name in calibrate]
     tables.append(_difficulty(groups))
     if usage:
-        price = None if prices is None else price_of(Path(prices), str(settings.get("policy", "")))
-        rows = cost_rows(usage, len(groups), report.estimate(1), price)
-        note = "seconds are those of requests, side by side ones added up; a point is 1 % of pass@1"
-        tables.append(Table("Cost", ("what", "in all", "a task", "a point"), rows, (note,)))
+        tables.append(_cost_table(usage, report, prices))
     elif prices is not None:
         raise ConfigError(f"{path} has no usage.jsonl to price; evaluate again, with a server that says its tokens")
     return RunReport(report, _estimates(values, range(len(groups)), bounds), apart, tuple(tables), tuple(notes))
@@ -130,9 +126,8 @@ def _settings(path: Path) -> tuple[dict[str, Json], list[dict[str, float]]]:
 
 def _definition(settings: Mapping[str, Json]) -> Definition | None:
     """The run's environment; None where it cannot be made here, which the report says."""
-    id, kwargs = str(settings.get("env", "")), cast("dict[str, Json]", settings.get("env_kwargs", {}))
     try:
-        return load_for_row(id, **admitted(id, without_source(kwargs)))
+        return saved_definition({"env": "", "env_kwargs": {}, **settings})
     except RlenvError:
         return None
 
@@ -233,3 +228,10 @@ def _difficulty(groups: Sequence[Group]) -> Table:
     bins = Counter(0 if s == 0 else 6 if s == 1 else min(5, 1 + int(s * 5 - 1e-9)) for s in shares)
     rows = [(name, str(bins[i]), "#" * round(40 * bins[i] / max(1, len(shares)))) for i, name in enumerate(DIFFICULTY)]
     return Table("Difficulty", ("pass rate", "problems", ""), rows)
+
+
+def _cost_table(usage: Sequence[Mapping[str, float]], report: Report, prices: str | Path | None) -> Table:
+    price = None if prices is None else price_of(Path(prices), report.policy)
+    rows = cost_rows(usage, len(report.problems), report.estimate(1), price)
+    note = "seconds are those of requests, side by side ones added up; a point is 1 % of pass@1"
+    return Table("Cost", ("what", "in all", "a task", "a point"), rows, (note,))

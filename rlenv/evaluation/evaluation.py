@@ -130,18 +130,23 @@ def evaluate(
         run = EvaluationRun(
             definition, tasks, ids, report, saved=saved, seed=seed, pool=pool, max_error_share=max_error_share
         )
-        if isinstance(policy, SideBySidePolicy):
-            steps = by_requests(run, policy, sampling)
-        else:
-            steps = in_chunks(run, policy, sampling, chunk)
-        with progress(f"{definition.id} {policy.name}", ids.total, quiet=quiet) as advance:
-            for count in steps:
-                advance(count, report.note())
-        run.check_errors()
+        _see_through(run, policy, sampling, chunk, quiet)
         report.unknown = str(unknown_to(policy, ListTasks(tasks)) or "")
         if saved is not None:
             saved.finish(report)
         return report
+
+
+def _see_through(run: EvaluationRun, policy: Policy, sampling: Sampling, chunk: int, quiet: bool) -> None:
+    """Ask and judge until nothing is missing."""
+    if isinstance(policy, SideBySidePolicy):
+        steps = by_requests(run, policy, sampling)
+    else:
+        steps = in_chunks(run, policy, sampling, chunk)
+    with progress(f"{run.definition.id} {policy.name}", run.ids.total, quiet=quiet) as advance:
+        for count in steps:
+            advance(count, run.report.note())
+    run.check_errors()
 
 
 def choose_tasks(tasks: TaskSet, limit: int | None, seed: int) -> list[Task]:

@@ -113,7 +113,7 @@ def rescore(
     saved = SavedRun(Path(folder))
     old_settings = saved.settings()
     before = _before(old_settings, env) if env_kwargs else None
-    definition = _definition(old_settings, env, env_kwargs or {})
+    definition = saved_definition(old_settings, env, env_kwargs)
     settings: dict[str, Json] = {
         **old_settings,
         **({} if k is None else {"k": list(k)}),
@@ -169,15 +169,13 @@ def _mean_change(rewards: Sequence[tuple[str, float, float]]) -> Estimate | None
     return mean_interval([math.fsum(own) / len(own) for own in by_task.values()], bounds=(-width, width))
 
 
-def _before(settings: Mapping[str, Json], env: EnvLike | None) -> Definition | None:
-    """What judged the run; None where its folder names what only the operator may."""
-    try:
-        return _definition(settings, env, {})
-    except ConfigError:
-        return None
+def saved_definition(
+    settings: Mapping[str, Json], env: EnvLike | None = None, given: Mapping[str, Json] | None = None
+) -> Definition:
+    """The environment of a saved run, or `env`; `given` are keywords of the operator's, who alone may name code.
 
-
-def _definition(settings: Mapping[str, Json], env: EnvLike | None, given: Mapping[str, Json]) -> Definition:
+    Raises RunError where nothing is registered under its id, ConfigError where it names what a folder may not.
+    """
     if env is not None and env != settings["env"]:
         return definition_of(env)
     id = str(settings["env"])
@@ -186,6 +184,14 @@ def _definition(settings: Mapping[str, Json], env: EnvLike | None, given: Mappin
         return load_for_row(id, **admitted(id, kwargs, {**operators_given(), id: given} if given else None))
     except UnknownEnvironment as error:
         raise RunError(f"the run's environment cannot be made: {error}; register it first, or give env") from error
+
+
+def _before(settings: Mapping[str, Json], env: EnvLike | None) -> Definition | None:
+    """What judged the run; None where its folder names what only the operator may."""
+    try:
+        return saved_definition(settings, env)
+    except ConfigError:
+        return None
 
 
 def _chunks(episodes: Iterator[Episode], group: int, groups: int) -> Iterator[list[Episode]]:
