@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
 from rlenv.core.jsontypes import Json
@@ -103,18 +103,7 @@ class Card:
         return "\n".join(lines) + "\n"
 
     def to_json(self) -> dict[str, Json]:
-        plain = {name: value for name, value in vars(self).items() if name not in ("audit", "reference", "policies")}
-        plain |= {"examples": [asdict(one) for one in self.examples], "cost": asdict(self.cost)}
-        policies = [
-            {**asdict(one), "pass_at": {str(k): e.to_json() for k, e in one.pass_at.items()}} for one in self.policies
-        ]
-        reference = None if self.reference is None else self.reference.to_json()
-        return {
-            **plain,
-            "reference": reference,
-            "policies": policies,
-            "audit": None if self.audit is None else self.audit.to_json(),
-        }
+        return {**asdict(replace(self, audit=None)), "audit": None if self.audit is None else self.audit.to_json()}
 
 
 def size_category(tasks: int) -> str:

@@ -109,7 +109,7 @@ class Pair:
 
     def to_json(self) -> dict[str, Json]:
         measures: dict[str, Json] = {name: measure.to_json() for name, measure in self.measures.items()}
-        return {**asdict(self), "measures": measures, "flips": [asdict(flip) for flip in self.flips]}
+        return {**asdict(self), "measures": measures}
 
     def lines(self, pairs: int) -> list[str]:
         """The pair in words, as one of so many."""

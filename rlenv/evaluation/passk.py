@@ -133,10 +133,15 @@ def _normal(sample: Values, bounds: tuple[float, float]) -> tuple[float, float]:
     return max(bounds[0], float(sample.mean() - half)), min(bounds[1], float(sample.mean() + half))
 
 
-def _check(n: int, c: int, k: int) -> None:
-    if not 0 <= c <= n:
-        raise ConfigError(f"expected 0 <= c <= n, got c={c} and n={n}")
+def check_k(n: int, k: int) -> None:
+    """Raises ConfigError where k completions cannot be drawn from n."""
     if k < 1:
         raise ConfigError(f"expected k of at least 1, got {k}")
     if k > n:
         raise ConfigError(f"expected k of at most n={n} completions, got k={k}; sample more or lower k")
+
+
+def _check(n: int, c: int, k: int) -> None:
+    if not 0 <= c <= n:
+        raise ConfigError(f"expected 0 <= c <= n, got c={c} and n={n}")
+    check_k(n, k)
