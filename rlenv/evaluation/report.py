@@ -119,7 +119,7 @@ class Report(Summary):
         named = self.estimates() if estimates is None else estimates
         rows = [(name, f"{e.value:.3f}", f"[{e.low:.3f}, {e.high:.3f}]", e.method) for name, e in named.items()]
         settings = [f"| {shown_cell(key)} | {shown_code(str(value))} |" for key, value in self.settings.items()]
-        facts = [line for fact in (*notes, *self.facts()) for line in fact.split("\n  - ")]
+        facts = ["\n  - ".join(map(shown_cell, fact.split("\n  - "))) for fact in (*notes, *self.facts())]  # with turns
         return "\n".join(
             [
                 *(f"**{line}**\n" for line in self._unfinished()),
@@ -127,7 +127,7 @@ class Report(Summary):
                 "Intervals resample problems; see `rlenv/evaluation/passk.py`.\n",
                 *markdown_rows(("metric", "value", "95 % interval", "interval by"), rows),
                 "",
-                *(f"- {shown_cell(fact)}" for fact in facts),
+                *(f"- {fact}" for fact in facts),
                 "\n| setting | value |\n|---|---|",
                 *settings,
                 "",
