@@ -119,7 +119,8 @@ class Report(Summary):
         named = self.estimates() if estimates is None else estimates
         rows = [(name, f"{e.value:.3f}", f"[{e.low:.3f}, {e.high:.3f}]", e.method) for name, e in named.items()]
         settings = [f"| {shown_cell(key)} | {shown_code(str(value))} |" for key, value in self.settings.items()]
-        facts = ["\n  - ".join(map(shown_cell, fact.split("\n  - "))) for fact in (*notes, *self.facts())]  # with turns
+        turn = "\n  - "  # the turns of an episode stand in their fact as a list
+        facts = [turn.join(map(shown_cell, fact.split(turn))) for fact in (*notes, *self.facts())]
         return "\n".join(
             [
                 *(f"**{line}**\n" for line in self._unfinished()),
