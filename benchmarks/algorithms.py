@@ -31,7 +31,7 @@ from rlenv.cli.demo import ENV, TASKS, Recipe
 from rlenv.core.episode import Episode
 from rlenv.core.jsontypes import Json
 from rlenv.env.batch import BatchEnvironment
-from rlenv.evaluation.passk import Count, paired_difference
+from rlenv.evaluation.passk import Count, Estimate, mean_interval
 from rlenv.policies import Sampling
 from rlenv.policies.tiny import tiny_policy
 from rlenv.policies.transformers import TransformersPolicy
@@ -72,6 +72,12 @@ def rate(counts: Mapping[str, Count]) -> float:
     return sum(passed / judged for judged, passed in counts.values()) / len(counts)
 
 
+def gain_of(before: Mapping[str, Count], after: Mapping[str, Count]) -> Estimate:
+    """How much pass@1 rose, task by task."""
+    rises = [after[task][1] / after[task][0] - passed / judged for task, (judged, passed) in before.items()]
+    return mean_interval(rises, bounds=(-1.0, 1.0))
+
+
 class Looks:
     """A monitor that looks at the held-out tasks on the way and says nothing; its time is not the run's."""
 
@@ -97,7 +103,7 @@ class Looks:
         if (step + 1) % self.every == 0:
             started = time.process_time()
             found = held_out(policy, LOOK_TASKS, LOOK_SAMPLES)
-            since = paired_difference(self.start, found, 1)
+            since = gain_of(self.start, found)
             self.curve.append((step + 1, rate(found), since.low, since.high))
             self.seconds += time.process_time() - started
         return []
@@ -157,7 +163,7 @@ def run(arm: Arm, seed: int, options: Options) -> dict[str, Any]:
     train(config, practice, policy, folder, quiet=True, monitors=(looks,), **others)
     seconds, wall = time.process_time() - began - looks.seconds, time.perf_counter() - wall
     after = held_out(policy, options.tasks, SAMPLES)
-    gain = paired_difference(before, after, 1)
+    gain = gain_of(before, after)
     shutil.rmtree(folder)
     return {
         "arm": arm.name,

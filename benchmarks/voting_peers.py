@@ -25,8 +25,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from rlenv.analysis.answers import answers_of
-from rlenv.analysis.groups import grouped
+from rlenv.analysis.answers import answers_of, grouped
 from rlenv.analysis.scores import LOGPROB, scores_of
 from rlenv.core.episode import Episode, read_episodes
 from rlenv.evaluation.voting import best_of_k, maj_at_k

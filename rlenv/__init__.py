@@ -24,6 +24,7 @@ from rlenv.core.errors import RlenvError
 from rlenv.core.task import Task, TaskSet
 from rlenv.core.verdict import Flag, Part, StepReward, Verdict
 from rlenv.core.verifier import BatchVerifier, FunctionVerifier, TieredVerifier, Verifier
+from rlenv.core.version import VERSION
 from rlenv.core.wrapper import Wrapper
 from rlenv.env.batch import BatchEnvironment, make_batch
 from rlenv.env.compose import gate, weighted
@@ -85,7 +86,7 @@ __all__ = [
     "wrap",
     "write_episodes",
 ]
-__version__ = "0.1.0"
+__version__ = VERSION
 
 if TYPE_CHECKING:
     from rlenv.cards import card

@@ -1,4 +1,4 @@
-"""Which completions of a problem give the same answer, by the verifier's own equality; what maj@k counts votes by.
+"""The completions of each problem, and which of them give the same answer: what maj@k counts votes by.
 
 Two answers are the same where their texts are, up to white space. Else the verifier is asked: a completion is judged
 with the other's answer as the reference. Who passes never votes with who does not. This needs a verdict that names the
@@ -9,12 +9,12 @@ lm-eval ("[invalid]").
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
-from rlenv.analysis.groups import Group
 from rlenv.core.completion import Completion
 from rlenv.core.definition import Definition
 from rlenv.core.episode import Episode
@@ -24,7 +24,37 @@ from rlenv.judge.judge import Judge
 
 MOST_COMPARED = 64
 """Different texts of one problem that are compared two by two: at most 2,016 judgements; those behind vote by text."""
-Key = tuple[bool, str | None]
+Key: TypeAlias = tuple[bool, str | None]
+"""Whether a completion passes, and its answer."""
+
+
+@dataclass
+class Group:
+    """The judged completions of one problem; those at which the verifier failed are left out."""
+
+    task: Task
+    judged: list[Episode] = field(default_factory=list)
+    passed: list[bool] = field(default_factory=list)
+
+    @property
+    def count(self) -> tuple[int, int]:
+        """(judged, passed), as `rlenv.evaluation.passk` takes it."""
+        return len(self.judged), sum(self.passed)
+
+    @property
+    def rewards(self) -> list[float]:
+        return [e.verdict.reward for e in self.judged if e.verdict.reward is not None]
+
+
+def grouped(episodes: Iterable[Episode], threshold: float) -> list[Group]:
+    """Problems in the order of the run; a completion passes when its reward is at least the threshold."""
+    groups: dict[tuple[int, str], Group] = {}
+    for episode in sorted(episodes, key=lambda e: (e.step, e.group, e.index)):
+        group = groups.setdefault((episode.step, episode.task.id), Group(episode.task))
+        if episode.verdict.reward is not None:
+            group.judged.append(episode)
+            group.passed.append(episode.verdict.reward >= threshold)
+    return list(groups.values())
 
 
 class Answers(NamedTuple):
@@ -37,7 +67,7 @@ class Answers(NamedTuple):
 def answers_of(groups: Sequence[Group], definition: Definition | None, threshold: float) -> Answers:
     """Votes by problem. Without a definition texts alone are compared."""
     named = any(e.verdict.answer is not None for group in groups for e in group.judged)
-    keys = [[(ok, _text(e, named)) for e, ok in zip(g.judged, g.passed, strict=True)] for g in groups]
+    keys: list[list[Key]] = [[(ok, _text(e, named)) for e, ok in zip(g.judged, g.passed, strict=True)] for g in groups]
     if not named:
         note = "the verifier names no answers: whole contents are compared as text"
     elif definition is None:
@@ -48,11 +78,7 @@ def answers_of(groups: Sequence[Group], definition: Definition | None, threshold
         note = f"answers are compared as text and, {asked} times, by the verifier"
         if not asked and any(len(set(own)) > 1 for own in keys):
             note = "answers are compared as text: no reference is a text or a number, or none differ"
-    return Answers([_votes(own) for own in keys], note)
-
-
-def _votes(keys: Sequence[Key]) -> list[tuple[int, float]]:
-    return [(keys.count(key), float(key[0])) for key in dict.fromkeys(keys)]
+    return Answers([[(votes, float(ok)) for (ok, _), votes in Counter(own).items()] for own in keys], note)
 
 
 def _text(episode: Episode, named: bool) -> str | None:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from rlenv.core.errors import ConfigError
 from rlenv.core.jsontypes import read_json
+from rlenv.evaluation.passk import Estimate
 
 READ, SAID = "input_cost_per_token", "output_cost_per_token"
 
@@ -48,13 +49,13 @@ def price_of(path: Path, policy: str) -> Price:
 
 
 def cost_rows(
-    usage: Sequence[Mapping[str, float]], tasks: int, pass_at_1: float | None, price: Price | None
+    usage: Sequence[Mapping[str, float]], tasks: int, pass_at_1: Estimate | None, price: Price | None
 ) -> list[tuple[str, ...]]:
     """What was used in all, a task, and a point (1 % of pass@1); a dash where nothing passed."""
     total = {name: sum(one.get(name, 0) for one in usage) for name in sorted({name for one in usage for name in one})}
     if price is not None:
         total["US dollars"] = price.of(total)
-    points = None if not pass_at_1 else 100 * pass_at_1
+    points = 0.0 if pass_at_1 is None else 100 * pass_at_1.value
     return [
         (name.replace("_", " "), f"{used:.6g}", f"{used / tasks:.4g}", f"{used / points:.4g}" if points else "-")
         for name, used in total.items()

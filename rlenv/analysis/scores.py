@@ -7,33 +7,35 @@ verdicts, or a scorer (rlenv.scorers.load) that looks at the saved completions n
 from __future__ import annotations
 
 import math
-from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
-from rlenv.analysis.groups import Group
+import numpy as np
+
+from rlenv.analysis.answers import Group
 from rlenv.core.completion import Completion
 from rlenv.core.errors import ConfigError
+from rlenv.evaluation.passk import Values
 
 LOGPROB, LOGPROB_MEAN = "logprob", "logprob-mean"
 BINS = 10
-Scores = list[list[float | None]]
+Scores: TypeAlias = "list[list[float | None]]"
 """Of each problem, of each judged completion; None where it has none."""
 
 
 def scores_of(groups: Sequence[Group], name: str) -> Scores:
     """Raises ConfigError where no completion has such a score."""
     if name in (LOGPROB, LOGPROB_MEAN):
-        found: Scores = [[_logprob(e.completion, name == LOGPROB_MEAN) for e in group.judged] for group in groups]
+        scores: Scores = [[_logprob(e.completion, name == LOGPROB_MEAN) for e in group.judged] for group in groups]
         missing = "no log-probs are saved; a model of this process saves them, an endpoint with --logprobs"
+    elif any(name in e.verdict.scores for group in groups for e in group.judged):
+        return [[e.verdict.scores.get(name) for e in group.judged] for group in groups]
     else:
-        found = [[e.verdict.scores.get(name) for e in group.judged] for group in groups]
-        if not any(score is not None for own in found for score in own):
-            found = _scored_now(groups, name)
+        scores = _scored_now(groups, name)
         missing = f"the scorer {name} gave none"
-    if not any(score is not None for own in found for score in own):
+    if not any(score is not None for own in scores for score in own):
         raise ConfigError(f"no completion has the score {name!r}: {missing}")
-    return found
+    return scores
 
 
 def _logprob(completion: Completion, mean: bool) -> float | None:
@@ -90,26 +92,23 @@ def calibration(scores: Sequence[float], passed: Sequence[bool]) -> Calibration:
     >>> found.auroc, round(found.brier, 4), [one.completions for one in found.bins]
     (1.0, 0.22, [1, 1, 1])
     """
-    auroc = _auroc(
-        [s for s, ok in zip(scores, passed, strict=True) if ok],
-        sorted(s for s, ok in zip(scores, passed, strict=True) if not ok),
-    )
-    if not all(0 <= score <= 1 for score in scores):
+    score, ok = np.array(scores, dtype=np.float64), np.array(passed, dtype=np.bool_)  # (N,), (N,)
+    auroc = _auroc(score[ok], np.sort(score[~ok]))
+    if not ((score >= 0) & (score <= 1)).all():
         return Calibration(auroc, [], None, None)
-    bins = []
-    for place in range(BINS):
-        own = [(s, ok) for s, ok in zip(scores, passed, strict=True) if min(int(s * BINS), BINS - 1) == place]
-        if own:
-            mean, share = (math.fsum(column) / len(own) for column in zip(*own, strict=True))
-            bins.append(Bin(place / BINS, (place + 1) / BINS, len(own), mean, share))
-    ece = math.fsum(one.completions * abs(one.passed - one.mean) for one in bins) / len(scores)
-    brier = math.fsum((ok - score) ** 2 for score, ok in zip(scores, passed, strict=True)) / len(scores)
-    return Calibration(auroc, bins, ece, brier)
+    place = np.minimum((score * BINS).astype(np.intp), BINS - 1)
+    bins = [
+        Bin(i / BINS, (i + 1) / BINS, int(own.sum()), float(score[own].mean()), float(ok[own].mean()))
+        for i in range(BINS)
+        if (own := place == i).any()
+    ]
+    ece = math.fsum(one.completions * abs(one.passed - one.mean) for one in bins) / len(score)
+    return Calibration(auroc, bins, ece, float(((ok - score) ** 2).mean()))
 
 
-def _auroc(right: Sequence[float], wrong: Sequence[float]) -> float | None:
+def _auroc(right: Values, wrong: Values) -> float | None:
     """`wrong` is sorted."""
-    if not right or not wrong:
+    if not len(right) or not len(wrong):
         return None
-    below = sum((bisect_left(wrong, score) + bisect_right(wrong, score)) / 2 for score in right)
-    return below / (len(right) * len(wrong))
+    below = np.searchsorted(wrong, right, "left") + np.searchsorted(wrong, right, "right")
+    return float(below.sum() / 2 / (len(right) * len(wrong)))

@@ -5,7 +5,7 @@
 `rlenv card ENV` is the same on the command line; docs/packaging.md says what stands in it.
 """
 
-from rlenv.cards.measure import Card, PolicyFacts, card
-from rlenv.cards.page import markdown
+from rlenv.cards.measure import card
+from rlenv.cards.page import Card, PolicyFacts
 
-__all__ = ["Card", "PolicyFacts", "card", "markdown"]
+__all__ = ["Card", "PolicyFacts", "card"]

@@ -1,20 +1,20 @@
-"""Measures what stands in the card of an environment."""
+"""Measures what stands in the card of an environment: what it pays, its audit, what policies reach, its cost."""
 
 from __future__ import annotations
 
 import hashlib
-import math
 import os
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TYPE_CHECKING, TypeAlias
 
-from rlenv.comparison.sides import read_run
+from rlenv.cards.page import HASHED, PASS_RATES, Card, Cost, Example, PolicyFacts
 from rlenv.core.completion import Completion
 from rlenv.core.definition import Definition
 from rlenv.core.errors import ConfigError, TaskError
@@ -23,114 +23,21 @@ from rlenv.core.policy import DEFAULT_SAMPLING, Policy, Sampling
 from rlenv.core.task import Task, TaskSet, prompt_text
 from rlenv.core.verdict import Verdict
 from rlenv.core.verifier import BatchVerifier
+from rlenv.core.version import VERSION
 from rlenv.env.batch import BatchEnvironment, EnvLike
-from rlenv.env.batch import definition as definition_of
-from rlenv.env.registry import load
 from rlenv.env.tasksets import ListTasks
-from rlenv.evaluation.evaluation import evaluate
-from rlenv.evaluation.passk import Estimate, estimate
+from rlenv.evaluation.evaluation import definition_with, evaluate
 from rlenv.evaluation.savedrun import SavedRun
+from rlenv.evaluation.summary import Summary
 from rlenv.turns.play import reference_completion
 
 if TYPE_CHECKING:
     from rlenv.audit import Audit
 
-HASHED = 1_000
-"""Tasks whose content goes into the hash of the task set, from the first on."""
 TIMED, WARM = 100, 3
 """Verdicts whose time is taken, and those before them, in which workers start."""
-PASS_RATES = ("0", "to 1/4", "to 1/2", "to 3/4", "below 1", "1")
-"""Bins of the histogram: each goes on from the one before it."""
 RIGHT, OTHER, NOTHING = "a right completion", "another task's right completion", "an empty completion"
 Job: TypeAlias = "tuple[Task, Completion]"
-
-
-@dataclass(frozen=True, slots=True)
-class Example:
-    """One completion of the sample task and what it earns."""
-
-    what: str
-    text: str
-    reward: float | None
-    """None where the checker failed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """What a verdict takes, one at a time, in milliseconds of the clock."""
-
-    median_ms: float
-    most_ms: float
-    """Nine of ten take at most this."""
-    verdicts: int
-    cores: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class PolicyFacts:
-    """How a policy fares in the environment."""
-
-    name: str
-    n: int
-    pass_at: Mapping[int, Estimate]
-    """pass@1 and pass@n."""
-    mean_reward: float
-    signal: float | None
-    """The share of groups (the completions of one task) whose rewards are not all equal; None where n is 1."""
-    histogram: tuple[int, ...]
-    """How many tasks have a pass rate in each bin of PASS_RATES."""
-    verifier_version: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class Card:
-    """The measured facts; `markdown()` writes the page."""
-
-    env: str
-    description: str
-    rlenv_version: str
-    verifier_version: str
-    tasks: int
-    tasks_sha256: str
-    """Of the first tasks, `HASHED` at most, as JSON."""
-    prompt: str
-    """Of the sample task."""
-    examples: tuple[Example, ...]
-    rewards: tuple[float, float]
-    """The lowest and the highest reward that was seen."""
-    parts: tuple[str, ...]
-    """The names of the parts that were seen."""
-    where: str
-    """Where the verifier runs."""
-    turns: int
-    """How often a policy speaks at most; 0 where an episode is one turn."""
-    evaluation_only: str
-    cost: Cost
-    reference: Estimate | None
-    """pass@1 of the reference solutions; None where tasks bring none."""
-    audit: Audit | None
-    """None where tasks bring no solution: there is nothing to compare a reward with."""
-    policies: tuple[PolicyFacts, ...]
-
-    def markdown(self, *, license: str = "", command: str = "", date: str = "") -> str:
-        """The page for a hub; `license` is one of the hub's words for it."""
-        from rlenv.cards.page import markdown
-
-        return markdown(self, license=license, command=command, date=date)
-
-    def to_json(self) -> dict[str, Json]:
-        plain = {name: value for name, value in vars(self).items() if name not in ("audit", "reference", "policies")}
-        plain |= {"examples": [asdict(one) for one in self.examples], "cost": asdict(self.cost)}
-        policies = [
-            {**asdict(one), "pass_at": {str(k): e.to_json() for k, e in one.pass_at.items()}} for one in self.policies
-        ]
-        reference = None if self.reference is None else self.reference.to_json()
-        return {
-            **plain,
-            "reference": reference,
-            "policies": policies,
-            "audit": None if self.audit is None else self.audit.to_json(),
-        }
 
 
 def card(
@@ -152,19 +59,17 @@ def card(
     Each policy gives `n` completions to up to `limit` tasks; `runs` are folders of evaluations in this environment.
     `audit` is one that was made already. Raises ConfigError for a run of another environment.
     """
-    import rlenv
-
-    definition = load(env, **env_kwargs) if isinstance(env, str) and env_kwargs else definition_of(env)
-    found = [_ran(Path(run), definition) for run in runs]
+    definition = definition_with(env, env_kwargs)
+    measured = [_policy_facts(Path(run), definition) for run in runs]
     for policy in policies:
         with TemporaryDirectory(prefix="rlenv-card-") as place:
             out = Path(place) / "run"
             evaluate(
                 definition, policy, n=n, limit=limit, sampling=sampling, seed=seed, out=out, device=device, quiet=quiet
             )
-            found.append(_ran(out, definition))
+            measured.append(_policy_facts(out, definition))
     solved = _solved(definition, limit)
-    seen, cost = _timed(definition, [*solved, *(job for _, jobs in found for job in jobs)])
+    seen, cost = _timed(definition, [*solved, *(job for _, jobs in measured for job in jobs)])
     graded = [verdict for verdict in seen if verdict.reward is not None]
     examples = _examples(definition)
     asked = [*(one.reward for one in examples), *(one.reward for one in graded)]
@@ -172,7 +77,7 @@ def card(
     return Card(
         env=definition.id,
         description=definition.description,
-        rlenv_version=rlenv.__version__,
+        rlenv_version=VERSION,
         verifier_version=definition.verifier.version,
         tasks=len(definition.tasks),
         tasks_sha256=_hash(definition.tasks),
@@ -188,7 +93,7 @@ def card(
         if solved
         else None,
         audit=audit or (_audited(definition, seed, quiet) if solved else None),
-        policies=tuple(facts for facts, _ in found),
+        policies=tuple(facts for facts, _ in measured),
     )
 
 
@@ -198,31 +103,30 @@ def _audited(definition: Definition, seed: int, quiet: bool) -> Audit:
     return audit(definition, seed=seed, quiet=quiet)
 
 
-def _ran(folder: Path, definition: Definition) -> tuple[PolicyFacts, list[Job]]:
+def _policy_facts(folder: Path, definition: Definition) -> tuple[PolicyFacts, list[Job]]:
     """What an evaluation found, and its first completions."""
-    run = read_run(folder)
-    if run.settings["env"] != definition.id:
-        raise ConfigError(f"{folder} is a run in {run.settings['env']}, not in {definition.id}; give runs in that")
-    threshold = cast("float", run.settings["threshold"])
-    groups = [rewards for rewards in run.rewards.values() if rewards]
-    if not groups:
+    saved = SavedRun(folder)
+    settings = saved.settings_or_rescored()
+    if settings["env"] != definition.id:
+        raise ConfigError(f"{folder} is a run in {settings['env']}, not in {definition.id}; give runs in that")
+    summary = Summary.of(saved.episodes(), settings)
+    problems = [problem for problem in summary.by_task().values() if problem.judged]
+    if summary.mean_reward is None:
         raise ConfigError(f"{folder} has no judged completion; see its report.md for why the verifier failed")
-    counts = [(len(rewards), sum(reward >= threshold for reward in rewards)) for rewards in groups]
-    n = max(judged for judged, _ in counts)
-    several = [rewards for rewards in groups if len(rewards) > 1]
-    bins = [0] * len(PASS_RATES)
-    for judged, passed in counts:
-        bins[pass_rate_bin(judged, passed)] += 1
+    n = max(problem.judged for problem in problems)
+    several = [problem.rewards for problem in problems if problem.judged > 1]
+    bins = Counter(pass_rate_bin(problem.judged, problem.passed) for problem in problems)
     facts = PolicyFacts(
-        str(run.settings["policy"]),
-        n,
-        {k: estimate(counts, k) for k in sorted({1, n})},
-        math.fsum(reward for rewards in groups for reward in rewards) / sum(map(len, groups)),
-        sum(max(rewards) > min(rewards) for rewards in several) / len(several) if several else None,
-        tuple(bins),
-        str(run.settings["verifier_version"]),
+        name=str(settings["policy"]),
+        n=n,
+        pass_at={k: estimate for k in sorted({1, n}) if (estimate := summary.estimate(k))},
+        mean_reward=summary.mean_reward,
+        signal=sum(max(rewards) > min(rewards) for rewards in several) / len(several) if several else None,
+        histogram=tuple(bins[place] for place in range(len(PASS_RATES))),
+        verifier_version=str(settings["verifier_version"]),
+        unfinished=summary.unfinished,
     )
-    return facts, [(episode.task, episode.completion) for episode in islice(SavedRun(folder).episodes(), TIMED)]
+    return facts, [(episode.task, episode.completion) for episode in islice(saved.episodes(), TIMED)]
 
 
 def pass_rate_bin(judged: int, passed: int) -> int:

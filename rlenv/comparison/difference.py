@@ -20,12 +20,9 @@ a hierarchical bootstrap of so few errs far more often than it says: docs/compar
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from statistics import NormalDist
 from typing import NamedTuple, TypeAlias
-
-import numpy as np
 
 from rlenv.comparison.significance import Tested, exchange_test, student_p, student_quantile
 from rlenv.core.errors import ConfigError
@@ -73,7 +70,7 @@ class Spread(NamedTuple):
     """What twice the tasks halve."""
 
 
-def difference(first: Table, second: Table, *, width: float = 1.0, dropped: int = 0, seed: int = 0) -> Difference:
+def difference(first: Table, second: Table, *, width: float = 1.0, dropped: int = 0) -> Difference:
     """The difference of two sides with equal tasks in equal order; values of a task lie within `width` of each other.
 
     Raises ConfigError for no task, and for one task where a side has several runs.
@@ -83,10 +80,10 @@ def difference(first: Table, second: Table, *, width: float = 1.0, dropped: int 
     differences = second.mean(axis=0) - first.mean(axis=0)  # (T,)
     bounds = (-width, width)
     if len(first) == len(second) == 1:
-        tested = exchange_test(differences, seed)
+        tested = exchange_test(differences)
         sample = padded(differences, bounds)
         spread = Spread(float(sample.var()) / len(sample), math.inf, 0.0, float(sample.var()) / len(sample))
-        interval = mean_interval(list(differences), bounds=bounds, dropped=dropped, seed=seed)
+        interval = mean_interval(list(differences), bounds=bounds, dropped=dropped)
         return _made(interval, tested, spread, NormalDist().inv_cdf(1 - ALPHA / 2))
     spread = crossed(first, second, bounds)
     mean = float(differences.mean())
@@ -132,8 +129,3 @@ def _made(estimate: Estimate, tested: Tested, spread: Spread, reach: float) -> D
     left = (POINT / reach) ** 2 - spread.seeds
     tasks = math.ceil(spread.tasks * estimate.problems / left) if left > 0 else None
     return Difference(estimate, tested.p, tested.test, reach * math.sqrt(spread.variance), tasks)
-
-
-def table(rows: Sequence[Sequence[float]]) -> Table:
-    """Values of each run, task by task, as one table."""
-    return np.asarray(rows, dtype=np.float64)

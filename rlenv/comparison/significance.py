@@ -48,12 +48,12 @@ class Tested(NamedTuple):
     test: str
 
 
-def exchange_test(differences: Sequence[float] | Values, seed: int = 0) -> Tested:
+def exchange_test(differences: Sequence[float] | Values) -> Tested:
     """The test that the module describes, on one difference a task."""
     values = np.asarray(differences, dtype=np.float64)  # (T,)
     units = _in_units(values)
     if units is None or len(units) * int(np.abs(units).sum()) > MAX_WORK:
-        return Tested(_drawn(values, np.random.default_rng(seed)), f"exchanged sides, {DRAWN:,} drawn")
+        return Tested(_drawn(values, np.random.default_rng(0)), f"exchanged sides, {DRAWN:,} drawn")
     single = bool(np.isin(np.abs(values), (0.0, 1.0)).all())  # a share of several completions is neither
     return Tested(_exact(units), "McNemar, exact" if single else "exchanged sides, exact")
 

@@ -1,9 +1,9 @@
 """Asks a server for all completions of an evaluation, with so many requests under way at any time.
 
-Threads take what is to be asked next from one list and put what came into another: none waits for the others of its
-task. The thread that evaluates meanwhile plays what answers between turns, and judges all that has come. Questions
-without a verdict are bounded (`WAITING`): a slow verifier slows the asking down. A request that fails for good stops
-the asking; what was under way by then is waited for and handed out first.
+Threads take the next question from one queue and put what came into another: none waits for the others of its task. The
+thread that evaluates meanwhile plays what answers between turns, and judges what has come. It hands out so many
+questions at a time (`WAITING`): a slow verifier slows the asking down. A request that fails for good stops the asking;
+what was under way by then is waited for and handed out first.
 """
 
 from __future__ import annotations
@@ -11,15 +11,18 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import count
+from queue import PriorityQueue, SimpleQueue
+from typing import TypeAlias
+
+import numpy as np
 
 from rlenv.core.completion import Completion
 from rlenv.core.definition import Definition
 from rlenv.core.policy import Sampling
 from rlenv.core.task import Task
-from rlenv.evaluation.sample_ids import seed_of
 from rlenv.policies.chat_api import Answered
 from rlenv.policies.endpoint import EndpointPolicy, EndpointSession
 from rlenv.turns.live import Live
@@ -27,6 +30,8 @@ from rlenv.turns.play import hear, turn_seed
 
 WAITING = 8
 """Per request under way, how many questions may be without a verdict."""
+CONTINUED, NEW, END = range(3)
+"""Which of the questions that wait comes first: that of an episode under way."""
 
 
 @dataclass(eq=False)
@@ -35,7 +40,7 @@ class Question:
 
     task: Task
     indices: list[int]
-    """Of its completions, in `rlenv.evaluation.sample_ids`; the first decides the sampling seed."""
+    """Of its completions in the evaluation; the first decides the sampling seed."""
     live: Live | None = None
     completions: list[Completion] = field(default_factory=list)
     """What came: as many as its indices."""
@@ -46,104 +51,106 @@ class Question:
     """That its requests took."""
     requests: int = 0
 
-    def count(self, answered: Answered, seconds: float) -> None:
-        self.prompt_tokens += answered.prompt_tokens
-        self.said_tokens += answered.said_tokens
-        self.seconds += seconds
-        self.requests += 1
+
+Outcome: TypeAlias = "tuple[Question, Answered | BaseException | None]"
+"""What a request gave; None where it was not made any more."""
 
 
-class Asking:
-    """The questions of one evaluation, asked by threads."""
+def concurrent_answers(
+    definition: Definition, policy: EndpointPolicy, sampling: Sampling, questions: Sequence[Question]
+) -> Generator[list[Question], None, None]:
+    """The questions with their completions as these come, asked by as many threads as requests may be under way.
 
-    def __init__(self, definition: Definition, session: EndpointSession, sampling: Sampling, waiting: int) -> None:
+    Raises PolicyError when a request has failed for good, behind all that came.
+    """
+    with policy.session() as session:
+        asking = _Asking(definition, session, sampling, questions)
+        threads = [threading.Thread(target=asking.work, daemon=True) for _ in range(policy.concurrency)]
+        for thread in threads:
+            thread.start()
+        try:
+            yield from asking.answered(WAITING * policy.concurrency)
+        finally:
+            asking.close(threads)
+
+
+class _Asking:
+    """The questions of one evaluation. `work` runs in threads, all else in the thread that evaluates."""
+
+    def __init__(
+        self, definition: Definition, session: EndpointSession, sampling: Sampling, questions: Sequence[Question]
+    ) -> None:
         self._definition, self._session, self._sampling = definition, session, sampling
-        self._waiting = waiting
-        self._new: deque[Question] = deque()
-        self._continued: deque[Question] = deque()
-        """Episodes of several turns that have heard an answer."""
-        self._came: list[tuple[Question, Answered]] = []
-        self._change = threading.Condition()
+        self._new = deque(questions)
+        self._open: set[Question] = set()
+        """Questions that were handed to the threads and have no verdict."""
+        self._out = 0
+        """Questions that are with the threads."""
+        self._number = count()
+        self._to_ask: PriorityQueue[tuple[int, int, Question | None]] = PriorityQueue()
+        self._came: SimpleQueue[Outcome] = SimpleQueue()
+        self._stopped = threading.Event()
         self._starting = threading.Lock()
-        self._lives: set[Question] = set()
-        self._open = 0
-        """Questions that were taken and have no verdict."""
-        self._asked = 0
-        """Requests under way."""
-        self._left = 0
-        """Completions that were not handed out yet."""
-        self._failure: BaseException | None = None
-        self._stopped = False
-        self._given_up = False
-        """What is under way is not waited for."""
-
-    def add(self, questions: Iterable[Question]) -> None:
-        """To be asked behind those that wait."""
-        self._new.extend(questions)
-        self._left = sum(len(question.indices) for question in self._new)
-
-    def given(self) -> Iterator[list[Question]]:
-        """What came since the last time, until everything has. Raises PolicyError once nothing more will come."""
-        while True:
-            came = self._next_came()
-            if not came:
-                break
-            ended = self._ended(came)
-            if ended:
-                yield ended
-            with self._change:
-                self._open -= len(ended)
-                self._left -= sum(len(question.indices) for question in ended)
-                self._change.notify_all()
-        if self._failure is not None:
-            raise self._failure
 
     def work(self) -> None:
-        """What a thread does: ask one question after the other."""
-        while (question := self._take()) is not None:
-            try:
+        """What a thread does: ask one question after the other; once the asking has stopped, give them back."""
+        while (question := self._to_ask.get()[2]) is not None:
+            outcome: Answered | BaseException | None = None
+            if not self._stopped.is_set():
                 started = time.monotonic()
-                answered = self._ask(question)
-                question.count(answered, time.monotonic() - started)
-            except BaseException as error:  # whatever it is, it belongs to the thread that evaluates
-                self.stop(error)
-                answered = None
-            with self._change:
-                self._asked -= 1
-                if answered is not None:
-                    self._put(question, answered)
-                self._change.notify_all()
+                try:
+                    outcome = self._ask(question)
+                except BaseException as error:  # whatever it is, it belongs to the thread that evaluates
+                    outcome = error
+                    self._stop()
+                question.seconds += time.monotonic() - started
+            self._came.put((question, outcome))
 
-    def stop(self, failure: BaseException | None = None) -> None:
-        """Ask nothing more. The first failure is the one that is told."""
-        with self._change:
-            self._stopped = True
-            self._failure = self._failure or failure
-            self._change.notify_all()
-        self._session.stop()
+    def answered(self, most_open: int) -> Iterator[list[Question]]:
+        """What came since the last time, until everything has; then the first failure is raised."""
+        failure: BaseException | None = None
+        while True:
+            while self._new and len(self._open) < most_open and not self._stopped.is_set():
+                self._put(NEW, self._new.popleft())
+            if not self._out:
+                break
+            try:
+                came = [self._came.get()]
+            except KeyboardInterrupt as interrupt:  # what has come is handed out, what is under way is not waited for
+                self._stop()
+                failure, came, self._new = failure or interrupt, [], deque()
+            while not self._came.empty():
+                came.append(self._came.get())
+            self._out -= len(came)
+            failure = failure or next((found for _, found in came if isinstance(found, BaseException)), None)
+            ended = self._ended([(question, found) for question, found in came if isinstance(found, Answered)])
+            if ended:
+                yield ended
+            self._open.difference_update(ended)
+            if isinstance(failure, KeyboardInterrupt):
+                break
+        if failure is not None:
+            raise failure
 
     def close(self, threads: Sequence[threading.Thread]) -> None:
         """End the threads; those whose request nobody waits for any more end when it does."""
-        self.stop()
-        with self._change:
-            idle = not self._asked and not self._given_up
-        for thread in threads if idle else ():
+        self._stop()
+        for _ in threads:
+            self._to_ask.put((END, next(self._number), None))
+        for thread in threads if not self._out else ():
             thread.join()
-        for question in self._lives:
+        for question in self._open:
             if question.live is not None:
                 question.live.abandon()
 
-    def _take(self) -> Question | None:
-        with self._change:
-            while not self._stopped:
-                if self._continued or (self._new and self._open < self._waiting):
-                    self._asked += 1
-                    if self._continued:
-                        return self._continued.popleft()
-                    self._open += 1
-                    return self._new.popleft()
-                self._change.wait()
-            return None
+    def _stop(self) -> None:
+        self._stopped.set()
+        self._session.stop()
+
+    def _put(self, rank: int, question: Question) -> None:
+        self._open.add(question)
+        self._out += 1
+        self._to_ask.put((rank, next(self._number), question))
 
     def _ask(self, question: Question) -> Answered:
         sampling = replace(self._sampling, seed=seed_of(self._sampling.seed, question.indices[0]))
@@ -152,69 +159,38 @@ class Asking:
         if question.live is None:
             with self._starting:
                 question.live = Live.of(self._definition, question.task)
-                self._lives.add(question)
         live = question.live
         if live.ended:  # it could not be started
             return Answered([])
         return self._session.turn(live, replace(sampling, seed=turn_seed(sampling.seed, live.said)))
 
-    def _put(self, question: Question, answered: Answered) -> None:
-        """Keep what came; where a server gave fewer completions than were wanted, the others are asked for apart."""
-        if question.live is None:
-            rest = question.indices[len(answered.completions) :]
-            question.indices = question.indices[: len(answered.completions)]
-            self._new.extendleft(Question(question.task, [index]) for index in reversed(rest))
-        self._came.append((question, answered))
-
-    def _next_came(self) -> list[tuple[Question, Answered]]:
-        """Waits for what comes; nothing where nothing will."""
-        try:
-            with self._change:
-                while not self._came and self._left and not (self._stopped and (self._given_up or not self._asked)):
-                    self._change.wait()
-                came, self._came = self._came, []
-                return came
-        except KeyboardInterrupt as interrupt:  # what has come is handed out, what is under way is not waited for
-            self._given_up = True
-            self.stop(interrupt)
-            return self._next_came()
-
     def _ended(self, came: Sequence[tuple[Question, Answered]]) -> list[Question]:
-        """Those that are complete; the other episodes go on."""
+        """Those that are complete. Episodes go on; completions that a server did not give are asked for apart."""
         spoken: list[tuple[Live, Completion | None]] = []
         for question, answered in came:
+            question.prompt_tokens += answered.prompt_tokens
+            question.said_tokens += answered.said_tokens
+            question.requests += 1
             if question.live is None:
                 question.completions = answered.completions
+                rest = question.indices[len(answered.completions) :]
+                question.indices = question.indices[: len(answered.completions)]
+                self._new.extendleft(Question(question.task, [index]) for index in reversed(rest))
             elif not question.live.ended:
                 spoken.append((question.live, next(iter(answered.completions), None)))
         if spoken:
             hear(self._definition, spoken)
-        ended: list[Question] = []
+        ended = []
         for question, _ in came:
-            if question.live is not None and question.live.ended:
+            if question.live is not None and not question.live.ended:
+                self._put(CONTINUED, question)
+                continue
+            if question.live is not None:
                 question.completions = [question.live.completion()]
-                self._lives.discard(question)
-            if question.completions:
-                ended.append(question)
-        going_on = [question for question, _ in came if not question.completions]
-        with self._change:
-            self._continued.extend(going_on)
-            self._change.notify_all()
+            ended.append(question)
         return ended
 
 
-@contextmanager
-def asked_side_by_side(
-    definition: Definition, policy: EndpointPolicy, sampling: Sampling, questions: Iterable[Question]
-) -> Iterator[Asking]:
-    """The questions, being asked from now on by as many threads as requests may be under way."""
-    with policy.session() as session:
-        asking = Asking(definition, session, sampling, WAITING * policy.concurrency)
-        asking.add(questions)
-        threads = [threading.Thread(target=asking.work, daemon=True) for _ in range(policy.concurrency)]
-        for thread in threads:
-            thread.start()
-        try:
-            yield asking
-        finally:
-            asking.close(threads)
+def seed_of(seed: int, *numbers: int) -> int:
+    """The sampling seed of one request: it follows from the evaluation's seed and the place of what is asked."""
+    return int(np.random.SeedSequence([seed, *numbers]).generate_state(1)[0])

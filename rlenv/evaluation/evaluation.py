@@ -15,14 +15,13 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import cast
+from typing import TypeAlias, cast
 
 import numpy as np
 
-from rlenv.cluster.source import judged_at
 from rlenv.core.definition import Definition
 from rlenv.core.errors import ConfigError
 from rlenv.core.fingerprint import recorded
@@ -34,10 +33,9 @@ from rlenv.env.batch import EnvLike
 from rlenv.env.batch import definition as definition_of
 from rlenv.env.registry import load
 from rlenv.env.tasksets import ListTasks
-from rlenv.evaluation.evaluation_run import Keeping, in_chunks, side_by_side
+from rlenv.evaluation.evaluation_run import EvaluationRun, by_requests, grown, in_chunks
 from rlenv.evaluation.progress import progress
-from rlenv.evaluation.report import Report, Tally
-from rlenv.evaluation.sample_ids import grown
+from rlenv.evaluation.report import Report
 from rlenv.evaluation.savedrun import SavedRun
 from rlenv.policies.endpoint import EndpointPolicy
 from rlenv.policies.unknown import unknown_to
@@ -48,6 +46,8 @@ COMPLETIONS_AT_ONCE = 64
 """How many completions the policy is asked for at once, unless `chunk_tasks` says otherwise."""
 MAX_TASKS = 10_000
 """An evaluation without a limit takes every task, of sets up to this size."""
+VerdictSource: TypeAlias = "Callable[[Definition, Mapping[str, Json]], Definition]"
+"""Gives a definition, made with these keywords, a verifier that judges elsewhere."""
 MAX_N = 100_000
 """Completions of one task, which are held in memory together."""
 
@@ -73,7 +73,7 @@ def evaluate(
     system_prompt: str = "",
     command: str = "",
     pool: Pool | None = None,
-    verdicts: str = "",
+    verdicts: VerdictSource | None = None,
     quiet: bool = False,
 ) -> Report:
     """Ask the policy for `n` completions of each task and judge them.
@@ -85,14 +85,17 @@ def evaluate(
     whatever `sampling.seed` says. A completion passes when its reward is at least `threshold`.
 
     With `out`, episodes are saved there as they finish, and the same call resumes an interrupted run; with a larger `n`
-    it asks for what is missing. `command` is what the report says that made it. `verdicts` says where they come from
-    (rlenv.cluster.source.judged_at): "ray", "ray://HOST:PORT", "http://HOST:PORT", or this machine.
+    it asks for what is missing. `command` is what the report says that made it. `verdicts` has them made elsewhere than
+    on this machine: `rlenv.cluster.source.verdicts_from("ray://HOST:PORT")`.
 
     Raises ConfigError for k > n and other impossible settings, RunError when `out` holds another run, is in use or is
-    on a full disk, and
-    TooManyVerifierErrors when the checker fails on more than `max_error_share` of the episodes.
+    on a full disk, and TooManyVerifierErrors when the checker fails on more than `max_error_share` of the episodes.
     """
-    definition = judged_at(verdicts, _definition(env, env_kwargs), env_kwargs or {})
+    definition = definition_with(env, env_kwargs)
+    if verdicts is not None:
+        if not callable(verdicts):
+            raise ConfigError(f"expected verdicts=verdicts_from({verdicts!r}), got text; it is of rlenv.cluster.source")
+        definition = verdicts(definition, env_kwargs or {})
     definition = replace(definition, wrappers=(*definition.wrappers, *wrappers))
     ks = _checked(n, k, seed, sampling)
     if not math.isfinite(threshold) or not 0 <= max_error_share <= 1:
@@ -100,51 +103,51 @@ def evaluate(
             f"expected a finite threshold and a max_error_share in [0, 1], got {threshold:g} and {max_error_share:g}"
         )
     tasks = [_with_system(task, system_prompt) for task in choose_tasks(definition.tasks, limit, seed)]
-    answering = policy if not isinstance(policy, str) else _loaded(policy, definition, device, dtype, endpoint)
+    if isinstance(policy, str):
+        from rlenv.policies.load import load_policy
+
+        policy = load_policy(policy, definition, device=device, dtype=dtype, endpoint=endpoint)
     folder = None if out is None else Path(out)
     with run_folder(folder, "give the same command again: it goes on from there"):
         before = None if folder is None else SavedRun(folder).settings_so_far()
-        numbering = grown(before, n, len(tasks), learning=bool(definition.wrappers))
+        ids = grown(before, n, len(tasks), learning=bool(definition.wrappers))
         chunk = chunk_tasks or cast("int", (before or {}).get("chunk_tasks", max(1, COMPLETIONS_AT_ONCE // n)))
         settings: dict[str, Json] = {
             "env": definition.id,
             "env_kwargs": dict(env_kwargs or {}),
-            "policy": answering.name,
+            "policy": policy.name,
             "n": n,
-            **({"grown": list(numbering.widths)} if len(numbering.widths) > 1 else {}),
+            **({"grown": list(ids.widths)} if len(ids.widths) > 1 else {}),
             "seed": seed,
             "chunk_tasks": chunk,
-            **_identity(definition, tasks, sampling, answering),
+            **_identity(definition, tasks, sampling, policy),
             **({"system_prompt": system_prompt} if system_prompt else {}),
             "k": ks,
             "threshold": threshold,
             **({"command": command} if command else {}),
         }
         saved = None if folder is None else SavedRun.start_or_resume(folder, settings)
-        keeping = Keeping(definition, tasks, numbering, saved, Tally(threshold), seed, pool, max_error_share)
-        _see_through(keeping, answering, sampling, chunk, quiet)
-        unknown = unknown_to(answering, ListTasks(tasks))
-        report = replace(
-            keeping.tally.report(definition.id, answering.name, ks, settings),
-            there=keeping.there,
-            unknown="" if unknown is None else str(unknown),
+        report = Report(definition.id, policy.name, settings, ks)
+        run = EvaluationRun(
+            definition, tasks, ids, report, saved=saved, seed=seed, pool=pool, max_error_share=max_error_share
         )
+        _see_through(run, policy, sampling, chunk, quiet)
+        report.unknown = str(unknown_to(policy, ListTasks(tasks)) or "")
         if saved is not None:
             saved.finish(report)
         return report
 
 
-def _see_through(keeping: Keeping, policy: Policy, sampling: Sampling, chunk: int, quiet: bool) -> None:
+def _see_through(run: EvaluationRun, policy: Policy, sampling: Sampling, chunk: int, quiet: bool) -> None:
     """Ask and judge until nothing is missing."""
     if isinstance(policy, EndpointPolicy):
-        steps = side_by_side(keeping, policy, sampling)
+        steps = by_requests(run, policy, sampling)
     else:
-        steps = in_chunks(keeping, policy, sampling, chunk)
-    title = f"{keeping.definition.id} {policy.name}"
-    with progress(title, keeping.numbering.total, keeping.done, quiet=quiet) as advance:
+        steps = in_chunks(run, policy, sampling, chunk)
+    with progress(f"{run.definition.id} {policy.name}", run.ids.total, quiet=quiet) as advance:
         for count in steps:
-            advance(count, keeping.tally.note())
-    keeping.check_errors()
+            advance(count, run.report.note())
+    run.check_errors()
 
 
 def choose_tasks(tasks: TaskSet, limit: int | None, seed: int) -> list[Task]:
@@ -163,18 +166,13 @@ def choose_tasks(tasks: TaskSet, limit: int | None, seed: int) -> list[Task]:
     return [tasks[int(i)] for i in chosen]
 
 
-def _definition(env: EnvLike, env_kwargs: Mapping[str, Json] | None) -> Definition:
+def definition_with(env: EnvLike, env_kwargs: Mapping[str, Json] | None) -> Definition:
+    """What an id made with these keywords, an environment or a definition stands for."""
     if not env_kwargs:
         return definition_of(env)
     if not isinstance(env, str):
         raise ConfigError("expected env_kwargs only with an environment's id; this one is made already")
     return load(env, **env_kwargs)
-
-
-def _loaded(name: str, definition: Definition, device: str, dtype: str, endpoint: Mapping[str, Json] | None) -> Policy:
-    from rlenv.policies.load import load_policy
-
-    return load_policy(name, definition, device=device, dtype=dtype, endpoint=endpoint)
 
 
 def _with_system(task: Task, system_prompt: str) -> Task:

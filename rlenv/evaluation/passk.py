@@ -12,7 +12,7 @@ so neither can be had from fewer than k: that is refused, never extrapolated.
 1
 
 Intervals say what another draw of problems of the same kind could have given; the problems, not the
-completions, are resampled. They are 95 % intervals of one of two kinds, and an Estimate names its own:
+completions, are resampled, and their order changes nothing. They are 95 % intervals of one of two kinds:
 
 - `bootstrap`: percentiles of the mean over problems drawn with replacement;
 - `padded`: where there are fewer than 30 problems, or fewer than 10 that differ from the most common value,
@@ -24,8 +24,7 @@ completions, are resampled. They are 95 % intervals of one of two kinds, and an 
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Literal, TypeAlias
@@ -46,7 +45,8 @@ CONFIDENCE = 0.95
 RESAMPLES = 2_000
 MIN_PROBLEMS, MIN_DIFFERENT = 30, 10
 """Below either the interval is `padded`."""
-_DRAWS_AT_ONCE = 4_000_000
+_AT_ONCE = 20
+"""Resamples drawn together, which bounds the memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ def pass_hat_k(n: int, c: int, k: int) -> float:
     return math.comb(c, k) / math.comb(n, k)
 
 
-def estimate(counts: Sequence[Count], k: int, *, metric: Metric = pass_at_k, seed: int = 0) -> Estimate:
+def estimate(counts: Sequence[Count], k: int, *, metric: Metric = pass_at_k) -> Estimate:
     """The mean of the metric over problems; those with n < k are dropped and counted.
 
     Raises ConfigError when no problem has k completions.
@@ -98,52 +98,32 @@ def estimate(counts: Sequence[Count], k: int, *, metric: Metric = pass_at_k, see
     if not values:
         most = max((n for n, _ in counts), default=0)
         raise ConfigError(f"expected problems with at least k={k} judged completions, got at most {most}; lower k")
-    return mean_interval(values, dropped=len(counts) - len(values), seed=seed)
+    return mean_interval(values, dropped=len(counts) - len(values))
 
 
-def paired_difference(
-    before: Mapping[str, Count], after: Mapping[str, Count], k: int, *, metric: Metric = pass_at_k, seed: int = 0
-) -> Estimate:
-    """How much higher the metric is `after`, over the problems that both runs have.
-
-    Resampling problems, each with its pair, takes out what is hard or easy for both. Problems that only
-    one run has, or that have n < k in either, are dropped and counted.
-    """
-    pairs = [(before[name], after[name]) for name in before if name in after]
-    values = [metric(*new, k) - metric(*old, k) for old, new in pairs if min(old[0], new[0]) >= k]
-    if not values:
-        raise ConfigError(f"expected problems with k={k} completions in both runs, got none; compare equal task sets")
-    return mean_interval(values, bounds=(-1.0, 1.0), dropped=len(before.keys() | after.keys()) - len(values), seed=seed)
-
-
-def mean_interval(
-    values: Sequence[float], *, bounds: tuple[float, float] = (0.0, 1.0), dropped: int = 0, seed: int = 0
-) -> Estimate:
+def mean_interval(values: Sequence[float], *, bounds: tuple[float, float] = (0.0, 1.0), dropped: int = 0) -> Estimate:
     """The mean of one value a problem, each within `bounds`, with the interval that the module describes."""
     array = np.asarray(values, dtype=np.float64)  # (M,)
     mean = math.fsum(values) / len(values)
     sample = padded(array, bounds)
     enough = len(sample) == len(array)
-    low, high = _bootstrap(array, np.random.default_rng(seed)) if enough else _normal(sample, bounds)
+    low, high = _bootstrap(array) if enough else _normal(sample, bounds)
     return Estimate(mean, min(low, mean), max(high, mean), "bootstrap" if enough else "padded", len(values), dropped)
 
 
 def padded(values: Values, bounds: tuple[float, float]) -> Values:
     """The values; where they are too few to show their own spread, with two of each extreme value added."""
-    different = len(values) - max(Counter(round(float(value), 12) for value in values).values())
+    different = len(values) - np.unique(values.round(12), return_counts=True)[1].max()
     enough = len(values) >= MIN_PROBLEMS and different >= MIN_DIFFERENT
     return values if enough else np.concatenate([values, bounds, bounds])
 
 
-def _bootstrap(values: Values, rng: np.random.Generator) -> tuple[float, float]:
-    """Percentiles of the mean over problems drawn with replacement."""
-    rows = max(1, _DRAWS_AT_ONCE // len(values))
-    means = [
-        values[rng.integers(len(values), size=(min(rows, RESAMPLES - start), len(values)))].mean(axis=1)
-        for start in range(0, RESAMPLES, rows)
-    ]
-    tail = (1 - CONFIDENCE) / 2
-    low, high = np.quantile(np.concatenate(means), [tail, 1 - tail])
+def _bootstrap(values: Values) -> tuple[float, float]:
+    """Percentiles of the mean over problems drawn with replacement; sorted, so that their order changes nothing."""
+    values, rng = np.sort(values), np.random.default_rng(0)
+    drawn = (rng.integers(len(values), size=(_AT_ONCE, len(values))) for _ in range(RESAMPLES // _AT_ONCE))
+    means = np.concatenate([values[places].mean(axis=1) for places in drawn])
+    low, high = np.quantile(means, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
     return float(low), float(high)
 
 
@@ -153,10 +133,15 @@ def _normal(sample: Values, bounds: tuple[float, float]) -> tuple[float, float]:
     return max(bounds[0], float(sample.mean() - half)), min(bounds[1], float(sample.mean() + half))
 
 
-def _check(n: int, c: int, k: int) -> None:
-    if not 0 <= c <= n:
-        raise ConfigError(f"expected 0 <= c <= n, got c={c} and n={n}")
+def check_k(n: int, k: int) -> None:
+    """Raises ConfigError where k completions cannot be drawn from n."""
     if k < 1:
         raise ConfigError(f"expected k of at least 1, got {k}")
     if k > n:
         raise ConfigError(f"expected k of at most n={n} completions, got k={k}; sample more or lower k")
+
+
+def _check(n: int, c: int, k: int) -> None:
+    if not 0 <= c <= n:
+        raise ConfigError(f"expected 0 <= c <= n, got c={c} and n={n}")
+    check_k(n, k)

@@ -13,9 +13,7 @@ Advance: TypeAlias = Callable[[int, str], None]
 """Called with how many more are done and a short note, such as the score so far."""
 
 FIGURES = 60
-"""Columns of a terminal that the counts, the times, a short bar and the note take; the title has the rest."""
-WIDE = 150
-"""A terminal of so many columns has room for a long bar."""
+"""Columns of a terminal that the counts, the times, the bar and the note take; the title has the rest."""
 
 
 @contextmanager
@@ -35,10 +33,9 @@ def progress(title: str, total: int, done: int = 0, *, quiet: bool = False) -> I
     )
 
     console = Console(stderr=True)
-    wide = console.width >= WIDE
     columns = (
         TextColumn("{task.description}", markup=False),
-        BarColumn(40 if wide else 10),
+        BarColumn(10),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
         TextColumn("left"),
@@ -46,11 +43,6 @@ def progress(title: str, total: int, done: int = 0, *, quiet: bool = False) -> I
         TextColumn("{task.fields[note]}", markup=False),
     )
     with Progress(*columns, console=console) as bar:
-        line = shown_line(title)
-        room = max(10, console.width - (90 if wide else FIGURES))
+        line, room = shown_line(title), max(10, console.width - FIGURES)
         work = bar.add_task(line if len(line) <= room else f"{line[: room - 1]}…", total=total, completed=done, note="")
-
-        def advance(count: int, note: str) -> None:
-            bar.update(work, advance=count, note=shown_line(note))
-
-        yield advance
+        yield lambda count, note: bar.update(work, advance=count, note=shown_line(note))

@@ -9,6 +9,8 @@ changes.jsonl. No policy is asked. The tasks are those saved with the episodes.
 
 from __future__ import annotations
 
+import math
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import islice
@@ -26,10 +28,9 @@ from rlenv.env.batch import BatchEnvironment, EnvLike
 from rlenv.env.batch import definition as definition_of
 from rlenv.env.registry import load_for_row
 from rlenv.env.sampler import UniformSampler
-from rlenv.evaluation.mean_change import PairedRewards
-from rlenv.evaluation.passk import Estimate
+from rlenv.evaluation.passk import Estimate, mean_interval
 from rlenv.evaluation.progress import progress
-from rlenv.evaluation.report import Report, Tally
+from rlenv.evaluation.report import Report
 from rlenv.evaluation.savedrun import SavedRun
 from rlenv.evaluation.second_opinion import Disagreement, Opinion, counted, disagreement
 from rlenv.store.files import replace_text
@@ -57,11 +58,11 @@ class Change:
 
     def __str__(self) -> str:
         rewards = f"{_reward(self.old_reward)} -> {_reward(self.new_reward)}"
-        said = f"task {shown_line(self.task_id)} episode {self.index}: {rewards}"
+        text = f"task {shown_line(self.task_id)} episode {self.index}: {rewards}"
         if self.old_flags != self.new_flags:
-            said += f", flags {_names(self.old_flags)} -> {_names(self.new_flags)}"
-        said += f" ({shown_line(self.reason)})" if self.reason else ""
-        return said if self.disagreement is None else f"{said}\n  {self.disagreement}"
+            text += f", flags {_names(self.old_flags)} -> {_names(self.new_flags)}"
+        text += f" ({shown_line(self.reason)})" if self.reason else ""
+        return text if self.disagreement is None else f"{text}\n  {self.disagreement}"
 
 
 @dataclass(frozen=True)
@@ -84,12 +85,11 @@ class Rescored:
         versions = f"verifier {self.old_version} -> {self.new_version}"
         lines = [*map(str, self.changes), f"{len(self.changes)} verdicts changed, {versions}"]
         if self.mean_change is not None:
-            mean = (
-                f"mean reward {self.mean_change.value:+.3f} [{self.mean_change.low:+.3f}, {self.mean_change.high:+.3f}]"
-            )
-            lines.append(f"{self.won} pass now and did not, {self.lost} did and do not; {mean} over tasks")
-        found = [change.disagreement for change in self.changes if change.disagreement is not None]
-        return "\n".join([*lines, *([counted(found)] if found else []), str(self.report)])
+            mean = self.mean_change
+            change = f"mean reward {mean.value:+.3f} [{mean.low:+.3f}, {mean.high:+.3f}]"
+            lines.append(f"{self.won} pass now and did not, {self.lost} did and do not; {change} over tasks")
+        disputed = [change.disagreement for change in self.changes if change.disagreement is not None]
+        return "\n".join([*lines, *([counted(disputed)] if disputed else []), str(self.report)])
 
 
 def rescore(
@@ -111,57 +111,71 @@ def rescore(
     Raises RunError when the folder is not a run's or its environment cannot be made without `env`.
     """
     saved = SavedRun(Path(folder))
-    asked: dict[str, Json] = {"k": None if k is None else list(k), "threshold": threshold}
-    settings = saved.settings() | {key: value for key, value in asked.items() if value is not None}
-    before = _before(settings, env) if env_kwargs else None
-    definition = _definition(settings, env, env_kwargs or {})
-    settings["env_kwargs"] = {**cast("dict[str, Json]", settings["env_kwargs"]), **(env_kwargs or {})}
-    other = None if before is None or _same_kind(before, definition) else before.verifier
-    flags_too = other is None and not settings.get("imported")
-    n = cast("int", settings["n"]) if definition.wrappers else 1  # only wrappers look at whole groups
-    at_once = max(1, cast("int", settings["chunk_tasks"]) * cast("int", settings["n"]) // n)
-    tally = Tally(cast("float", settings["threshold"]))
+    old_settings = saved.settings()
+    before = _before(old_settings, env) if env_kwargs else None
+    definition = saved_definition(old_settings, env, env_kwargs)
+    settings: dict[str, Json] = {
+        **old_settings,
+        **({} if k is None else {"k": list(k)}),
+        **({} if threshold is None else {"threshold": threshold}),
+        "env_kwargs": {**cast("dict[str, Json]", old_settings["env_kwargs"]), **(env_kwargs or {})},
+        "verifier_version": recorded(definition.verifier),
+    }
+    other = None if before is None or type(before.verifier) is type(definition.verifier) else before.verifier
+    flags_too = other is None and not settings.get("imported")  # another verifier has other flags
+    n, chunk, tasks = (cast("int", settings[name]) for name in ("n", "chunk_tasks", "tasks"))
+    group = n if definition.wrappers else 1  # only wrappers look at whole groups
+    report = Report(definition.id, str(settings["policy"]), settings, cast("list[int]", settings["k"]))
     with run_folder(saved.folder, "judge again"):
         target = SavedRun.emptied(saved.folder / "rescored")
         none_drawn = UniformSampler(1, seed=0)  # the tasks are the saved ones, and those of a hub are not asked for
-        batch = BatchEnvironment(definition, group_size=n, sampler=none_drawn, pool=pool)
+        batch = BatchEnvironment(definition, group_size=group, sampler=none_drawn, pool=pool)
         changes: list[Change] = []
-        rewards = PairedRewards(tally.threshold)
-        total = cast("int", settings["tasks"]) * cast("int", settings["n"])
-        with progress(f"rescoring {definition.id}", total, quiet=quiet) as advance:
-            for chunk in _chunks(saved.episodes(), n, at_once):
-                judged = _judge(batch, chunk)
-                target.append(judged, None)
-                tally.add(judged)
-                pairs = [(old, new) for old, new in zip(chunk, judged, strict=True) if _differ(old, new, flags_too)]
-                changes += [_change(old, new, other, definition.verifier) for old, new in pairs]
-                rewards.add((o.task.id, o.verdict.reward, e.verdict.reward) for o, e in zip(chunk, judged, strict=True))
-                advance(len(chunk), tally.note())
-        settings = {**settings, "verifier_version": recorded(definition.verifier)}
-        report = tally.report(definition.id, str(settings["policy"]), cast("list[int]", settings["k"]), settings)
+        rewards: list[tuple[str, float, float]] = []
+        with progress(f"rescoring {definition.id}", tasks * n, quiet=quiet) as advance:
+            for old in _chunks(saved.episodes(), group, max(1, chunk * n // group)):
+                new = _judge(batch, old)
+                target.append(new, None)
+                report.add(new)
+                for one, again in zip(old, new, strict=True):
+                    if _differ(one, again, flags_too):
+                        changes.append(_change(one, again, other, definition.verifier))
+                    if one.verdict.reward is not None and again.verdict.reward is not None:
+                        rewards.append((one.task.id, one.verdict.reward, again.verdict.reward))
+                advance(len(old), report.note())
         target.finish(report)
         replace_text(target.folder / "changes.jsonl", "".join(line(asdict(change)) for change in changes))
         return Rescored(
             report,
             tuple(changes),
             target.folder,
-            str(saved.settings()["verifier_version"]),
+            str(old_settings["verifier_version"]),
             str(settings["verifier_version"]),
-            rewards.estimate(),
-            rewards.won,
-            rewards.lost,
+            _mean_change(rewards),
+            won=sum(was < report.threshold <= now for _, was, now in rewards),
+            lost=sum(now < report.threshold <= was for _, was, now in rewards),
         )
 
 
-def _before(settings: Mapping[str, Json], env: EnvLike | None) -> Definition | None:
-    """What judged the run; None where its folder names what only the operator may."""
-    try:
-        return _definition(settings, env, {})
-    except ConfigError:
+def _mean_change(rewards: Sequence[tuple[str, float, float]]) -> Estimate | None:
+    """The mean over tasks of how much more their completions earn now, of (task id, old reward, new reward)."""
+    if not rewards:
         return None
+    by_task: dict[str, list[float]] = defaultdict(list)
+    for task_id, old, new in rewards:
+        by_task[task_id].append(new - old)
+    every = [reward for _, *both in rewards for reward in both]
+    width = max(every) - min(every)
+    return mean_interval([math.fsum(own) / len(own) for own in by_task.values()], bounds=(-width, width))
 
 
-def _definition(settings: Mapping[str, Json], env: EnvLike | None, given: Mapping[str, Json]) -> Definition:
+def saved_definition(
+    settings: Mapping[str, Json], env: EnvLike | None = None, given: Mapping[str, Json] | None = None
+) -> Definition:
+    """The environment of a saved run, or `env`; `given` are keywords of the operator's, who alone may name code.
+
+    Raises RunError where nothing is registered under its id, ConfigError where it names what a folder may not.
+    """
     if env is not None and env != settings["env"]:
         return definition_of(env)
     id = str(settings["env"])
@@ -172,10 +186,18 @@ def _definition(settings: Mapping[str, Json], env: EnvLike | None, given: Mappin
         raise RunError(f"the run's environment cannot be made: {error}; register it first, or give env") from error
 
 
-def _chunks(episodes: Iterator[Episode], n: int, tasks: int) -> Iterator[list[Episode]]:
-    """Whole groups, up to `tasks` of them at a time; a last group that was cut short is left out."""
-    while chunk := list(islice(episodes, n * tasks)):
-        whole = len(chunk) - len(chunk) % n
+def _before(settings: Mapping[str, Json], env: EnvLike | None) -> Definition | None:
+    """What judged the run; None where its folder names what only the operator may."""
+    try:
+        return saved_definition(settings, env)
+    except ConfigError:
+        return None
+
+
+def _chunks(episodes: Iterator[Episode], group: int, groups: int) -> Iterator[list[Episode]]:
+    """Whole groups, so many at a time; a last group that was cut short is left out."""
+    while chunk := list(islice(episodes, group * groups)):
+        whole = len(chunk) - len(chunk) % group
         if whole:
             yield chunk[:whole]
 
@@ -189,16 +211,7 @@ def _judge(batch: BatchEnvironment, episodes: Sequence[Episode]) -> list[Episode
     ]
 
 
-def _flags(episode: Episode) -> tuple[str, ...]:
-    return tuple(sorted({flag.name for flag in episode.verdict.flags}))
-
-
-def _same_kind(before: Definition, after: Definition) -> bool:
-    return type(before.verifier) is type(after.verifier)
-
-
 def _differ(old: Episode, new: Episode, flags_too: bool) -> bool:
-    """Flags are compared only where one verifier gave both: another one has others."""
     return old.verdict.reward != new.verdict.reward or (flags_too and _flags(old) != _flags(new))
 
 
@@ -218,6 +231,10 @@ def _change(old: Episode, new: Episode, other: Verifier | None, verifier: Verifi
         new.verdict.reason,
         between,
     )
+
+
+def _flags(episode: Episode) -> tuple[str, ...]:
+    return tuple(sorted({flag.name for flag in episode.verdict.flags}))
 
 
 def _reward(reward: float | None) -> str:

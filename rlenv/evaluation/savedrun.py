@@ -20,7 +20,7 @@ from typing import cast
 from rlenv.core.episode import Episode
 from rlenv.core.errors import RunError
 from rlenv.core.jsontypes import Json, line
-from rlenv.door.reading import json_objects, plain_json
+from rlenv.door.reading import json_object, json_objects, plain_json
 from rlenv.evaluation.report import Report
 from rlenv.store.files import append, keep_lines, own_folder, replace_text
 from rlenv.store.saved_episodes import FILES, saved_episodes
@@ -30,7 +30,7 @@ from rlenv.text.escaping import shown_line
 REPORTING = ("k", "threshold", "command")
 """Settings that only say how to read the episodes: a run may be resumed with other ones."""
 GROWING = ("n", "grown")
-"""Settings that say how many episodes there are (rlenv.evaluation.sample_ids): they may grow."""
+"""Settings that say how many episodes there are (rlenv.evaluation.evaluation_run): they may grow."""
 
 VERIFIER = "verifier_version"
 NEEDED = ("policy", "n", "k", "threshold", "tasks", "chunk_tasks", VERIFIER, "env_kwargs")
@@ -100,6 +100,13 @@ class SavedRun:
                 "give one that `rlenv eval --out` made"
             )
         return cast("dict[str, Json]", settings)
+
+    def settings_or_rescored(self) -> dict[str, Json]:
+        """The same, also of what `rlenv rescore` left, which has its settings in report.json alone."""
+        report = self.folder / "report.json"
+        if self._config.exists() or not report.exists():
+            return self.settings()
+        return cast("dict[str, Json]", json_object(report).get("settings", {}))
 
     def keep_whole(self, sizes: Iterable[int]) -> int:
         """Cut the files back to whole appends, of which `sizes` says how many episodes they have, in order.

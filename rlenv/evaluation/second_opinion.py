@@ -68,49 +68,36 @@ class Disagreement:
 
 def disagreement(task: Task, completion: Completion, first: Opinion, second: Opinion) -> Disagreement | None:
     """How two opinions differ, None where they pay the same or neither verifier can prove anything."""
-    provers = [one for one in (first, second) if isinstance(one.verifier, ProvingVerifier)]
-    if not provers or first.verdict.reward == second.verdict.reward:
+    proofs = [one.verifier.proof(one.verdict) for one in (first, second) if isinstance(one.verifier, ProvingVerifier)]
+    if not proofs or first.verdict.reward == second.verdict.reward:
         return None
+    spans = [one.verdict.answer for one in (first, second) if one.verdict.answer]
+    answers = [text for start, end in spans if (text := completion.text[start:end][:ANSWER_CHARS])]
+    proved: list[Proof] = [proof for proof in proofs if proof != "undecided"]
     return Disagreement(
         task_id=task.id,
-        answer=_answer(completion, [first.verdict, second.verdict]),
+        answer=answers[0] if answers else completion.content.text.strip()[-ANSWER_CHARS:],
         reference=str(task.reference)[:ANSWER_CHARS],
         first=first.verifier.version,
         second=second.verifier.version,
         first_reward=first.verdict.reward,
         second_reward=second.verdict.reward,
-        proof=_proof(provers),
+        proof=proved[0] if proved else "undecided",
     )
 
 
-def counted(found: Sequence[Disagreement]) -> str:
+def counted(disagreements: Sequence[Disagreement]) -> str:
     """How many there are, and who is right how often.
 
     >>> counted([])
     'the two verifiers agree'
     """
-    if not found:
+    if not disagreements:
         return "the two verifiers agree"
-    right = Counter(one.right for one in found)
+    right = Counter(one.right for one in disagreements)
     undecided = right.pop("", 0)
-    said = [f"{version} is right on {count}" for version, count in right.most_common()]
-    return f"the two verifiers disagree on {len(found)}: {', '.join([*said, f'undecided {undecided}'])}"
-
-
-def _proof(provers: Sequence[Opinion]) -> Proof:
-    for one in provers:
-        found: Proof = one.verifier.proof(one.verdict) if isinstance(one.verifier, ProvingVerifier) else "undecided"
-        if found != "undecided":
-            return found
-    return "undecided"
-
-
-def _answer(completion: Completion, verdicts: Sequence[Verdict]) -> str:
-    for verdict in verdicts:
-        if verdict.answer is not None and verdict.answer[1] > verdict.answer[0]:
-            start, end = verdict.answer
-            return completion.text[start:end][:ANSWER_CHARS]
-    return completion.content.text.strip()[-ANSWER_CHARS:]
+    shares = [f"{version} is right on {count}" for version, count in right.most_common()]
+    return f"the two verifiers disagree on {len(disagreements)}: {', '.join([*shares, f'undecided {undecided}'])}"
 
 
 def _paid(version: str, reward: float | None) -> str:

@@ -21,9 +21,9 @@ from collections.abc import Sequence
 from itertools import groupby
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rlenv.core.errors import ConfigError
+from rlenv.evaluation.passk import Values, check_k
 
 EXACT_N = 1_000
 """Up to so many completions a float holds the number of their subsets: C(1000, 500) is 2.7e299."""
@@ -37,7 +37,7 @@ def maj_at_k(answers: Sequence[tuple[int, float]], k: int) -> float:
     Raises ConfigError for k > n, and for n above 1,000.
     """
     n = sum(votes for votes, _ in answers)
-    _check(n, k)
+    check_k(n, k)
     if n > EXACT_N:
         raise ConfigError(f"expected at most {EXACT_N:,} completions of a problem for maj@k, got {n}; give fewer")
     won = math.fsum(_won_with(answers, k, votes) for votes in range(1, min(k, max(m for m, _ in answers)) + 1))
@@ -61,12 +61,12 @@ def _won_with(answers: Sequence[tuple[int, float]], k: int, top: int) -> float:
     return math.fsum(float(passed[count, k]) / count for count in range(1, tied + 1))
 
 
-def _convolved(table: NDArray[np.float64], draws: Sequence[int]) -> NDArray[np.float64]:
+def _convolved(table: Values, draws: Sequence[int]) -> Values:
     """One more answer of which less than the top number is drawn."""
-    found = np.zeros_like(table)
+    longer = np.zeros_like(table)
     for drawn, ways in enumerate(draws):
-        found[:, drawn:] += float(ways) * table[:, : table.shape[1] - drawn]
-    return found
+        longer[:, drawn:] += float(ways) * table[:, : table.shape[1] - drawn]
+    return longer
 
 
 def best_of_k(scored: Sequence[tuple[float, float]], k: int) -> float:
@@ -76,21 +76,14 @@ def best_of_k(scored: Sequence[tuple[float, float]], k: int) -> float:
     no number.
     """
     n = len(scored)
-    _check(n, k)
+    check_k(n, k)
     if any(math.isnan(score) for score, _ in scored):
         raise ConfigError("expected scores that are numbers, got NaN; leave such completions out")
-    total, below, found = math.comb(n, k), 0, list[float]()
+    total, below, chances = math.comb(n, k), 0, list[float]()
     for _, alike in groupby(sorted(scored), key=lambda one: one[0]):
         passed = [share for _, share in alike]
         above = below + len(passed)
         first = (math.comb(above, k) - math.comb(below, k)) / total  # whole numbers: nothing cancels
-        found.append(first * math.fsum(passed) / len(passed))
+        chances.append(first * math.fsum(passed) / len(passed))
         below = above
-    return math.fsum(found)
-
-
-def _check(n: int, k: int) -> None:
-    if k < 1:
-        raise ConfigError(f"expected k of at least 1, got {k}")
-    if k > n:
-        raise ConfigError(f"expected k of at most n={n} completions, got k={k}; sample more or lower k")
+    return math.fsum(chances)

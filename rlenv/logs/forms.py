@@ -1,4 +1,11 @@
-"""Which form a log has, and the records of files and folders of it."""
+"""Which form a log has, and the records of files and folders of it.
+
+- TRL 1.16 writes OUTPUT_DIR/completions/completions_00001.parquet with the columns step, prompt, completion, one a
+  reward function, those of log_extra, and advantage. A table saved as .csv or .jsonl does as well.
+- verl 0.9.1 writes N.jsonl a step with input, output, gts, score, step and what else the reward manager said.
+- verifiers 0.4.0 writes `traces.jsonl`, by vf-eval and by prime-rl.
+- Inspect: rlenv.logs.inspect.
+"""
 
 from __future__ import annotations
 
@@ -6,22 +13,154 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, NamedTuple
 
+from rlenv.core.completion import Completion
 from rlenv.core.errors import ConfigError
+from rlenv.core.jsontypes import Json
+from rlenv.env.tasksets import Located, read_rows
 from rlenv.logs.inspect import inspect_records
-from rlenv.logs.record import Record
-from rlenv.logs.tables import trl_records, verl_records
-from rlenv.logs.verifiers import verifiers_records
+from rlenv.logs.record import SEVERAL_TURNS, Record, completion_of, number, prompt_of
 
-Reader: TypeAlias = "Callable[[Path, str | None], Iterator[Record]]"
-FORMS: Mapping[str, Reader] = {
-    "trl": trl_records,
-    "verl": verl_records,
-    "inspect": inspect_records,
-    "verifiers": verifiers_records,
+TRL_OWN = frozenset({"step", "prompt", "completion", "advantage", "rlenv_row", "rlenv_task"})
+REWARD = "reward"
+CUT = "length"
+"""Why a completion ended that was cut, in a trace of verifiers."""
+
+
+def _trl_records(file: Path, reward: str | None) -> Iterator[Record]:
+    """The rows of a table of TRL. Raises ConfigError where it is not said which column is the reward."""
+    rows = read_rows(file)
+    paid = _reward_column(file, rows, reward)
+    for where, row in rows:
+        said = _parsed(row.get("completion"))
+        one = said[0] if isinstance(said, Sequence) and not isinstance(said, str) and len(said) == 1 else None
+        completion = Completion(said) if isinstance(said, str) else None
+        if isinstance(one, Mapping):
+            completion = completion_of(one)
+        problem = SEVERAL_TURNS if isinstance(said, Sequence) else f"its completion is a {type(said).__name__}, no text"
+        yield _row_record(f"{file} {where}", row, row.get("prompt"), completion, number(row.get(paid)), problem=problem)
+
+
+def _verl_records(file: Path, reward: str | None) -> Iterator[Record]:
+    """The rows of a dump of verl; a row whose `graded` is 0 had no verdict of ours, and has no reward."""
+    for where, row in read_rows(file):
+        failed = "graded" in row and number(row["graded"]) == 0.0
+        paid = None if failed else number(row.get(reward or "score"))
+        yield _row_record(f"{file} {where}", row, row.get("input"), Completion(str(row.get("output") or "")), paid)
+
+
+def _row_record(
+    where: str,
+    row: Mapping[str, Json],
+    prompt: Json,
+    completion: Completion | None,
+    reward: float | None,
+    problem: str = "",
+) -> Record:
+    return Record(
+        where,
+        prompt_of(_parsed(prompt)),
+        completion,
+        reward,
+        problem,
+        row=str(row.get("rlenv_row") or ""),
+        step=int(number(row.get("step")) or 0),
+        columns=row,
+    )
+
+
+def _reward_column(file: Path, rows: Sequence[Located], name: str | None) -> str:
+    columns = list(rows[0][1])
+    if name is not None:
+        if name not in columns:
+            raise ConfigError(f"{file}: expected a column {name!r} with the reward, got {', '.join(columns)}")
+        return name
+    of_numbers = [
+        column
+        for column in columns
+        if column not in TRL_OWN and any(number(row.get(column)) is not None for _, row in rows)
+    ]
+    if REWARD in of_numbers:
+        return REWARD
+    if len(of_numbers) != 1:
+        raise ConfigError(
+            f"{file}: expected one column of rewards, got {', '.join(of_numbers) or 'none'}; say --reward NAME"
+        )
+    return of_numbers[0]
+
+
+def _parsed(value: Json) -> Json:
+    """Messages that a table of text holds as JSON are messages again."""
+    if isinstance(value, str) and value.startswith('[{"'):  # [{"role": "user", "content": "2+2=?"}]
+        try:
+            messages: Json = json.loads(value)
+        except ValueError:
+            return value
+        return messages
+    return value
+
+
+def _verifiers_records(file: Path, reward: str | None) -> Iterator[Record]:
+    """Every trace of every episode; `reward` names one of its rewards, without it their weighted sum counts."""
+    with file.open(encoding="utf-8") as lines:
+        for place, line in enumerate(lines, start=1):
+            if not line.strip():
+                continue
+            try:
+                traces = json.loads(line)["traces"]
+                yield from (_trace_record(f"{file} line {place}", trace, reward) for trace in traces)
+            except (ValueError, KeyError, TypeError, AttributeError) as error:
+                problem = f"{type(error).__name__}: {error}"
+                raise ConfigError(f"{file} line {place}: not an episode of verifiers ({problem}); remove it") from error
+
+
+def _trace_record(where: str, trace: Mapping[str, Any], reward: str | None) -> Record:
+    data, calls = trace["task"]["data"], trace.get("calls") or [{}]
+    said = [node["message"] for node in trace["nodes"] if node.get("sampled")]
+    cut = any(call.get("finish_reason") == CUT for call in calls)
+    return Record(
+        where,
+        prompt_of(data.get("prompt")),
+        completion_of(said[0], finished=not cut) if len(said) == 1 else None,
+        _trace_reward(trace, reward),
+        SEVERAL_TURNS if said else "the model said nothing",
+        row=str(data.get("row") or ""),
+        task_id=str(data.get("id") or trace["task"].get("key") or ""),
+        columns=data,
+        policy=str(calls[-1].get("model") or ""),
+    )
+
+
+def _trace_reward(trace: Mapping[str, Any], name: str | None) -> float | None:
+    """The rewards times their weights; None where one was not given, or the trace has an error."""
+    rewards = [value for key, value in (trace.get("rewards") or {}).items() if name in (None, key)]
+    if not rewards or trace.get("errors") or any(value is None for value in rewards):
+        return None
+    scores = [number(value["score"]) for value in rewards]
+    weights = [number(value.get("weight", 1.0)) or 0.0 for value in rewards]
+    paid = [score * weight for score, weight in zip(scores, weights, strict=True) if score is not None]
+    return sum(paid) if len(paid) == len(scores) else None
+
+
+class Form(NamedTuple):
+    """One kind of log."""
+
+    records: Callable[[Path, str | None], Iterator[Record]]
+    """Of a file; the text names the reward."""
+    keys: frozenset[str]
+    """What tells it: the keys of its first object."""
+    suffixes: tuple[str, ...] = ()
+    """What tells it without a look inside."""
+
+
+FORMS: Mapping[str, Form] = {
+    "trl": Form(_trl_records, frozenset({"prompt", "completion"}), (".parquet", ".csv")),
+    "verl": Form(_verl_records, frozenset({"input", "output"})),
+    "inspect": Form(inspect_records, frozenset({"eval", "plan"}), (".eval",)),
+    "verifiers": Form(_verifiers_records, frozenset({"traces"})),
 }
-"""The forms by name; a reader takes a file and the name of the reward."""
+"""The forms by name."""
 SUFFIXES = (".parquet", ".csv", ".jsonl", ".json", ".eval")
 
 
@@ -38,31 +177,28 @@ def records(paths: Sequence[str | Path], form: str | None = None, reward: str | 
             f"expected a file or folder that holds {', '.join(SUFFIXES)}, got {', '.join(map(str, paths))}"
         )
     for file in files:
-        yield from FORMS[form or form_of(file)](file, reward)
+        yield from FORMS[form or form_of(file)].records(file, reward)
 
 
 def form_of(file: Path) -> str:
-    """The form that the name or the first line of a file tells. Raises ConfigError where they tell none."""
-    if file.suffix == ".eval":
-        return "inspect"
-    if file.suffix in (".parquet", ".csv"):
-        return "trl"
+    """The form that the name or the first object of a file tells. Raises ConfigError where they tell none."""
+    for name, form in FORMS.items():
+        if file.suffix in form.suffixes:
+            return name
     with file.open(encoding="utf-8", errors="replace") as lines:
         first = lines.readline() if file.suffix == ".jsonl" else lines.read()
     try:
-        row = json.loads(first)
+        row: Json = json.loads(first)
     except ValueError:
         row = None
-    for form, keys in (("verifiers", {"traces"}), ("verl", {"input", "output"}), ("inspect", {"eval", "plan"})):
-        if isinstance(row, dict) and keys <= row.keys():
-            return form
-    if isinstance(row, dict) and {"prompt", "completion"} <= row.keys():
-        return "trl"
+    told = [name for name, form in FORMS.items() if isinstance(row, dict) and form.keys <= row.keys()]
+    if told:
+        return told[-1]
     raise ConfigError(f"{file}: cannot tell whose log this is; say --from {' or '.join(FORMS)}")
 
 
 def _files(path: Path) -> list[Path]:
     if not path.is_dir():
         return [path] if path.is_file() else []
-    found = [file for file in path.iterdir() if file.suffix in SUFFIXES and file.is_file()]
-    return sorted(found, key=lambda file: (len(file.name), file.name))  # 2.jsonl before 10.jsonl
+    files = [file for file in path.iterdir() if file.suffix in SUFFIXES and file.is_file()]
+    return sorted(files, key=lambda file: (len(file.name), file.name))  # 2.jsonl before 10.jsonl

@@ -10,20 +10,19 @@ import importlib
 import json
 import zipfile
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from rlenv.core.completion import Completion
 from rlenv.core.errors import ConfigError
-from rlenv.core.reading.message import message_text
-from rlenv.logs.record import Record, number
+from rlenv.logs.record import SEVERAL_TURNS, Record, completion_of, number, prompt_of
 
 ROW, PLAYED = "rlenv_row", "rlenv_completion"
 CUT = ("max_tokens", "model_length")
 """Inspect's reasons to stop that mean that the policy was cut."""
 LETTERS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 """Inspect's values of a score that are letters: correct, incorrect, partial, no answer."""
-_ATTACHED = "attachment://"
 MAX_SAMPLE = 1 << 28
 """Bytes of one unpacked sample."""
 
@@ -36,19 +35,17 @@ def inspect_records(file: Path, reward: str | None) -> Iterator[Record]:
 
 
 def _record(where: str, sample: Mapping[str, Any], scorer: str | None, model: str) -> Record:
-    attached = sample.get("attachments") or {}
-    asked = sample.get("input")
-    prompt = asked if isinstance(asked, str) else "\n\n".join(_text(m.get("content")) for m in asked or [])
+    metadata, prompt = sample.get("metadata") or {}, prompt_of(sample.get("input"))
     completion, problem = _completion(sample)
     return Record(
         where,
-        attached.get(prompt.removeprefix(_ATTACHED), prompt),
+        _attached(sample, prompt),
         completion,
         _score(where, sample.get("scores") or {}, scorer),
         problem,
-        row=str((sample.get("metadata") or {}).get(ROW) or ""),
+        row=str(metadata.get(ROW) or ""),
         task_id=str(sample.get("id") or ""),
-        columns={"target": sample.get("target"), **(sample.get("metadata") or {})},
+        columns={"target": sample.get("target"), **metadata},
         policy=model,
     )
 
@@ -58,28 +55,17 @@ def _completion(sample: Mapping[str, Any]) -> tuple[Completion | None, str]:
     if isinstance(played, Mapping):
         return Completion.from_json(dict(played)), ""
     if sum(message.get("role") == "assistant" for message in sample.get("messages") or []) > 1:
-        return None, "it has several turns"
+        return None, SEVERAL_TURNS
     choices = (sample.get("output") or {}).get("choices") or []
     if not choices:
         return None, "the model said nothing, or the sample failed before"
-    text, segments = message_text(_parts(choices[0]["message"]))
-    text = (sample.get("attachments") or {}).get(text.removeprefix(_ATTACHED), text)
-    return Completion(text, segments=segments, finished=choices[0].get("stop_reason") not in CUT), ""
+    completion = completion_of(choices[0]["message"], finished=choices[0].get("stop_reason") not in CUT)
+    return replace(completion, text=_attached(sample, completion.text)), ""
 
 
-def _parts(message: Mapping[str, Any]) -> dict[str, object]:
-    """A message whose content may be parts of reasoning and of text, in the form of an endpoint."""
-    content = message.get("content")
-    thought = (
-        [p.get("reasoning", "") for p in content if p.get("type") == "reasoning"] if isinstance(content, list) else []
-    )
-    return {"content": _text(content), "reasoning_content": "\n".join(thought), "tool_calls": message.get("tool_calls")}
-
-
-def _text(content: object) -> str:
-    if isinstance(content, list):
-        return "".join(str(part.get("text") or "") for part in content if part.get("type") == "text")
-    return str(content or "")
+def _attached(sample: Mapping[str, Any], text: str) -> str:
+    """Long texts stand apart from where they were said."""
+    return str((sample.get("attachments") or {}).get(text.removeprefix("attachment://"), text))
 
 
 def _score(where: str, scores: Mapping[str, Mapping[str, Any]], scorer: str | None) -> float | None:

@@ -1,13 +1,16 @@
-"""One completion as somebody's log holds it."""
+"""One completion as somebody's log holds it, and what logs have in common."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from rlenv.core.completion import Completion
 from rlenv.core.jsontypes import Json
+from rlenv.core.reading.message import message_text
+
+SEVERAL_TURNS = "it has several turns"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,27 @@ def number(value: object) -> float | None:
             value = float(value)
         except ValueError:
             return None
-    if not isinstance(value, bool | int | float) or not math.isfinite(value):
-        return None
-    return float(value)
+    return float(value) if isinstance(value, bool | int | float) and math.isfinite(value) else None
+
+
+def prompt_of(value: object) -> str:
+    """A prompt that is text, or messages of which the contents count."""
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return "\n\n".join(_text(message.get("content")) for message in value if isinstance(message, Mapping))
+    return str(value or "")
+
+
+def completion_of(message: Mapping[str, object], *, finished: bool = True) -> Completion:
+    """A message of the assistant, whose content may be parts of reasoning and of text, as a completion."""
+    content = message.get("content")
+    if isinstance(content, list):
+        thoughts = [str(part.get("reasoning", "")) for part in content if part.get("type") == "reasoning"]
+        message = {**message, "content": _text(content), "reasoning_content": "\n".join(thoughts)}
+    text, segments = message_text(message)
+    return Completion(text, segments=segments, finished=finished)
+
+
+def _text(content: object) -> str:
+    if isinstance(content, list):
+        return "".join(str(part.get("text") or "") for part in content if part.get("type") == "text")
+    return str(content or "")

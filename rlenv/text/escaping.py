@@ -15,9 +15,12 @@ lone surrogates, the separators of lines and paragraphs, private and unassigned 
 from __future__ import annotations
 
 import json
+import re
 import unicodedata
 
 STAYS = "\n\t"
+_MARKUP = re.compile(r"[\\`*<>#|]|\](?=[(\[:])|(?<![^\W_])_|_(?![^\W_])")
+"""Of Markdown and of HTML in it: <script>, [a](b), *a*, _a_, a | b; [0.1, 0.2] and the line of a_b are text."""
 
 
 def shown(text: str) -> str:
@@ -34,8 +37,23 @@ def shown_line(text: str, most: int = 0) -> str:
 
 
 def shown_cell(text: str) -> str:
-    """One line that stays in its cell of a Markdown table."""
-    return shown_line(text).replace("|", "\\|")
+    r"""One line of a Markdown page, or one cell of a table in it, of which nothing is markup.
+
+    >>> print(shown_cell("<img src=x> | [a](b)"))
+    \<img src=x\> \| [a\](b)
+    """
+    return _MARKUP.sub(r"\\\g<0>", shown_line(text))
+
+
+def shown_code(text: str) -> str:
+    """The same as code, behind more backticks than it holds; nothing for nothing.
+
+    >>> shown_code("a"), shown_code("a `b`")
+    ('`a`', '`` a `b` ``')
+    """
+    line = shown_line(text).replace("|", "\\|")  # which ends a cell of a table inside code too
+    ticks = "`" * (1 + max(map(len, re.findall("`+", line)), default=0))
+    return "" if not line else f"{ticks}{line}{ticks}" if ticks == "`" else f"{ticks} {line} {ticks}"
 
 
 def shown_json(value: object, indent: int | None = None) -> str:

@@ -15,9 +15,8 @@ from typing import Any, cast
 
 from rlenv.core.episode import Episode
 from rlenv.core.jsontypes import Json
-from rlenv.evaluation.passk import Count, estimate
-from rlenv.view.shape import number, shaped, shaped_task
-from rlenv.view.tokens import decoder
+from rlenv.evaluation.summary import Summary
+from rlenv.view.shape import decoder, number, shaped, shaped_task
 from rlenv.view.viewed import ViewedRun
 
 BLOCK_CHARS = 300_000
@@ -35,6 +34,9 @@ class Packed:
 
     def __init__(self, run: ViewedRun) -> None:
         self._run = run
+        ks = run.config.get("k")  # completions of `rlenv import` have none: their groups need not be problems
+        self._ks = sorted({1, *cast("list[int]", ks)}) if isinstance(ks, list) else []
+        self._summary = Summary(run.config, run.threshold)
         self._decode = decoder(run.tokenizer)
         self._groups: dict[str, list[int]] = {"step": [], "group": [], "task": []}
         self._tasks: dict[tuple[str, str], int] = {}
@@ -52,19 +54,9 @@ class Packed:
         """The groups of the block that is being filled."""
         self._fill()
 
-    @property
-    def held(self) -> int:
-        """How many groups have their texts in the page."""
-        return sum(block >= 0 for block in self._block_of)
-
-    @property
-    def size(self) -> int:
-        """Bytes of the blocks."""
-        return sum(map(len, self.blocks))
-
     def keep(self, most_bytes: int) -> None:
         """Leave evenly spaced groups out of each block, until the blocks are at most about this long."""
-        share = most_bytes / max(1, self.size)
+        share = most_bytes / max(1, sum(map(len, self.blocks)))
         if share >= 1:
             return
         for place, block in enumerate(self.blocks):
@@ -83,6 +75,7 @@ class Packed:
             "training": bool(run.metrics),
             "threshold": run.threshold,
             "pass_at": self._pass_at(),
+            "unfinished": self._summary.unfinished if self._ks else "",
             "facts": [[key, value] for key, value in _flat(run.config)],
             "metrics": {name: [number(row.get(name)) for row in run.metrics] for name in names},
             "alarms": [{k: number(v) if isinstance(v, float) else v for k, v in a.items()} for a in run.alarms],
@@ -94,28 +87,22 @@ class Packed:
             "numbers": self._numbers,
             "flags": list(self._flags),
             "combinations": [list(combination) for combination in self._combinations],
-            "sampled": self.held < len(self._block_of),
+            "sampled": -1 in self._block_of,
         }
 
     def _pass_at(self) -> list[Json]:
         """[k, pass@k, low, high] of an evaluation, for 1 and every k that it was asked for and has completions for."""
-        asked = self._run.config.get("k")
-        if not isinstance(asked, list):
-            return []  # completions of `rlenv import`: their groups need not be problems
-        judged: dict[Any, Count] = {}  # by group
-        for group, reward in zip(self._episodes["g"], self._episodes["reward"], strict=True):
-            n, c = judged.get(group, (0, 0))
-            judged[group] = (n, c) if reward is None else (n + 1, c + (reward >= self._run.threshold))
-        counts = list(judged.values())
-        most = max((n for n, _ in counts), default=0)
-        found = [(k, estimate(counts, k)) for k in sorted({1, *cast("list[int]", asked)}) if k <= most]
-        return [[k, number(e.value), number(e.low), number(e.high)] for k, e in found]
+        estimates = ((k, self._summary.estimate(k)) for k in self._ks)
+        return [[k, number(e.value), number(e.low), number(e.high)] for k, e in estimates if e is not None]
 
     def _fill(self) -> None:
         waiting: list[str] = []
         chars = 0
         for (step, group, task_id), members in groupby(self._run.episodes, key=lambda e: (e.step, e.group, e.task.id)):
-            entry = self._group(list(members), step, group, task_id)
+            episodes = list(members)
+            if self._ks:
+                self._summary.add(episodes)
+            entry = self._group(episodes, step, group, task_id)
             waiting.append(json.dumps(entry, separators=(",", ":")))
             chars += len(waiting[-1])
             if chars >= BLOCK_CHARS:
@@ -180,13 +167,12 @@ class Packed:
 
     def _task_columns(self) -> dict[str, Json]:
         """The columns of tasks that have two values or some more: what a pass rate can be told by."""
-        found: dict[str, Json] = {}
+        columns: dict[str, Json] = {}
         for name, values in self._columns.items():
-            distinct = list(dict.fromkeys(values))
-            if 2 <= len(distinct) <= MOST_NAMES:
-                places = {value: i for i, value in enumerate(distinct)}
-                found[name] = {"values": [str(v) for v in distinct], "of": [places[value] for value in values]}
-        return found
+            places = {value: place for place, value in enumerate(dict.fromkeys(values))}
+            if 2 <= len(places) <= MOST_NAMES:
+                columns[name] = {"values": [str(v) for v in places], "of": [places[value] for value in values]}
+        return columns
 
 
 def encoded(value: object) -> str:
@@ -210,7 +196,8 @@ def _flat(config: Mapping[str, Json], before: str = "") -> Iterator[tuple[str, s
 
 def packed(runs: Iterable[ViewedRun], most_bytes: int | None) -> list[Packed]:
     """The runs, whose blocks are together at most about `most_bytes` long in the page; None is without a limit."""
-    done = [Packed(run) for run in runs]
-    for run in done if most_bytes is not None else ():
-        run.keep(int((most_bytes or 0) / len(done) * 3 / 4))  # base64 takes four characters for three bytes
-    return done
+    made = [Packed(run) for run in runs]
+    if most_bytes is not None:
+        for run in made:
+            run.keep(most_bytes // len(made) * 3 // 4)  # base64 takes four characters for three bytes
+    return made

@@ -23,22 +23,8 @@ PAGE = "report.html"
 MAX_BYTES = 20_000_000
 """Texts of more than this are sampled, unless all were asked for."""
 SCRIPTS = (
-    "dom",
-    "store",
-    "route",
-    "filter",
-    "marks",
-    "completion",
-    "charts",
-    "curves",
-    "tables",
-    "run",
-    "step",
-    "group",
-    "compare",
-    "bar",
-    "keys",
-    "main",
+    *("dom", "store", "route", "filter", "marks", "completion", "charts", "curves", "tables"),
+    *("run", "step", "group", "compare", "bar", "keys", "main"),
 )
 STYLES = ("vendor/uPlot.min.css", "page.css")
 
@@ -64,26 +50,19 @@ def html(runs: Iterable[ViewedRun], *, max_bytes: int | None = MAX_BYTES, live_s
     scripts = [(page / f"{name}.js").read_text("utf-8") for name in SCRIPTS]
     vendored = (page / "vendor" / "uPlot.iife.min.js").read_text("utf-8")
     script = "\n".join(["(() => {", '"use strict";', vendored, *scripts, "})();"])
-    policy = [
-        "default-src 'none'",
-        f"script-src '{_hash(script)}'",
-        f"style-src '{_hash(style)}'",
-        "img-src data:",
-        "base-uri 'none'",
-        "form-action 'none'",
-        *(["connect-src 'self'"] if live_s else []),
-    ]
-    template = Template((page / "page.html").read_text("utf-8"))
-    return template.substitute(
-        policy="; ".join(policy), style=style, script=script, data=_data(runs, max_bytes, live_s)
+    policy = (
+        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; img-src data:; "
+        "base-uri 'none'; form-action 'none'" + ("; connect-src 'self'" if live_s else "")
     )
+    template = Template((page / "page.html").read_text("utf-8"))
+    return template.substitute(policy=policy, style=style, script=script, data=_data(runs, max_bytes, live_s))
 
 
 def _data(runs: Iterable[ViewedRun], max_bytes: int | None, live_s: float) -> str:
-    done = packed(runs, max_bytes)
-    heads: list[Json] = [run.head() for run in done]
+    made = packed(runs, max_bytes)
+    heads: list[Json] = [run.head() for run in made]
     lines = [_block("head", encoded({"live_s": live_s, "runs": heads}))]
-    for place, run in enumerate(done):
+    for place, run in enumerate(made):
         lines += [_block(f"{place}-{i}", base64.b64encode(block).decode()) for i, block in enumerate(run.blocks)]
     return "\n".join(lines)
 

@@ -11,14 +11,11 @@ from typer.testing import CliRunner
 import rlenv
 from rlenv import Completion, Definition, Task, Verdict
 from rlenv.analysis import analyse
-from rlenv.analysis.answers import answers_of
 from rlenv.analysis.contamination import overlapping, training_texts
 from rlenv.analysis.costs import price_of
-from rlenv.analysis.groups import grouped
 from rlenv.analysis.scores import calibration
 from rlenv.cli import app
 from rlenv.core.errors import ConfigError, RunError
-from rlenv.envs.math.verifier import MathVerifier
 from rlenv.policies import ScriptedPolicy
 
 
@@ -98,13 +95,6 @@ def test_best_of_k_by_log_probs_and_by_a_score_of_the_verdict(tmp_path: Path) ->
     assert found.estimates["best-of-6 by logprob"].value == pytest.approx((0 + 1 / 3 + 1 / 6) / 3)  # the shortest
     assert found.estimates["best-of-6 by sure"].value == 1.0  # sure of the text that is the reference
     assert found.estimates["best-of-6 by logprob-mean"].value == pytest.approx(found.estimates["pass@1"].value)
-
-
-def test_a_scorer_of_ones_own_ranks_what_is_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "my_scorer.py").write_text("def longest(completion):\n    return float(len(completion))\n")
-    monkeypatch.syspath_prepend(tmp_path)
-    found = analyse(saved(tmp_path / "run"), k=[6], best_of=["my_scorer:longest"])
-    assert found.estimates["best-of-6 by my_scorer:longest"].value == pytest.approx((1 + 0 + 1 / 6) / 3)
 
 
 def test_the_same_by_a_column_in_the_order_of_numbers(tmp_path: Path) -> None:
@@ -199,13 +189,6 @@ def test_the_command_prints_and_writes_the_tables(tmp_path: Path) -> None:
         assert words in page.read_text()
 
 
-def test_a_run_that_grew_is_reported_as_one(tmp_path: Path) -> None:
-    rlenv.evaluate(definition(), "empty", n=2, out=tmp_path)
-    rlenv.evaluate(definition(), "empty", n=3, out=tmp_path)
-    found = analyse(tmp_path, k=[3])
-    assert (found.estimates["pass@3"].problems, found.estimates["pass@3"].value) == (3, 0.0)
-
-
 def test_episodes_of_training_are_grouped_by_step(tmp_path: Path) -> None:
     task, file = Task("say 1", "1"), tmp_path / "episodes.jsonl"
     paid = [(0, 1.0), (0, 0.0), (1, 1.0), (1, 1.0)]
@@ -218,15 +201,3 @@ def test_episodes_of_training_are_grouped_by_step(tmp_path: Path) -> None:
     assert (found.estimates["pass@2"].problems, found.estimates["pass^2"].value) == (2, 0.5)
     assert found.report.pass_at[2] == found.estimates["pass@2"]
     assert str(found).startswith("mine/sums-v0, ")
-
-
-def test_values_that_mathematics_calls_equal_vote_together() -> None:
-    fractions = Definition(tasks=rlenv.ListTasks([Task("How much?", "3/4")]), verifier=MathVerifier())
-    said = [r"\boxed{\frac{1}{2}}", r"\boxed{0.5}", r"\boxed{1/2}", r"\boxed{\frac34}", r"\boxed{0.75}", r"\boxed{0.9}"]
-    verdicts = [fractions.verifier.verify(fractions.tasks[0], Completion(text)) for text in said]
-    episodes = [
-        rlenv.Episode(fractions.tasks[0], Completion(text), verdict, index=i)
-        for i, (text, verdict) in enumerate(zip(said, verdicts, strict=True))
-    ]
-    assert answers_of(grouped(episodes, 1.0), fractions, 1.0).votes == [[(3, 0.0), (2, 1.0), (1, 0.0)]]
-    assert answers_of(grouped(episodes, 1.0), None, 1.0).votes == [[(1, 0.0)] * 3 + [(1, 1.0)] * 2 + [(1, 0.0)]]

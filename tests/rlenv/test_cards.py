@@ -8,7 +8,8 @@ import pytest
 from typer.testing import CliRunner
 
 import rlenv
-from rlenv.cards.measure import PASS_RATES, Card, pass_rate_bin
+from rlenv.cards.measure import pass_rate_bin
+from rlenv.cards.page import PASS_RATES, Card
 from rlenv.cli import app
 from rlenv.core.errors import ConfigError
 from rlenv.core.policy import ScriptedPolicy
@@ -88,18 +89,6 @@ def test_the_page_has_a_head_and_no_markup_of_others(measured: Card) -> None:
     assert "`` Say 0 <script>\\|`x` ``" in body
     assert "some \\<b\\>" in body
     assert "| made by | `rlenv card mine/say-v0`, rlenv" in body
-
-
-def test_an_environment_that_is_not_for_training_says_so() -> None:
-    made = rlenv.card(definition(evaluation_only="its tests run beside the program"))
-    assert "| not for | training: its tests run beside the program |" in made.markdown()
-
-
-def test_the_same_tasks_have_the_same_hash() -> None:
-    first, same = rlenv.card(definition()), rlenv.card(definition())
-    assert first.tasks_sha256 == same.tasks_sha256
-    rows = [{"prompt": "Say 0", "answer": "0", "id": "t0"}]
-    assert rlenv.card(definition(tasks=rlenv.ListTasks.from_rows(rows))).tasks_sha256 != first.tasks_sha256
 
 
 def test_tasks_without_a_solution_have_a_card_too() -> None:

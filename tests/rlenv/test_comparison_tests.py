@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rlenv.comparison.difference import crossed, difference
-from rlenv.comparison.significance import _drawn, exchange_test, holm, student_p, student_quantile
+from rlenv.comparison.significance import exchange_test, holm, student_p, student_quantile
 from rlenv.core.errors import ConfigError
 
 
@@ -47,12 +47,7 @@ def test_values_without_a_unit_are_drawn_and_agree_with_enumeration() -> None:
     found = exchange_test(values)
     assert "drawn" in found.test
     assert found.p == pytest.approx(enumerated([Fraction(float(value)) for value in values]), abs=0.012)  # 3.5 errors
-    assert exchange_test(values, seed=1) == exchange_test(values, seed=1)
-
-
-def test_drawn_signs_agree_with_the_exact_distribution() -> None:
-    values = np.random.default_rng(5).integers(-4, 6, 60) / 16
-    assert _drawn(values, np.random.default_rng(0)) == pytest.approx(exchange_test(values).p, abs=0.012)
+    assert exchange_test(values) == found
 
 
 def test_holm_is_the_closed_test_of_bonferroni() -> None:
@@ -97,20 +92,6 @@ def test_the_variance_over_seeds_and_tasks_is_that_of_repeated_experiments() -> 
     truth = 2 * (sd["seed"] ** 2 / 3 + (sd["side"] ** 2 + sd["both"] ** 2 / 3) / 40)
     assert np.var(means) == pytest.approx(truth, rel=0.1)
     assert np.mean(found) == pytest.approx(truth, rel=0.05)  # 3.5 standard errors of 1,500 estimates
-
-
-def test_a_side_of_one_run_has_no_variance_of_seeds() -> None:
-    rng = np.random.default_rng(2)
-    one, many = rng.random((1, 60)), rng.random((4, 60)) + np.arange(4)[:, None]
-    found = crossed(one, many, (-5.0, 5.0))
-    assert found.seeds == pytest.approx(many.mean(axis=1).var(ddof=1) / 4, rel=0.02)
-    assert found.freedom < 3.1
-
-
-def test_more_tasks_do_not_help_where_seeds_differ() -> None:
-    rng = np.random.default_rng(2)
-    first, second = rng.random((2, 60)), rng.random((2, 60)) + np.array([[0.0], [0.5]])
-    assert difference(first, second).tasks_for_a_point is None
 
 
 def test_so_many_tasks_notice_a_point_four_times_in_five() -> None:

@@ -172,14 +172,6 @@ def test_a_log_of_inspect_names_its_environment_in_the_rows(tmp_path: Path) -> N
     assert import_logs([as_json], tmp_path / "other").report.to_json() == done.report.to_json()
 
 
-def test_several_turns_are_left_out_and_counted(tmp_path: Path) -> None:
-    asked_twice: Json = [{"role": "assistant", "content": "1"}, {"role": "assistant", "content": "2"}]
-    log = eval_log(tmp_path / "log.eval", [sample("\\boxed{2}", 1.0), sample("2", 0.0, messages=asked_twice)])
-    done = import_logs([log], tmp_path / "run")
-    assert dict(done.left_out) == {"it has several turns": 1}
-    assert "left out 1: it has several turns" in str(done)
-
-
 def test_a_log_that_is_packed_in_a_way_that_this_python_cannot_read_says_what_to_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -226,14 +218,6 @@ def test_traces_of_verifiers(tmp_path: Path) -> None:
     file.write_text('{"traces": [{}]}\n')
     with pytest.raises(ConfigError, match=r"traces\.jsonl line 1: not an episode of verifiers"):
         import_logs([file], tmp_path / "other")
-
-
-def test_groups_of_unequal_size_become_single_completions(tmp_path: Path) -> None:
-    file = tmp_path / "table.jsonl"
-    file.write_text("".join(json.dumps(row) + "\n" for row in trl_rows()[:-1]))
-    done = import_logs([file], tmp_path / "run", env=doubles())
-    assert (done.group_size, done.report.episodes) == (1, 7)
-    assert rlenv.rescore(tmp_path / "run", doubles(), quiet=True).report.episodes == 7
 
 
 def test_what_cannot_be_imported_is_one_line_and_writes_nothing(tmp_path: Path) -> None:

@@ -8,13 +8,11 @@ from pathlib import Path
 import pytest
 
 import rlenv
-from rlenv.core.completion import Completion
 from rlenv.core.errors import ConfigError
 from rlenv.core.jsontypes import Json
 from rlenv.core.verdict import Flag, Verdict
 from rlenv.evaluation.report import Report
 from rlenv.evaluation.rescoring import Change
-from rlenv.policies import ScriptedPolicy
 from rlenv.store.saved_episodes import saved_episodes
 from rlenv.workers.pool import WorkerPool
 from rlenv.wrappers import RunningCentre
@@ -84,11 +82,6 @@ def test_changes_name_task_group_and_episode_in_order(tmp_path: Path) -> None:
     assert [Change(**{**row, "old_flags": (), "new_flags": ()}) for row in rows] == list(changes)
 
 
-def test_several_flags_are_told_once_each_and_sorted() -> None:
-    change = Change("t", 0, 3, None, 0.5, ("a", "b"), (), "")
-    assert str(change) == "task t episode 3: verifier error -> 0.5, flags a+b -> none"
-
-
 def test_k_and_threshold_are_those_of_the_run_unless_given(tmp_path: Path) -> None:
     saved(tmp_path, verifier(reward=0.5), threshold=0.5)
     env = definition(verifier(reward=0.5))
@@ -115,16 +108,6 @@ def test_the_new_episodes_are_the_old_ones_with_new_verdicts_and_their_version(t
     settings = json.loads((rescored.folder / "report.json").read_text())["settings"]
     assert settings["verifier_version"] == mended.version
     assert f"verifier {rescored.old_version} -> {mended.version}" in str(rescored)
-
-
-def test_the_folder_is_beside_the_episodes(tmp_path: Path) -> None:
-    saved(tmp_path, verifier())
-    rescored = rlenv.rescore(tmp_path, definition(verifier()))
-    assert rescored.folder == tmp_path / "rescored"
-    assert sorted(path.name for path in rescored.folder.iterdir()) == [
-        "changes.jsonl", "episodes.jsonl.gz", "report.json", "report.md", "tasks.jsonl.gz"
-    ]  # fmt: skip
-    assert (rescored.folder / "changes.jsonl").read_text() == ""
 
 
 def test_wrappers_learn_over_the_chunks_as_they_did_in_the_run(tmp_path: Path) -> None:
@@ -162,15 +145,6 @@ def test_a_group_that_was_cut_short_is_left_out_where_wrappers_look_at_groups(
         assert rlenv.rescore(run, env).report.episodes == expected
 
 
-def test_the_same_policy_is_named_and_the_id_of_the_environment_may_be_given(tmp_path: Path) -> None:
-    tasks = [{"prompt": "a", "answer": "b"}]
-    rlenv.register("test/again-v0", tasks=tasks, verifier=lambda completion, answer: 1.0, cheap=True)
-    rlenv.evaluate("test/again-v0", "empty", out=tmp_path)
-    for env in (None, "test/again-v0"):
-        report = rlenv.rescore(tmp_path, env).report
-        assert (report.policy, report.env, report.episodes) == ("empty", "test/again-v0", 1)
-
-
 def test_what_the_run_was_given_goes_to_the_environment_again(tmp_path: Path) -> None:
     rlenv.evaluate("math/arithmetic-v0", "reference", limit=2, env_kwargs={"level": 2}, out=tmp_path)
     assert rlenv.rescore(tmp_path, "math/arithmetic-v0").changes == ()
@@ -178,12 +152,3 @@ def test_what_the_run_was_given_goes_to_the_environment_again(tmp_path: Path) ->
     (tmp_path / "config.json").write_text(json.dumps({**settings, "env_kwargs": {"lvl": 2}}))
     with pytest.raises(ConfigError, match="lvl"):
         rlenv.rescore(tmp_path)
-
-
-def test_a_completion_that_was_cut_is_still_one(tmp_path: Path) -> None:
-    def says(task: rlenv.Task) -> Completion:
-        return Completion("x", finished=False)
-
-    policy = ScriptedPolicy("cut", says)
-    rlenv.evaluate(definition(verifier()), policy, out=tmp_path)
-    assert rlenv.rescore(tmp_path, definition(verifier())).report.cut == 3

@@ -7,14 +7,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from rlenv import card
 from rlenv.audit import audit
-from rlenv.cli import app
 from rlenv.core.errors import ConfigError
 from rlenv.scaffold import new_package
-from rlenv.scaffold.write import TARGETS, names_of
+from rlenv.scaffold.write import TARGETS
 
 
 def installed(folder: Path, package: str, entry: str) -> None:
@@ -79,12 +77,3 @@ def test_a_folder_that_holds_something_is_left_as_it_is(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="not empty"):
         new_package("words", tmp_path)
     assert [path.name for path in (tmp_path / "words").iterdir()] == ["mine.txt"]
-
-
-def test_the_command_says_what_comes_next(tmp_path: Path) -> None:
-    said = CliRunner().invoke(app, ["new", "my-env", "--in", str(tmp_path)])
-    assert said.exit_code == 0
-    assert f"cd {tmp_path / 'my-env'}" in said.output
-    assert f"rlenv audit {names_of('my-env').id}" in said.output
-    again = CliRunner().invoke(app, ["new", "my-env", "--in", str(tmp_path)])
-    assert again.exit_code == 2

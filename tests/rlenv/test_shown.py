@@ -19,7 +19,7 @@ from rlenv.core.completion import Completion
 from rlenv.core.episode import Episode, write_episodes
 from rlenv.core.task import Task
 from rlenv.core.verdict import Flag, Verdict
-from rlenv.evaluation.report import Tally
+from rlenv.evaluation.report import Report
 from rlenv.text.escaping import shown, shown_cell, shown_json, shown_line
 
 HOSTILE = "[red]x[/] \x1b[31m\x1b]0;t\x07\x9b2J\r\x08\x7f\u202e\u2066\u200b\ufeff\u2028\U000e0041\udc9b right"
@@ -112,11 +112,9 @@ def test_hacks_shows_evidence(folder: Path) -> None:
 
 
 def test_eval_and_its_report_show_reasons_flags_and_names(folder: Path) -> None:
-    tally = Tally(1.0)
-    tally.add(rlenv.read_episodes(folder))
-    report = tally.report(HOSTILE, HOSTILE, [1], {"env": HOSTILE, HOSTILE: HOSTILE})
-    for page in (str(report), report.markdown()):
-        assert r"\x1b[31m" in harmless(page)
+    report = Report(HOSTILE, HOSTILE, {"env": HOSTILE, HOSTILE: HOSTILE}).add(rlenv.read_episodes(folder))
+    for page, sequence in ((str(report), r"\x1b[31m"), (report.markdown(), r"\\x1b[31m")):
+        assert sequence in harmless(page)
         assert len(page.split("\n")) == len(page.splitlines()) + page.endswith("\n")
 
 

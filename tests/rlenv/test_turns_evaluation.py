@@ -94,7 +94,7 @@ def test_saved_episodes_are_judged_again_turn_by_turn(tmp_path: Path) -> None:
 
 def test_a_report_tells_an_episode_that_did_not_pass_turn_by_turn() -> None:
     report = rlenv.evaluate(guessing(), Sometimes(), n=2, quiet=True)
-    for text in (str(report), report.markdown()):
+    for text in (str(report), report.markdown().replace("\\", "")):
         first = report.missed[0]
         task = f"Guess number 0. (task {first.task_id})"
         assert f"not passed: {task}, {len(first.turns)} turns, reward 0.375: the episode" in text

@@ -9,7 +9,6 @@ import re
 import threading
 import zlib
 from collections.abc import Iterator
-from dataclasses import replace
 from http.server import ThreadingHTTPServer
 from importlib.resources import files
 from pathlib import Path
@@ -19,7 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
-from viewed_runs import HOSTILE, hostile_run, hostile_texts, training
+from viewed_runs import hostile_run, hostile_texts, training
 
 import rlenv
 from rlenv import Completion, Episode, Task, Verdict
@@ -28,11 +27,9 @@ from rlenv.cli import app
 from rlenv.core.errors import RunError
 from rlenv.core.reading import Span
 from rlenv.core.turn import Turn
-from rlenv.policies.tiny import tiny_tokenizer
-from rlenv.view import ViewedRun, html, saved_run, write_after, write_page
+from rlenv.view import ViewedRun, html, saved_run, write_after
 from rlenv.view.live import LivePage, handler, serve
-from rlenv.view.shape import shaped, utf16
-from rlenv.view.tokens import decoder, levels, widths
+from rlenv.view.shape import shaped, utf16, widths
 
 PAGE = files("rlenv.view") / "page"
 OURS = sorted(path.name for path in PAGE.iterdir() if path.name.endswith(".js"))
@@ -129,11 +126,6 @@ def test_numbers_that_json_lacks_are_none() -> None:
     assert blocks(page)["head"]["runs"][0]["numbers"] == {"score a": [None], "score b": [None], "score c": [0.123457]}
 
 
-@pytest.mark.parametrize(("logprob", "level"), [(0.0, "A"), (-0.05, "E"), (-12.25, "_"), (-math.inf, "_")])
-def test_levels_of_logprobs(logprob: float, level: str) -> None:
-    assert levels([logprob]) == level
-
-
 def decode(ids: list[int]) -> str:
     return bytes(ids).decode("utf-8", errors="replace")
 
@@ -144,24 +136,6 @@ def test_tokens_that_spell_a_text_have_widths() -> None:
     assert found == [1, 0, 1, 0, 0, 0, 1, 1]
 
 
-@pytest.mark.parametrize("ids", [[120], [110], [110, 101, 33]])
-def test_tokens_that_do_not_spell_a_text_have_none(ids: list[int]) -> None:
-    assert widths("né", ids, decode) is None
-
-
-def test_end_of_sequence_behind_the_text_is_no_character() -> None:
-    assert widths("n", [110, 0], decode) == [1, 0]
-
-
-def test_tokens_of_a_saved_tokenizer_spell_what_it_wrote(tmp_path: Path) -> None:
-    tokenizer = tiny_tokenizer()
-    tokenizer.save_pretrained(tmp_path)
-    decode = decoder(tmp_path / "tokenizer.json")
-    ids = [tokenizer.get_vocab()[token] for token in ("7", "\\boxed{", "8", "}", "<eos>")]
-    assert decode is not None
-    assert widths("7\\boxed{8}", ids, decode) == [1, 7, 1, 1, 0]
-
-
 def test_columns_count_every_episode() -> None:
     head = blocks(html([training(steps=4, groups=2, group_size=4)]))["head"]["runs"][0]
     assert head["groups"]["step"] == [0, 0, 1, 1, 2, 2, 3, 3]
@@ -169,13 +143,6 @@ def test_columns_count_every_episode() -> None:
     assert head["columns"]["level"] == {"values": ["1", "2"], "of": [0, 1] * 4}
     assert head["metrics"]["gold/reward"] == [0.4, None, None, 0.31]
     assert head["flags"] == ["trick"]
-
-
-def test_a_run_in_several_environments_is_told_apart_by_them() -> None:
-    run = run_of(*(replace(one("x"), env_id=name, group=group) for group, name in enumerate(("a-v0", "b-v0"))))
-    head = blocks(html([run]))["head"]["runs"][0]
-    assert head["columns"]["environment"]["values"] == ["a-v0", "b-v0"]
-    assert head["tasks"] == ["t", "t"]
 
 
 def test_texts_beyond_the_limit_are_sampled_and_numbers_are_not() -> None:
@@ -214,14 +181,6 @@ def test_command_shows_evaluations_side_by_side(tmp_path: Path) -> None:
     assert len(texts(out.read_text("utf-8"), 1)) == 6
 
 
-def test_evaluation_ends_with_its_page(tmp_path: Path) -> None:
-    done = CliRunner().invoke(
-        app, ["eval", "math/arithmetic-v0", "-p", "reference", "--limit", "2", "--out", str(tmp_path), "-q"]
-    )
-    assert done.exit_code == 0, done.output
-    assert len(texts((tmp_path / "report.html").read_text("utf-8"))) == 2
-
-
 def test_page_that_cannot_be_written_is_told_and_fails_nothing(tmp_path: Path) -> None:
     def broken() -> ViewedRun:
         raise MemoryError("too large")
@@ -240,20 +199,6 @@ def test_command_says_what_it_cannot_show(tmp_path: Path, made: int, asked: int,
     done = CliRunner().invoke(app, ["view", *[str(tmp_path / str(i)) for i in range(asked)]])
     assert done.exit_code == 2
     assert told in " ".join(done.output.split())
-
-
-@pytest.mark.parametrize("text", ["{", "[]"])
-def test_folder_with_broken_settings_is_told(tmp_path: Path, text: str) -> None:
-    (tmp_path / "config.json").write_text(text)
-    with pytest.raises(RunError, match=r"config\.json"):
-        saved_run(tmp_path)
-
-
-def test_page_is_replaced_whole(tmp_path: Path) -> None:
-    path = tmp_path / "report.html"
-    path.write_text("older")
-    write_page(path, [run_of(one(HOSTILE[0]))])
-    assert texts(path.read_text("utf-8")) == [HOSTILE[0]]
 
 
 @pytest.fixture

@@ -216,11 +216,6 @@ def test_evaluation_shows_pass_at_k_until_a_filter_takes_completions_out(browser
     found.page.close()
 
 
-def test_task_of_both_runs_that_did_not_flip_can_be_seen(two: Opened) -> None:
-    page = two.go("#at=task&task=task-0-0")
-    assert page.locator(".side h2").count() == 2
-
-
 def test_hostile_completions_change_nothing(browser: Browser, tmp_path: Path) -> None:
     found = opened(browser, tmp_path / "report.html", hostile_run(), replace(hostile_run(), name="again"))
     expected = hostile_texts()
@@ -256,17 +251,6 @@ def test_policy_stops_a_script_and_a_request_that_slipped_in(one: Opened) -> Non
             host.accept()
     one.errors.clear()
     one.requests.clear()  # the browser tells of the one that it did not let out
-
-
-def test_theme_follows_the_system_until_it_is_switched(one: Opened) -> None:
-    page = one.go()
-    colour = "getComputedStyle(document.body).backgroundColor"
-    light = page.evaluate(colour)
-    page.emulate_media(color_scheme="dark")
-    dark = page.evaluate(colour)
-    assert dark != light
-    page.keyboard.press("t")
-    page.wait_for_function(f"() => {colour} === '{light}'")
 
 
 def test_phone_shows_every_level_without_scrolling_sideways(one: Opened) -> None:

@@ -12,6 +12,7 @@ const tile = (label, value, note = "", tone = "") =>
 function runView(page, run, route, keep) {
   const all = Array.from({ length: run.size }, (_, i) => i);
   const found = run.summary(all, keep);
+  if (run.unfinished) put(page, el("p.note", {}, run.unfinished));
   put(page, el("h1", {}, run.name), el("p.quiet", {}, subtitle(run)));
   put(page, el("div.tiles", {}, tiles(run, found, keep)));
   if (run.sampled)
