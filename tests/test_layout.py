@@ -100,7 +100,7 @@ def test_imports_lean_the_right_way() -> None:
         ("rlenv/env/batch.py", "from rlenv import trainers"),
         ("rlenv/env/batch.py", "def late():\n    import rlenv.sandbox"),
         ("rlenv/policies/load.py", "from .. import envs"),
-        ("rlenv/env/batch.py", "import importlib\nimportlib.import_module('rlenv.trainers.config')"),
+        ("rlenv/env/batch.py", "import importlib\nimportlib.import_module('rlenv.trainers.settings.config')"),
         ("rlenv/env/batch.py", "__import__('rlenv.envs')"),
         ("rlenv/env/batch.py", "import envs"),
         ("envs/math/x.py", "from rlenv.trainers import grpo"),
