@@ -118,9 +118,6 @@ def _is_list(value: Json, fits: Callable[[object], bool]) -> bool:
     return isinstance(value, Sequence) and not isinstance(value, str) and all(fits(item) for item in value)
 
 
-Row = TypeVar("Row")
-
-
 def split_by(rows: Sequence[Row], key: Callable[[Row], str], *, share: float, seed: int) -> tuple[list[Row], list[Row]]:
     """(learned, held out): the share of the keys whose hash is lowest is held out, with all its rows.
 
