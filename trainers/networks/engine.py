@@ -1,7 +1,5 @@
-"""How a run computes, apart from what it computes: precision, memory, adapters, packing, who generates.
+"""Makes a model ready to be trained as its engine says (rlenv.trainers.settings.engine), and gives who generates."""
 
-`TrainConfig(engine=EngineConfig(precision="bf16", lora_rank=16))`. The default is float32, every weight trained.
-"""
 
 from __future__ import annotations
 

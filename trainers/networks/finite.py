@@ -1,4 +1,4 @@
-"""What is not finite changes no weight: one look at what a step rests on, one at its loss and gradient.
+"""What is not finite changes no weight.
 
 A step that is skipped leaves weights and optimiser bitwise as they were. AdamW would keep a NaN for ever: one bad step
 is the end of a run that takes it.

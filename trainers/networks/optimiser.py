@@ -1,4 +1,4 @@
-"""AdamW over the weights that are trained: its settings, which weights it lets decay, and how its state is held."""
+"""AdamW over the weights that are trained: which weights it lets decay, and how its state is held."""
 
 from __future__ import annotations
 
