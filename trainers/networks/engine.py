@@ -1,6 +1,5 @@
 """Makes a model ready to be trained as its engine says (rlenv.trainers.settings.engine), and gives who generates."""
 
-
 from __future__ import annotations
 
 import warnings
