@@ -35,6 +35,7 @@ test-integrations:
 check: $(VENV)/installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports --no-cache
 	$(BIN)/mypy
 
 SMOLLM2 := models/smollm2-135m

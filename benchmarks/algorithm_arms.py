@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 
 from rlenv.core.jsontypes import Json
 from rlenv.trainers import ALGORITHMS, TrainConfig
-from rlenv.trainers.changes import with_changes
+from rlenv.trainers.settings.changes import with_changes
 
 Learns: TypeAlias = Literal["rollouts", "pair file", "teacher"]
 

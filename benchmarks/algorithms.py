@@ -38,8 +38,8 @@ from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers import SftConfig, train
 from rlenv.trainers.branches.preference import Pair, pairs_of
 from rlenv.trainers.branches.sft import demonstrations, supervised
-from rlenv.trainers.loop.rollout import Rollout
-from rlenv.trainers.monitors.monitor import Alarm
+from rlenv.trainers.records.logs import Alarm
+from rlenv.trainers.rollouts.rollout import Rollout
 
 SEEDS = (0, 1, 2)
 SAMPLES = 8

@@ -37,8 +37,8 @@ from rlenv.policies.tiny import tiny_policy
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers import SftConfig, train
 from rlenv.trainers.branches.sft import demonstrations, supervised
-from rlenv.trainers.loop.rollout import Rollout
-from rlenv.trainers.monitors.monitor import Alarm
+from rlenv.trainers.records.logs import Alarm
+from rlenv.trainers.rollouts.rollout import Rollout
 
 TASKS, SAMPLES, LOOKING_SEED = 200, 4, 1
 LOOKS = 16

@@ -15,7 +15,7 @@ from rlenv import FunctionVerifier
 from rlenv.core.definition import Definition
 from rlenv.core.jsontypes import Json
 from rlenv.trainers import ALGORITHMS, TrainConfig
-from rlenv.trainers.changes import with_changes
+from rlenv.trainers.settings.changes import with_changes
 
 USUAL_GROUP = 8
 SEEDS, STABILITY_SEEDS, KNOB_SEEDS = range(3), range(8), range(3)

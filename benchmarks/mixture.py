@@ -29,8 +29,7 @@ from rlenv.env.tasksets import ListTasks
 from rlenv.evaluation.passk import mean_interval
 from rlenv.policies.tiny import tiny_policy
 from rlenv.trainers import Member, Mixture, SftConfig, TrainConfig, train
-from rlenv.trainers.monitors.monitor import Alarm, read_alarms
-from rlenv.trainers.records.logs import read_metrics
+from rlenv.trainers.records.logs import Alarm, read_alarms, read_metrics
 from rlenv.trainers.records.plots import reward_curve
 
 BACKWARDS, AWAY = "bench/backwards-v0", "bench/away-v0"

@@ -40,9 +40,9 @@ from rlenv.scorers.load import load_scorer
 from rlenv.scorers.verifier import ScorerVerifier
 from rlenv.trainers import TrainConfig, train
 from rlenv.trainers.algorithms.table import ALGORITHMS
-from rlenv.trainers.changes import changed
 from rlenv.trainers.monitors import GoldMonitor, Monitor
 from rlenv.trainers.records.runfolder import holds_run
+from rlenv.trainers.settings.changes import changed
 
 PROXIES = ("single", "mean", "min", "cautious")
 ARMS = (*PROXIES, "beta", "stopped")

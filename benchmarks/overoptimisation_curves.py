@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from rlenv.core.episode import Episode, read_episodes
 from rlenv.policies.transformers import TransformersPolicy
-from rlenv.trainers.loop.collect import tensors
 from rlenv.trainers.networks.logprobs import completion_logprobs
+from rlenv.trainers.rollouts.collect import tensors
 
 Values = NDArray[np.float64]
 WINDOW = 5

@@ -25,8 +25,8 @@ from rlenv.core.jsontypes import Json
 from rlenv.policies.tiny import tiny_tokenizer
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers import ALGORITHMS, TrainConfig, train, with_changes
-from rlenv.trainers.networks.engine import EngineConfig
 from rlenv.trainers.planning.plan import GIB, Machine, model_config_named, planned
+from rlenv.trainers.settings.engine import EngineConfig
 
 PROMPT, NEW = 62, 64
 """Characters of each prompt, two marks are put around them; tokens of each completion."""

@@ -18,7 +18,7 @@ from rlenv.policies.tiny import tiny_policy
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers import ALGORITHMS, SftConfig, TrainConfig
 from rlenv.trainers.branches.sft import Demonstration, supervised
-from rlenv.trainers.changes import with_changes
+from rlenv.trainers.settings.changes import with_changes
 
 ENV, OUTCOME_ENV = "process/arithmetic-v0", "math/arithmetic-v0"
 LEVEL = 4

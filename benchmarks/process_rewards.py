@@ -32,8 +32,8 @@ from rlenv.policies import Sampling
 from rlenv.policies.tiny import tiny_policy
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers import train
-from rlenv.trainers.loop.rollout import Rollout
-from rlenv.trainers.monitors.monitor import Alarm
+from rlenv.trainers.records.logs import Alarm
+from rlenv.trainers.rollouts.rollout import Rollout
 
 SEEDS = (0, 1, 2)
 LOOK_EVERY, LOOK_TASKS, FINAL_TASKS = 6, 256, 1024

@@ -31,8 +31,7 @@ from transformers.utils import logging
 
 from rlenv.scorers.load import load_step_scorer
 from rlenv.trainers.reward_models.config import StepModelConfig
-from rlenv.trainers.reward_models.held_out import split_by
-from rlenv.trainers.reward_models.rows import StepLabels
+from rlenv.trainers.reward_models.rows import StepLabels, split_by
 from rlenv.trainers.reward_models.step_model import train_step_model
 
 

@@ -22,9 +22,9 @@ from rlenv.core.task import Task
 from rlenv.core.verifier import FunctionVerifier
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers.algorithms.row import Algorithm
-from rlenv.trainers.config import TrainConfig
 from rlenv.trainers.loop.trainer import Trainer
-from rlenv.trainers.networks.engine import EngineConfig
+from rlenv.trainers.settings.config import TrainConfig
+from rlenv.trainers.settings.engine import EngineConfig
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -24,11 +24,12 @@ import torch
 from transformers import LlamaConfig, LlamaForCausalLM
 
 from rlenv.trainers import ALGORITHMS
-from rlenv.trainers.loop.rollout import Rollout
-from rlenv.trainers.loop.update import Step, policy_step
-from rlenv.trainers.networks.engine import EngineConfig, prepare_model
+from rlenv.trainers.networks.engine import prepare_model
 from rlenv.trainers.networks.processes import this_process
 from rlenv.trainers.networks.sharding import bytes_held, shard
+from rlenv.trainers.rollouts.rollout import Rollout
+from rlenv.trainers.settings.engine import EngineConfig
+from rlenv.trainers.updates.update import Step, policy_step
 
 KINDS = ("none", "full")
 ROUNDS, VOCABULARY, HIDDEN, LAYERS = 5, 8192, 256, 4

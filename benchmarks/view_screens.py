@@ -17,7 +17,7 @@ from pathlib import Path
 from PIL import Image
 from playwright.sync_api import Browser, sync_playwright
 
-from rlenv.trainers.records.view import viewed
+from rlenv.trainers.records.report import viewed
 from rlenv.view import ViewedRun, write_page
 
 DESK, PHONE = (1280, 860), (390, 800)

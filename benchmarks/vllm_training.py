@@ -24,8 +24,8 @@ from rlenv.policies.vllm_settings import VllmSettings
 from rlenv.trainers import ALGORITHMS, TrainConfig, changed
 from rlenv.trainers.branches.sft import demonstrations, supervised
 from rlenv.trainers.loop.trainer import train
-from rlenv.trainers.networks.engine import EngineConfig
 from rlenv.trainers.records.logs import read_metrics
+from rlenv.trainers.settings.engine import EngineConfig
 
 ENGINE = EngineConfig(
     generator="vllm", vllm=VllmSettings(eager=True, max_length=64, more={"kv_cache_memory_bytes": 1 << 28})

@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from rlenv.trainers.algorithms.row import Algorithm
     from rlenv.trainers.algorithms.table import ALGORITHMS
     from rlenv.trainers.branches.sft import SftConfig
-    from rlenv.trainers.changes import changed, with_changes
-    from rlenv.trainers.config import TrainConfig
-    from rlenv.trainers.loop.collect import tensors
     from rlenv.trainers.loop.trainer import Trainer, train
     from rlenv.trainers.mixtures.mixture import Member, Mixture
     from rlenv.trainers.networks.logprobs import completion_logprobs
     from rlenv.trainers.records.report import write_report
+    from rlenv.trainers.rollouts.collect import tensors
+    from rlenv.trainers.settings.changes import changed, with_changes
+    from rlenv.trainers.settings.config import TrainConfig
 
 _HOMES = {
     "ALGORITHMS": "algorithms.table",
@@ -26,13 +26,13 @@ _HOMES = {
     "Member": "mixtures.mixture",
     "Mixture": "mixtures.mixture",
     "SftConfig": "branches.sft",
-    "TrainConfig": "config",
+    "TrainConfig": "settings.config",
     "Trainer": "loop.trainer",
-    "changed": "changes",
+    "changed": "settings.changes",
     "completion_logprobs": "networks.logprobs",
-    "tensors": "loop.collect",
+    "tensors": "rollouts.collect",
     "train": "loop.trainer",
-    "with_changes": "changes",
+    "with_changes": "settings.changes",
     "write_report": "records.report",
 }
 

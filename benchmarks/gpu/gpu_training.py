@@ -23,8 +23,8 @@ import rlenv
 from rlenv.core.errors import RlenvError
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers.algorithms.table import algorithm_named
-from rlenv.trainers.config import TrainConfig
-from rlenv.trainers.networks.engine import EngineConfig
+from rlenv.trainers.settings.config import TrainConfig
+from rlenv.trainers.settings.engine import EngineConfig
 
 PROMPT_TOKENS = len(INSTRUCTION) + 12
 """Of the character tokenizer."""

@@ -49,13 +49,13 @@ def change_algorithm(options: dict[str, Any], others: dict[str, Any]) -> None:
     changes = {path: value for path, value in given.items() if path.partition(".")[0] not in PARTS}
     for part, inner in of_parts.items():
         if inner:
-            from rlenv.trainers.changes import with_changes
-            from rlenv.trainers.config import TrainConfig
+            from rlenv.trainers.settings.changes import with_changes
+            from rlenv.trainers.settings.config import TrainConfig
 
             options[part] = with_changes(getattr(TrainConfig(), part), inner)
     if changes:
         from rlenv.trainers.algorithms.table import algorithm_named
-        from rlenv.trainers.changes import with_changes
+        from rlenv.trainers.settings.changes import with_changes
 
         options["algorithm"] = with_changes(algorithm_named(options["algorithm"]), changes)
 

@@ -12,8 +12,8 @@ from rlenv.cli.environment_options import environment_kwargs
 from rlenv.core.errors import ConfigError
 
 if TYPE_CHECKING:
-    from rlenv.trainers.config import TrainConfig
     from rlenv.trainers.monitors.monitor import Monitor
+    from rlenv.trainers.settings.config import TrainConfig
 
 _PANEL = "Monitors"
 

@@ -10,7 +10,7 @@ import typer
 from rlenv.cli.algorithm_options import change_algorithm
 from rlenv.cli.echo import echo
 from rlenv.cli.options import with_options
-from rlenv.trainers.config import TrainConfig
+from rlenv.trainers.settings.config import TrainConfig
 
 if TYPE_CHECKING:
     from rlenv.trainers.planning.plan import Plan

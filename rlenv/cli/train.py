@@ -17,7 +17,7 @@ from rlenv.cli.options import with_options
 from rlenv.cli.verdict_options import Verdicts
 from rlenv.cli.watch_options import Watch
 from rlenv.core.errors import PolicyError
-from rlenv.trainers.config import TrainConfig
+from rlenv.trainers.settings.config import TrainConfig
 
 if TYPE_CHECKING:
     from rlenv.policies.transformers import TransformersPolicy

@@ -52,7 +52,7 @@ def command(
 def viewed(folder: Path) -> ViewedRun:
     """The run in this folder, with the metrics and alarms of a training where it is one."""
     if (folder / "metrics.jsonl").exists():
-        from rlenv.trainers.records.view import viewed as viewed_training
+        from rlenv.trainers.records.report import viewed as viewed_training
 
         return viewed_training(folder)
     return saved_run(folder)

@@ -183,7 +183,7 @@ def test_the_log_of_a_training_run_is_shown_and_no_markup() -> None:
 
 def test_the_report_of_a_training_run_keeps_alarms_in_their_cells() -> None:
     pytest.importorskip("torch")
-    from rlenv.trainers.monitors.monitor import Alarm
+    from rlenv.trainers.records.logs import Alarm
     from rlenv.trainers.records.report import _alarm_lines
 
     lines = _alarm_lines([Alarm(HOSTILE, 1, f"{HOSTILE} | \n| forged |", 1.0, 0.5)])

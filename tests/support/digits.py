@@ -12,7 +12,7 @@ from rlenv.policies.tiny import tiny_policy
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers import SftConfig, TrainConfig
 from rlenv.trainers.branches.sft import demonstrations, supervised
-from rlenv.trainers.loop.collect import SFT, derived_seed
+from rlenv.trainers.rollouts.collect import SFT, derived_seed
 
 ROWS = [{"prompt": f"{n}+1=?", "answer": str(n + 1)} for n in range(8)]
 WARM = SftConfig(steps=25, batch_size=16, learning_rate=5e-3, warmup_steps=5)

@@ -26,12 +26,12 @@ from digits import config, digits, policy
 from kill_drill import PHASES, forked, kill_at
 
 import rlenv.store.files
-import rlenv.trainers.branches.preference_step
-import rlenv.trainers.loop.collect
-import rlenv.trainers.loop.natural
 import rlenv.trainers.loop.trainer
-import rlenv.trainers.loop.update
 import rlenv.trainers.networks.processes
+import rlenv.trainers.rollouts.collect
+import rlenv.trainers.updates.natural
+import rlenv.trainers.updates.preference_step
+import rlenv.trainers.updates.update
 from rlenv.core.errors import RlenvError
 from rlenv.trainers import ALGORITHMS, SftConfig, TrainConfig, train, with_changes
 from rlenv.trainers.loop import checkpoint
@@ -156,12 +156,12 @@ def spoil(fault: Fault, log: Path) -> None:
 
     if fault.kind == "loss":
         for module, name in (
-            (rlenv.trainers.loop.update, "_terms"),
-            (rlenv.trainers.branches.preference_step, "pair_losses"),
+            (rlenv.trainers.updates.update, "_terms"),
+            (rlenv.trainers.updates.preference_step, "pair_losses"),
         ):
             _wrap(module, name, lambda found: found * math.nan if now() else found)
     elif fault.kind == "gradient":
-        _wrap(rlenv.trainers.loop.natural.Surrogate, "gradient", lambda found: found / 0 if now() else found)
+        _wrap(rlenv.trainers.updates.natural.Surrogate, "gradient", lambda found: found / 0 if now() else found)
         sum_gradients = rlenv.trainers.networks.processes.Processes.sum_gradients
 
         def spoilt(self: Any, parameters: Sequence[torch.nn.Parameter]) -> None:
@@ -182,7 +182,7 @@ def spoil(fault: Fault, log: Path) -> None:
                 tensor[1 if tensor.dim() == 1 else (1, 0)] = math.nan
             return rollout.with_(**tensors)
 
-        _wrap(rlenv.trainers.loop.collect, "tensors", with_nan)
+        _wrap(rlenv.trainers.rollouts.collect, "tensors", with_nan)
     _watch_skipped(log.with_suffix(".moved"))
 
 
@@ -340,7 +340,7 @@ def _held(fault: Fault, folder: Path, *, child: bool = False) -> tuple[int, bool
 
     pid = os.fork()
     if pid == 0:
-        _wrap(rlenv.trainers.loop.update, "_terms", wait)
+        _wrap(rlenv.trainers.updates.update, "_terms", wait)
         os._exit(run(folder, fault.algorithm))
     return pid, _until(here), release
 

@@ -27,12 +27,12 @@ from digits import WARM, config, digits, policy
 
 import rlenv.policies.generation
 import rlenv.store.saved_episodes
-import rlenv.trainers.loop.update
+import rlenv.trainers.updates.update
 from rlenv.store.blocks import append_block
 from rlenv.trainers import ALGORITHMS, changed, train
 from rlenv.trainers.loop import ahead, checkpoint
-from rlenv.trainers.loop.journal import Journal
 from rlenv.trainers.records.runfolder import holds_run
+from rlenv.trainers.rollouts.journal import Journal
 
 PHASES = ("rollout", "scoring", "update", "block", "checkpoint")
 SETTINGS = replace(
@@ -76,7 +76,7 @@ def kill_at(phase: str, moment: int) -> None:
     elif phase == "scoring":
         Journal.record = dying(Journal.record, after=True)  # type: ignore[method-assign]
     elif phase == "update":
-        rlenv.trainers.loop.update._terms = dying(rlenv.trainers.loop.update._terms, after=False)
+        rlenv.trainers.updates.update._terms = dying(rlenv.trainers.updates.update._terms, after=False)
     elif phase == "block":  # of saved episodes or of tasks, written by half
 
         def torn_block(path: Path, lines: Sequence[str]) -> None:

@@ -28,10 +28,10 @@ from rlenv.core.task import Prompt, Task
 from rlenv.core.verdict import Verdict
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers import ALGORITHMS, TrainConfig, Trainer, changed, with_changes
-from rlenv.trainers.loop.collect import tensors
 from rlenv.trainers.networks.logprobs import completion_logprobs
 from rlenv.trainers.networks.processes import Processes
 from rlenv.trainers.networks.sharding import gathered
+from rlenv.trainers.rollouts.collect import tensors
 
 SGD_RATE = 0.3
 

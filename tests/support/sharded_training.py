@@ -20,8 +20,8 @@ from scripted_training import SGD_RATE, run
 from transformers.models.llama.modeling_llama import LlamaRMSNorm
 
 from rlenv.trainers import ALGORITHMS, TrainConfig, Trainer
-from rlenv.trainers.networks.engine import EngineConfig
 from rlenv.trainers.networks.sharding import bytes_held
+from rlenv.trainers.settings.engine import EngineConfig
 
 STEPS = 5
 

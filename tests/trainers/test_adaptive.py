@@ -11,8 +11,8 @@ from rlenv.core.errors import ConfigError
 from rlenv.trainers import ALGORITHMS, TrainConfig, Trainer, with_changes
 from rlenv.trainers.algorithms.choices import Entropy
 from rlenv.trainers.loop.checkpoint import FILE, fingerprint
-from rlenv.trainers.loop.collect import Collected
 from rlenv.trainers.records.logs import read_metrics
+from rlenv.trainers.rollouts.collect import Collected
 
 
 def trainer(settings: TrainConfig, folder: Path) -> Trainer:

@@ -18,10 +18,10 @@ from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers import ALGORITHMS, Member, Mixture, TrainConfig, Trainer, train, with_changes
 from rlenv.trainers.loop.ahead import Ahead
 from rlenv.trainers.loop.checkpoint import fingerprint
-from rlenv.trainers.loop.collect import GENERATE, derived_seed, tensors
 from rlenv.trainers.mixtures.environments import Environments
 from rlenv.trainers.networks.logprobs import completion_logprobs
 from rlenv.trainers.networks.processes import Processes
+from rlenv.trainers.rollouts.collect import GENERATE, derived_seed, tensors
 from rlenv.turns.play import play
 
 CORRECTED = with_changes(ALGORITHMS["grpo"], {"correction.kind": "truncate"})

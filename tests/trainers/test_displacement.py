@@ -8,8 +8,7 @@ from digits import ROWS, config, digits, warm
 from rlenv.trainers import train
 from rlenv.trainers.branches.preference import Pair
 from rlenv.trainers.monitors import default_monitors
-from rlenv.trainers.monitors.monitor import FILE
-from rlenv.trainers.records.logs import read_metrics
+from rlenv.trainers.records.logs import ALARMS_FILE, read_metrics
 
 PAIRS = [Pair(str(r["prompt"]), f"{r['answer']} or {r['answer']}", f"{r['answer']} or {n}") for n, r in enumerate(ROWS)]
 """Two completions that begin alike: what makes the one unlikely takes the other along."""
@@ -26,4 +25,4 @@ def test_dpo_leaves_what_it_prefers_with_an_alarm_and_dpo_shift_does_not(
     first, last = found[0]["logps/chosen"], found[-1]["logps/chosen"]
     assert found[-1]["rewards/margins"] > 1.0
     assert (last < first) == falls
-    assert (tmp_path / FILE).exists() == falls
+    assert (tmp_path / ALARMS_FILE).exists() == falls

@@ -13,10 +13,10 @@ from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers import ALGORITHMS, changed, train
 from rlenv.trainers.algorithms.losses import averaging_weights, policy_terms
 from rlenv.trainers.algorithms.row import Algorithm
-from rlenv.trainers.branches.teacher import check_same_tokens
-from rlenv.trainers.loop.prepare import with_advantages
-from rlenv.trainers.loop.rollout import Rollout
+from rlenv.trainers.branches.given import check_same_tokens
 from rlenv.trainers.records.logs import read_metrics
+from rlenv.trainers.rollouts.rollout import Rollout
+from rlenv.trainers.updates.prepare import with_advantages
 
 SYMBOLS, LENGTH = 3, 3
 SEQUENCES = torch.cartesian_prod(*[torch.arange(SYMBOLS)] * LENGTH)

@@ -13,11 +13,10 @@ from rlenv.core.errors import ConfigError
 from rlenv.env.batch import BatchEnvironment
 from rlenv.policies.tiny import tiny_policy
 from rlenv.trainers import ALGORITHMS, changed, with_changes
-from rlenv.trainers.branches.distillation_step import distillation_step
-from rlenv.trainers.branches.teacher import divergence
-from rlenv.trainers.loop.collect import collect
-from rlenv.trainers.loop.update import Step
 from rlenv.trainers.networks import head as chunks
+from rlenv.trainers.rollouts.collect import collect
+from rlenv.trainers.updates.distillation_step import distillation_step, divergence
+from rlenv.trainers.updates.update import Step
 
 BETAS = [0.0, 0.1, 0.5, 0.9, 1.0]
 SIZE = 2

@@ -10,8 +10,8 @@ from digits import config, digits, policy, warm
 from rlenv import Definition, FunctionVerifier, ListTasks, Task, read_episodes
 from rlenv.trainers import ALGORITHMS, TrainConfig, Trainer, changed, train, with_changes
 from rlenv.trainers.loop.checkpoint import fingerprint
-from rlenv.trainers.loop.collect import kept_groups
 from rlenv.trainers.records.logs import read_metrics
+from rlenv.trainers.rollouts.collect import kept_groups
 
 DAPO = with_changes(ALGORITHMS["dapo"], {"drawing.overlong_buffer": 0.0})
 

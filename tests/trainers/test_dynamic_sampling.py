@@ -9,9 +9,9 @@ from rlenv.env.batch import BatchEnvironment
 from rlenv.policies.tiny import tiny_policy
 from rlenv.trainers import ALGORITHMS, TrainConfig
 from rlenv.trainers.algorithms.advantages import varied
-from rlenv.trainers.changes import with_changes
-from rlenv.trainers.loop.collect import Collected, collect
-from rlenv.trainers.loop.prepare import Judges, prepared
+from rlenv.trainers.rollouts.collect import Collected, collect
+from rlenv.trainers.settings.changes import with_changes
+from rlenv.trainers.updates.prepare import Judges, prepared
 
 GROUPS, GROUP_SIZE, MAX_REFILLS = 4, 2, 3
 

@@ -12,12 +12,13 @@ from rlenv.policies import Sampling
 from rlenv.policies.tiny import tiny_policy
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers.algorithms.table import algorithm_named
-from rlenv.trainers.config import TrainConfig
-from rlenv.trainers.loop.prepare import with_advantages
-from rlenv.trainers.loop.rollout import rollout_of
-from rlenv.trainers.loop.update import Step, policy_step
-from rlenv.trainers.networks.engine import EngineConfig, prepare
+from rlenv.trainers.networks.engine import prepare
 from rlenv.trainers.networks.networks import Networks
+from rlenv.trainers.rollouts.rollout import rollout_of
+from rlenv.trainers.settings.config import TrainConfig
+from rlenv.trainers.settings.engine import EngineConfig
+from rlenv.trainers.updates.prepare import with_advantages
+from rlenv.trainers.updates.update import Step, policy_step
 
 FACTORIES = {"zeros", "ones", "empty", "full", "arange", "tensor", "rand", "randn"}
 

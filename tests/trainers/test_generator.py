@@ -15,9 +15,9 @@ from rlenv.policies.vllm import stream_seeds
 from rlenv.policies.vllm_engines import IN_PROCESS, InProcess
 from rlenv.policies.vllm_settings import VllmSettings
 from rlenv.trainers import ALGORITHMS, Trainer, changed
-from rlenv.trainers.changes import with_changes
 from rlenv.trainers.mixtures.mixture import Member, Mixture
-from rlenv.trainers.networks.engine import EngineConfig
+from rlenv.trainers.settings.changes import with_changes
+from rlenv.trainers.settings.engine import EngineConfig
 
 VLLM = EngineConfig(generator="vllm")
 

@@ -17,13 +17,13 @@ from rlenv.env.batch import BatchEnvironment
 from rlenv.policies.tiny import tiny_policy
 from rlenv.trainers import ALGORITHMS, TrainConfig
 from rlenv.trainers.algorithms.row import Algorithm
-from rlenv.trainers.changes import with_changes
-from rlenv.trainers.loop.collect import collect
-from rlenv.trainers.loop.prepare import Judges, prepared
-from rlenv.trainers.loop.rollout import Rollout
-from rlenv.trainers.loop.steps import updated
-from rlenv.trainers.loop.update import Step
 from rlenv.trainers.networks.networks import Networks
+from rlenv.trainers.rollouts.collect import collect
+from rlenv.trainers.rollouts.rollout import Rollout
+from rlenv.trainers.settings.changes import with_changes
+from rlenv.trainers.updates.prepare import Judges, prepared
+from rlenv.trainers.updates.steps import updated
+from rlenv.trainers.updates.update import Step
 
 pytestmark = pytest.mark.slow
 GROUPS, GROUP_SIZE = 4, 2

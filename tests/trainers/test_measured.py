@@ -4,7 +4,7 @@ import pytest
 
 from rlenv import Completion, Episode, Task, Verdict
 from rlenv.core.verdict import Flag
-from rlenv.trainers.records.measured import measured
+from rlenv.trainers.rollouts.measured import measured
 
 
 def episode(verdict: Verdict) -> Episode:

@@ -15,15 +15,14 @@ from rlenv import Completion, Definition, Episode, Task, Verdict, read_episodes
 from rlenv.core.errors import ConfigError, TooManyVerifierErrors
 from rlenv.trainers import ALGORITHMS, Member, Mixture, TrainConfig, Trainer, train, with_changes
 from rlenv.trainers.loop.checkpoint import fingerprint
-from rlenv.trainers.loop.journal import Journal
-from rlenv.trainers.loop.prepare import Judges, prepared
-from rlenv.trainers.loop.rollout import Rollout, rollout_of
-from rlenv.trainers.loop.update import Step
 from rlenv.trainers.mixtures.environments import Environments
 from rlenv.trainers.mixtures.mixing import joined_rollouts
-from rlenv.trainers.mixtures.parts import Part, group_numbers, in_groups
-from rlenv.trainers.monitors.monitor import read_alarms
-from rlenv.trainers.records.logs import read_metrics
+from rlenv.trainers.records.logs import read_alarms, read_metrics
+from rlenv.trainers.rollouts.journal import Journal
+from rlenv.trainers.rollouts.parts import Part, group_numbers, in_groups
+from rlenv.trainers.rollouts.rollout import Rollout, rollout_of
+from rlenv.trainers.updates.prepare import Judges, prepared
+from rlenv.trainers.updates.update import Step
 
 NOBODY = Judges(policy=None, temperature=1.0, micro_batch_tokens=99)  # type: ignore[arg-type]
 

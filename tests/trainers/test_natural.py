@@ -11,11 +11,11 @@ from transformers import LlamaConfig, LlamaForCausalLM
 
 from rlenv.core.errors import ConfigError
 from rlenv.trainers import ALGORITHMS, with_changes
-from rlenv.trainers.loop.natural import Surrogate, conjugate_gradient, line_search, natural_step
-from rlenv.trainers.loop.rollout import Rollout
-from rlenv.trainers.loop.update import Step
 from rlenv.trainers.networks.finite import SKIPPED
 from rlenv.trainers.networks.logprobs import hidden_states, vocabulary_logprobs
+from rlenv.trainers.rollouts.rollout import Rollout
+from rlenv.trainers.updates.natural import Surrogate, conjugate_gradient, line_search, natural_step
+from rlenv.trainers.updates.update import Step
 
 PROMPT, LENGTH, VOCABULARY = 3, 4, 7
 TOLERANCE = 1e-7

@@ -10,9 +10,10 @@ from rlenv.core.errors import ConfigError
 from rlenv.policies.tiny import tiny_policy
 from rlenv.trainers import ALGORITHMS, SftConfig, TrainConfig, with_changes
 from rlenv.trainers.branches.sft import Demonstration, supervised, usual_rate
-from rlenv.trainers.networks.engine import EngineConfig, prepare
+from rlenv.trainers.networks.engine import prepare
 from rlenv.trainers.networks.networks import Networks
-from rlenv.trainers.networks.optimiser import OptimiserConfig, adamw, decaying
+from rlenv.trainers.networks.optimiser import adamw, decaying
+from rlenv.trainers.settings.engine import EngineConfig, OptimiserConfig
 
 
 def stepped(optimiser: torch.optim.Optimizer, parameters: list[torch.nn.Parameter]) -> None:

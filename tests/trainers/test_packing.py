@@ -6,11 +6,12 @@ import pytest
 import torch
 from transformers import GPT2Config, GPT2LMHeadModel, LlamaConfig, LlamaForCausalLM, PreTrainedModel
 
-from rlenv.trainers.loop.rollout import Rollout
-from rlenv.trainers.networks.engine import EngineConfig, prepare_model
+from rlenv.trainers.networks.engine import prepare_model
 from rlenv.trainers.networks.logprobs import completion_logprobs
-from rlenv.trainers.networks.micro_batches import micro_batches
 from rlenv.trainers.networks.packing import Packing
+from rlenv.trainers.rollouts.micro_batches import micro_batches
+from rlenv.trainers.rollouts.rollout import Rollout
+from rlenv.trainers.settings.engine import EngineConfig
 
 PROMPTS = [[5, 6, 7, 8, 9], [5, 6, 7, 8, 9], [3, 4], [3, 4], [3, 4], [11]]
 SAID = [[1, 2, 3], [4], [5, 6], [7, 8, 9], [1], [2, 2]]

@@ -14,10 +14,10 @@ from rlenv import Completion, Episode, Task, Verdict
 from rlenv.policies.tiny import tiny_policy
 from rlenv.trainers.algorithms.branch_choices import Preference
 from rlenv.trainers.algorithms.branch_rows import BRANCHES
-from rlenv.trainers.branches.preference_step import accumulate, preference_step, ranked_pairs
-from rlenv.trainers.loop.rollout import Rollout, rollout_of
-from rlenv.trainers.loop.update import Step
 from rlenv.trainers.networks.logprobs import completion_logprobs
+from rlenv.trainers.rollouts.rollout import Rollout, rollout_of
+from rlenv.trainers.updates.preference_step import accumulate, preference_step, ranked_pairs
+from rlenv.trainers.updates.update import Step
 
 pytest.importorskip("trl", reason="needs the extra: trl")
 pytestmark = pytest.mark.slow

@@ -18,7 +18,7 @@ from trl_peer import trained_by_trl
 from rlenv.policies.tiny import tiny_policy
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers import ALGORITHMS, Trainer
-from rlenv.trainers.changes import with_changes
+from rlenv.trainers.settings.changes import with_changes
 
 pytest.importorskip("trl", reason="needs the extra: trl")
 pytestmark = [

@@ -10,11 +10,11 @@ from transformers import LlamaConfig, LlamaForCausalLM
 from rlenv.cli.algorithm_options import change_algorithm
 from rlenv.core.errors import ConfigError, PolicyError
 from rlenv.trainers import TrainConfig
-from rlenv.trainers.networks.engine import EngineConfig, prepare_model
+from rlenv.trainers.networks.engine import prepare_model
 from rlenv.trainers.networks.memory import activation_bytes
-from rlenv.trainers.networks.optimiser import OptimiserConfig
 from rlenv.trainers.networks.packing import hidden_states
 from rlenv.trainers.planning.plan import GIB, Machine, fitted, model_config_named, options, planned
+from rlenv.trainers.settings.engine import EngineConfig, OptimiserConfig
 
 SMALL = LlamaConfig(
     vocab_size=128,

@@ -11,10 +11,10 @@ from rlenv.env.batch import BatchEnvironment
 from rlenv.policies.tiny import tiny_policy
 from rlenv.trainers import ALGORITHMS, changed
 from rlenv.trainers.algorithms.row import Algorithm
-from rlenv.trainers.loop.collect import collect
-from rlenv.trainers.loop.prepare import Judges, prepared
-from rlenv.trainers.loop.update import Step, policy_step
 from rlenv.trainers.networks.logprobs import completion_logprobs
+from rlenv.trainers.rollouts.collect import collect
+from rlenv.trainers.updates.prepare import Judges, prepared
+from rlenv.trainers.updates.update import Step, policy_step
 
 MU, RATE, SIZE = 0.5, 0.3, 2
 

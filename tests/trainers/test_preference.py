@@ -14,8 +14,8 @@ from rlenv.core.episode import write_episodes
 from rlenv.core.errors import ConfigError, RunError, TaskError
 from rlenv.trainers.algorithms.branch_choices import Preference
 from rlenv.trainers.branches.preference import Pair, pairs_of, ranked_places, read_pairs, write_pairs
-from rlenv.trainers.branches.preference_step import mismatched, pair_batches, ranked_pairs
-from rlenv.trainers.loop.rollout import Rollout, rollout_of
+from rlenv.trainers.rollouts.rollout import Rollout, rollout_of
+from rlenv.trainers.updates.preference_step import mismatched, pair_batches, ranked_pairs
 
 REWARDS = st.lists(st.none() | st.sampled_from([0.0, 0.5, 1.0]), min_size=1, max_size=9)
 MESSAGES = ({"role": "system", "content": "Be short."}, {"role": "user", "content": "1+1=?"})

@@ -11,11 +11,11 @@ from rlenv import Completion, Episode, Task, Verdict
 from rlenv.policies.tiny import tiny_policy
 from rlenv.trainers import ALGORITHMS
 from rlenv.trainers.algorithms.branch_choices import Preference
-from rlenv.trainers.branches.preference_step import Pairs, accumulate, ranked_pairs
-from rlenv.trainers.loop.rollout import Rollout, rollout_of
-from rlenv.trainers.loop.update import Step
 from rlenv.trainers.networks.logprobs import completion_logprobs
 from rlenv.trainers.networks.processes import Processes
+from rlenv.trainers.rollouts.rollout import Rollout, rollout_of
+from rlenv.trainers.updates.preference_step import Pairs, accumulate, ranked_pairs
+from rlenv.trainers.updates.update import Step
 
 SIZE = 4
 LOSSES = ("dpo", "ipo", "kto", "simpo", "orpo")

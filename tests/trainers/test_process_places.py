@@ -12,10 +12,10 @@ from rlenv.core.task import Task
 from rlenv.policies.tiny import tiny_policy
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers import ALGORITHMS
-from rlenv.trainers.changes import with_changes
-from rlenv.trainers.loop.collect import tensors
-from rlenv.trainers.loop.prepare import with_advantages
-from rlenv.trainers.loop.rollout import Rollout
+from rlenv.trainers.rollouts.collect import tensors
+from rlenv.trainers.rollouts.rollout import Rollout
+from rlenv.trainers.settings.changes import with_changes
+from rlenv.trainers.updates.prepare import with_advantages
 
 TASK = Task("3+8+5+9=?", "25", metadata={"expression": "3+8+5+9", "level": 4})
 WRONG = r"3+8=11;11+5=17;17+9=26;\boxed{26}"

@@ -8,8 +8,7 @@ import pytest
 from rlenv.core.errors import ConfigError, TaskError
 from rlenv.trainers.branches.preference import Pair
 from rlenv.trainers.reward_models.config import RewardModelConfig, StepModelConfig
-from rlenv.trainers.reward_models.held_out import split_by
-from rlenv.trainers.reward_models.rows import Preference, StepLabels, read_preferences, read_step_labels
+from rlenv.trainers.reward_models.rows import Preference, StepLabels, read_preferences, read_step_labels, split_by
 
 PAIR = {"prompt": "2+2=?", "chosen": "4", "rejected": "5"}
 STEPS = {"prompt": "2+2+3=?", "completions": ["2+2=4", "4+3=8"], "labels": [True, False]}

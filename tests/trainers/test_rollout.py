@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from rlenv import Completion, Episode, StepReward, Task, Verdict
-from rlenv.trainers.loop.rollout import reward_places, rollout_of
+from rlenv.trainers.rollouts.rollout import reward_places, rollout_of
 
 PAD = 9
 

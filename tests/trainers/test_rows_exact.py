@@ -26,8 +26,8 @@ from rlenv.trainers.algorithms.advantages import group_standardised, pass_at_k
 from rlenv.trainers.algorithms.choices import AdvantageRule, Control, Entropy
 from rlenv.trainers.algorithms.kl import trust_region_penalty
 from rlenv.trainers.algorithms.losses import averaging_weights, covariant, policy_terms, uncertain
-from rlenv.trainers.loop.prepare import Judges, prepared, with_advantages
-from rlenv.trainers.loop.rollout import Rollout, rollout_of
+from rlenv.trainers.rollouts.rollout import Rollout, rollout_of
+from rlenv.trainers.updates.prepare import Judges, prepared, with_advantages
 
 WITHIN = 1e-7
 

@@ -9,8 +9,8 @@ from rlenv import Completion, Episode, Task, Verdict
 from rlenv.core.errors import ConfigError
 from rlenv.trainers import ALGORITHMS, changed
 from rlenv.trainers.algorithms.choices import AdvantageRule
-from rlenv.trainers.loop.prepare import with_advantages
-from rlenv.trainers.loop.rollout import Rollout, rollout_of
+from rlenv.trainers.rollouts.rollout import Rollout, rollout_of
+from rlenv.trainers.updates.prepare import with_advantages
 
 WITHIN = 1e-6
 """Rewards of a rollout are float32."""

@@ -27,9 +27,9 @@ from rlenv.trainers.algorithms.advantages import step_advantages
 from rlenv.trainers.algorithms.choices import AdvantageRule, Control, CriticRule
 from rlenv.trainers.algorithms.losses import averaging_weights, policy_terms
 from rlenv.trainers.branches import continued
-from rlenv.trainers.loop.prepare import with_advantages
-from rlenv.trainers.loop.rollout import Rollout
-from rlenv.trainers.mixtures.environment import training_environment
+from rlenv.trainers.mixtures.environments import training_environment
+from rlenv.trainers.rollouts.rollout import Rollout
+from rlenv.trainers.updates.prepare import with_advantages
 
 WITHIN = 1e-7
 

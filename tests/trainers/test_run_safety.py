@@ -12,7 +12,7 @@ import torch
 from digits import config, digits, policy
 
 import rlenv.trainers.branches.sft
-import rlenv.trainers.loop.update
+import rlenv.trainers.updates.update
 from rlenv import Completion, Episode, ListTasks, Task, Verdict
 from rlenv.core.errors import ConfigError, RunError, TooManyVerifierErrors
 from rlenv.policies.transformers import TransformersPolicy
@@ -22,12 +22,12 @@ from rlenv.trainers import SftConfig, TrainConfig, Trainer, train
 from rlenv.trainers.branches.preference import Pair
 from rlenv.trainers.branches.sft import demonstrations, supervised
 from rlenv.trainers.loop import checkpoint
-from rlenv.trainers.loop.collect import refuse_failing_checker
-from rlenv.trainers.loop.resuming import MAY_CHANGE
-from rlenv.trainers.loop.rollout import Rollout
-from rlenv.trainers.networks.finite import SKIPPED, not_finite, step_if_finite, tensors_not_finite
+from rlenv.trainers.networks.finite import SKIPPED, step_if_finite, tensors_not_finite
 from rlenv.trainers.records.logs import read_metrics
+from rlenv.trainers.records.resuming import MAY_CHANGE
 from rlenv.trainers.records.runfolder import holds_run
+from rlenv.trainers.rollouts.collect import refuse_failing_checker
+from rlenv.trainers.rollouts.rollout import Rollout, not_finite
 
 
 def varied(completion: str) -> float:
@@ -45,9 +45,11 @@ def weights(trained: TransformersPolicy) -> str:
 
 def spoilt_at(monkeypatch: pytest.MonkeyPatch, *calls: int) -> None:
     """Make the loss NaN at these optimiser steps."""
-    terms, count = rlenv.trainers.loop.update._terms, iter(range(10_000))
+    terms, count = rlenv.trainers.updates.update._terms, iter(range(10_000))
     monkeypatch.setattr(
-        rlenv.trainers.loop.update, "_terms", lambda *args: terms(*args) * (math.nan if next(count) in calls else 1.0)
+        rlenv.trainers.updates.update,
+        "_terms",
+        lambda *args: terms(*args) * (math.nan if next(count) in calls else 1.0),
     )
 
 

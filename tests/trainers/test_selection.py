@@ -11,8 +11,8 @@ from rlenv.core.errors import ConfigError
 from rlenv.trainers.algorithms.branch_choices import Selection
 from rlenv.trainers.algorithms.branch_rows import BRANCHES
 from rlenv.trainers.algorithms.losses import averaging_weights, score_function
-from rlenv.trainers.algorithms.selection import best, selected, threshold_at, tilted_weights, with_selection
-from rlenv.trainers.loop.rollout import rollout_of
+from rlenv.trainers.rollouts.rollout import rollout_of
+from rlenv.trainers.updates.selection import best, selected, threshold_at, tilted_weights, with_selection
 
 ROWS = {row.name: row for row in BRANCHES}
 REWARDS = torch.tensor([0.0, 1.0, 0.5, 1.0, 0.5, 0.5, -1.0, 0.0])

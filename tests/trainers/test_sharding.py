@@ -14,8 +14,8 @@ from sharded_training import sharded_settings
 from rlenv.core.errors import ConfigError
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers import TrainConfig
-from rlenv.trainers.networks.engine import EngineConfig
 from rlenv.trainers.networks.sharding import shard
+from rlenv.trainers.settings.engine import EngineConfig
 
 SCRIPT = Path(__file__).parent.parent / "support" / "sharded_training.py"
 EXACT = [name for name in sharded_settings() if not name.endswith("-sgd") and name != "offloaded"]

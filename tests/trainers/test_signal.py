@@ -15,13 +15,13 @@ from rlenv.policies.tiny import tiny_policy
 from rlenv.trainers import ALGORITHMS, TrainConfig
 from rlenv.trainers.algorithms.advantages import varied
 from rlenv.trainers.algorithms.choices import Signal
-from rlenv.trainers.algorithms.selection import with_selection
 from rlenv.trainers.branches.rationalise import passes
-from rlenv.trainers.changes import with_changes
-from rlenv.trainers.loop.collect import Collected, collect
-from rlenv.trainers.loop.dealing import has_signal
-from rlenv.trainers.loop.prepare import Judges, prepared
-from rlenv.trainers.mixtures.environment import training_environment
+from rlenv.trainers.mixtures.environments import training_environment
+from rlenv.trainers.rollouts.collect import Collected, collect
+from rlenv.trainers.settings.changes import with_changes
+from rlenv.trainers.updates.prepare import Judges, prepared
+from rlenv.trainers.updates.selection import with_selection
+from rlenv.trainers.updates.steps import has_signal
 from rlenv.wrappers import OverlongPenalty
 
 GROUPS, SIZE = 4, 4

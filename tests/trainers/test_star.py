@@ -15,7 +15,7 @@ from rlenv.core.task import Prompt, prompt_text
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers import ALGORITHMS, TrainConfig, Trainer, changed
 from rlenv.trainers.branches.rationalise import HINTED, failed_groups, rationalised, replaced, with_hint
-from rlenv.trainers.loop.collect import Collected, tensors
+from rlenv.trainers.rollouts.collect import Collected, tensors
 
 HINT = "The answer is "
 

@@ -14,10 +14,10 @@ from rlenv.core.jsontypes import Json
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers import ALGORITHMS, with_changes
 from rlenv.trainers.algorithms.row import Algorithm
-from rlenv.trainers.loop.collect import tensors
-from rlenv.trainers.loop.prepare import Judges, prepared, with_advantages
-from rlenv.trainers.loop.rollout import Rollout
-from rlenv.trainers.loop.update import Step, policy_step
+from rlenv.trainers.rollouts.collect import tensors
+from rlenv.trainers.rollouts.rollout import Rollout
+from rlenv.trainers.updates.prepare import Judges, prepared, with_advantages
+from rlenv.trainers.updates.update import Step, policy_step
 
 
 class Caught(torch.optim.SGD):

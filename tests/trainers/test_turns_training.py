@@ -15,12 +15,12 @@ from number_game import guessing
 
 import rlenv.policies.generation
 import rlenv.policies.transformers
-import rlenv.trainers.loop.collect
-import rlenv.trainers.loop.natural
-import rlenv.trainers.loop.rollout
 import rlenv.trainers.networks.critic
 import rlenv.trainers.networks.logprobs
 import rlenv.trainers.networks.packing
+import rlenv.trainers.rollouts.collect
+import rlenv.trainers.rollouts.rollout
+import rlenv.trainers.updates.natural
 from rlenv.core.completion import Completion
 from rlenv.core.episode import Episode, read_episodes
 from rlenv.core.errors import ConfigError, TaskError
@@ -34,12 +34,12 @@ from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers import ALGORITHMS, SftConfig, TrainConfig, Trainer, train, with_changes
 from rlenv.trainers.branches.preference import pairs_of
 from rlenv.trainers.branches.sft import demonstrations, supervised
-from rlenv.trainers.loop.collect import collect, tensors
-from rlenv.trainers.loop.rollout import Rollout, reward_places, rollout_of
-from rlenv.trainers.mixtures.environment import most_said
+from rlenv.trainers.mixtures.environments import most_said
 from rlenv.trainers.monitors.gold import GoldMonitor
-from rlenv.trainers.records.measured import measured
 from rlenv.trainers.records.runfolder import settings
+from rlenv.trainers.rollouts.collect import collect, tensors
+from rlenv.trainers.rollouts.measured import measured
+from rlenv.trainers.rollouts.rollout import Rollout, reward_places, rollout_of
 from rlenv.turns.play import play
 from rlenv.wrappers import OverlongPenalty
 
@@ -109,7 +109,7 @@ ROWS: dict[str, Any] = {
 def _noisy(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever a network says at a token of the environment is moved far away."""
     masks: dict[tuple[int, ...], list[float]] = {}
-    make = rlenv.trainers.loop.rollout.rollout_of
+    make = rlenv.trainers.rollouts.rollout.rollout_of
 
     def remembered(episodes: Sequence[Episode], *rest: Any) -> Rollout:
         rollout = make(episodes, *rest)
@@ -138,10 +138,10 @@ def _noisy(monkeypatch: pytest.MonkeyPatch) -> None:
     def of_all(model: Any, ids: torch.Tensor, attention: torch.Tensor) -> torch.Tensor:
         return moved(hidden(model, ids, attention), ids, attention, -1)  # a state predicts the next token
 
-    monkeypatch.setattr(rlenv.trainers.loop.collect, "rollout_of", remembered)
+    monkeypatch.setattr(rlenv.trainers.rollouts.collect, "rollout_of", remembered)
     monkeypatch.setattr(rlenv.trainers.networks.logprobs, "completion_states", of_completions)
     monkeypatch.setattr(rlenv.trainers.networks.critic, "hidden_states", of_all)
-    monkeypatch.setattr(rlenv.trainers.loop.natural, "hidden_states", of_all)
+    monkeypatch.setattr(rlenv.trainers.updates.natural, "hidden_states", of_all)
 
 
 @pytest.mark.parametrize("name", ROWS)

@@ -56,7 +56,7 @@ class Preference:
 
 @dataclass(frozen=True, kw_only=True)
 class Selection:
-    """Which episodes are learned by heart (rlenv.trainers.algorithms.selection)."""
+    """Which episodes are learned by heart (rlenv.trainers.updates.selection)."""
 
     kind: SelectionKind
     """`demonstrations` are the environment's own solutions; the others choose among the policy's episodes."""

@@ -130,7 +130,7 @@ class AdvantageRule:
 
 @dataclass(frozen=True, kw_only=True)
 class Control:
-    """How far a step may go (rlenv.trainers.algorithms.losses, rlenv.trainers.loop.natural)."""
+    """How far a step may go (rlenv.trainers.algorithms.losses, rlenv.trainers.updates.natural)."""
 
     ratio: Ratio = "none"
     """pi/pi_old of each token, of the whole completion (its geometric mean; `geometric`: each token's ratio is clipped

@@ -44,7 +44,7 @@ class Algorithm:
     positive_nll: float = 0.0
     """Weight of the negative log-likelihood a token of completions whose signal is 1 or more, beside the objective."""
     divergence: float | None = None
-    """Distillation over the whole vocabulary (rlenv.trainers.branches.teacher): beta of the generalised
+    """Distillation over the whole vocabulary (rlenv.trainers.updates.distillation_step): beta of the generalised
     Jensen-Shannon divergence, at 0 KL(teacher || student), at 1 KL(student || teacher). None: the tokens said alone."""
     preference: Preference | None = None
     """The loss of pairs, for the preference branch; None elsewhere."""

@@ -18,15 +18,15 @@ from rlenv.core.definition import Definition
 from rlenv.core.episode import Episode
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.scorers.continuing import gone_on
-from rlenv.trainers.config import TrainConfig
-from rlenv.trainers.loop.collect import Collected, derived_seed
-from rlenv.trainers.loop.journal import Journal
-from rlenv.trainers.mixtures.shared_judging import judged_apart
 from rlenv.trainers.networks.processes import ALONE, Processes
+from rlenv.trainers.rollouts.collect import Collected, derived_seed
+from rlenv.trainers.rollouts.journal import Journal
+from rlenv.trainers.rollouts.shared_judging import judged_apart
+from rlenv.trainers.settings.config import TrainConfig
 from rlenv.workers.pool import Pool
 
 CONTINUE = 4
-"""What a derived seed is for; the uses before are those of rlenv.trainers.loop.collect and rationalise."""
+"""What a derived seed is for; the uses before are those of rlenv.trainers.rollouts.collect and rationalise."""
 DRAW = -2
 """The number of this draw in the journal, where draws of the environment count from 0."""
 

@@ -19,9 +19,8 @@ from rlenv.core.verdict import FAIL, PASS, Verdict
 from rlenv.env.sampler import UniformSampler
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers.branches.preference import Pair
-from rlenv.trainers.branches.teacher import check_same_tokens
-from rlenv.trainers.config import TrainConfig
-from rlenv.trainers.loop.collect import Collected, tensors
+from rlenv.trainers.rollouts.collect import Collected, tensors
+from rlenv.trainers.settings.config import TrainConfig
 from rlenv.turns.transcript import demonstrated as played_scripts
 
 
@@ -43,6 +42,23 @@ def check_given(
         raise ConfigError(f"expected a row of the preference branch for a pair file, got {row.name}; use dpo")
     if config.group_size != 2:
         raise ConfigError(f"a pair is a group of two: expected group_size=2 with a pair file, got {config.group_size}")
+
+
+def check_same_tokens(student: TransformersPolicy, teacher: TransformersPolicy) -> None:
+    """Raise ConfigError unless both number their tokens alike: the teacher reads what the student wrote, as tokens."""
+    ours, theirs = student.tokenizer.get_vocab(), teacher.tokenizer.get_vocab()
+    different = sorted(token for token in ours if theirs.get(token) != ours[token])
+    if different or len(ours) != len(theirs):
+        what = f"{len(different)} of the student's {len(ours)} tokens, such as {different[:3]}, " if different else ""
+        raise ConfigError(
+            f"expected a teacher with the student's tokenizer: {what}the teacher has {len(theirs)} tokens and the "
+            f"student {len(ours)}; choose a teacher of the same family"
+        )
+    if student.eos_ids[0] not in teacher.eos_ids:
+        raise ConfigError(
+            f"expected a teacher that ends a sequence as the student does, with the token {student.eos_ids[0]}, got "
+            f"{teacher.eos_ids}; choose a teacher of the same family"
+        )
 
 
 def fingerprint_of(pairs: Sequence[Pair]) -> str:

@@ -19,18 +19,18 @@ from rlenv.core.episode import Episode
 from rlenv.core.task import Prompt, Task
 from rlenv.core.verdict import Flag
 from rlenv.policies.transformers import TransformersPolicy
-from rlenv.trainers.config import TrainConfig
-from rlenv.trainers.loop.collect import Collected, derived_seed, played, tensors
-from rlenv.trainers.loop.journal import Journal
-from rlenv.trainers.mixtures.shared_judging import judged_apart
 from rlenv.trainers.networks.processes import ALONE, Processes
+from rlenv.trainers.rollouts.collect import Collected, derived_seed, played, tensors
+from rlenv.trainers.rollouts.journal import Journal
+from rlenv.trainers.rollouts.shared_judging import judged_apart
+from rlenv.trainers.settings.config import TrainConfig
 from rlenv.turns.play import reference_script
 from rlenv.workers.pool import Pool
 
 HINTED = "hinted"
 """The flag of an episode whose prompt held the answer."""
 RATIONALISE = 3
-"""What a derived seed is for; the first three uses are those of rlenv.trainers.loop.collect."""
+"""What a derived seed is for; the first three uses are those of rlenv.trainers.rollouts.collect."""
 DRAW = -1
 """The number of this draw in the journal, where draws of the environment count from 0."""
 

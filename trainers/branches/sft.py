@@ -15,11 +15,10 @@ from rlenv.core.errors import ConfigError, RunError
 from rlenv.env.tasksets import ListTasks
 from rlenv.policies.generation import left_padded
 from rlenv.policies.transformers import TransformersPolicy
-from rlenv.trainers.config import TrainConfig
 from rlenv.trainers.networks.finite import step_if_finite
 from rlenv.trainers.networks.logprobs import completion_logprobs
 from rlenv.trainers.networks.optimiser import decaying, refuse_coarse
-from rlenv.trainers.networks.schedule import fall, rise
+from rlenv.trainers.settings.config import TrainConfig, fall, rise
 from rlenv.turns.transcript import demonstrated
 
 TOGETHER = 64

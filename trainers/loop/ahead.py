@@ -40,11 +40,10 @@ from rlenv.core.policy import Sampling
 from rlenv.core.task import Task
 from rlenv.env.batch import BatchEnvironment
 from rlenv.policies.transformers import TransformersPolicy, cut_before
-from rlenv.trainers.config import TrainConfig
-from rlenv.trainers.loop.collect import GENERATE, Given, derived_seed
-from rlenv.trainers.mixtures.environment import most_said
-from rlenv.trainers.mixtures.environments import Environments
+from rlenv.trainers.mixtures.environments import Environments, most_said
 from rlenv.trainers.networks.processes import Processes
+from rlenv.trainers.rollouts.collect import GENERATE, Given, derived_seed
+from rlenv.trainers.settings.config import TrainConfig
 from rlenv.turns.play import play
 
 

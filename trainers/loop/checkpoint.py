@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import zipfile
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +15,29 @@ import torch
 
 from rlenv.core.errors import RunError
 from rlenv.store.files import replacing
+from rlenv.trainers.networks.sharded_checkpoint import FOLDERS
 
 FILE = "checkpoint.pt"
 OLDER = "checkpoint-*.pt"
 """Checkpoints that are kept beside the newest, by their number of optimiser steps."""
+
+
+@dataclass(slots=True)
+class Position:
+    """`update` optimiser steps of rollout `step` are done."""
+
+    step: int = 0
+    update: int = 0
+    optimiser_steps: int = 0
+    tokens: int = 0
+    quiet_steps: int = 0
+    """Rollouts in a row without a signal."""
+    best: float | None = None
+    """Mean reward between two checkpoints of the policy in best/."""
+    episodes_at: int = 0
+    """Bytes of the saved episodes before the rollout under way."""
+    stopped: bool = False
+    """A monitor has ended the run."""
 
 
 def save(path: Path, state: Mapping[str, Any]) -> None:
@@ -44,6 +65,19 @@ def older(folder: Path) -> dict[int, Path]:
     """The numbered checkpoints of a folder by their optimiser steps."""
     named = {path: path.stem.partition("-")[2] for path in folder.glob(OLDER)}
     return {int(number): path for path, number in named.items() if number.isdigit()}
+
+
+def forget(out: Path, current: str) -> None:
+    """Take away the folders that neither checkpoint.pt, which names `current`, nor an older one beside it names."""
+    held = {f"{steps:08d}" for steps in older(out)} - {_steps(current)}
+    for folder in out.glob(FOLDERS):
+        if folder.name != current and _steps(folder.name) not in held:
+            shutil.rmtree(folder)
+
+
+def _steps(name: str) -> str:
+    """As in shards-00000012-9f3a60c1."""
+    return name.split("-")[1]
 
 
 def load(path: Path, device: torch.device) -> dict[str, Any]:

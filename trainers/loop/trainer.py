@@ -34,39 +34,27 @@ from rlenv.policies.unknown import unknown_to
 from rlenv.store.files import told_when_full
 from rlenv.store.folder_lock import FolderLock
 from rlenv.store.saved_episodes import saved_episodes
-from rlenv.trainers.algorithms.adaptive import Adaptive
-from rlenv.trainers.algorithms.values import explained_variance
+from rlenv.trainers.algorithms.losses import explained_variance
 from rlenv.trainers.branches.continued import continued
 from rlenv.trainers.branches.given import check_given, demonstrated, fingerprint_of, paired
 from rlenv.trainers.branches.rationalise import rationalised
 from rlenv.trainers.branches.sft import SftConfig, refuse_answerless, supervised, warm_start
-from rlenv.trainers.config import TrainConfig
-from rlenv.trainers.loop import checkpoint, resuming
+from rlenv.trainers.loop import checkpoint
 from rlenv.trainers.loop.ahead import Ahead
-from rlenv.trainers.loop.collect import SFT, Collected, Given, collect, derived_seed
-from rlenv.trainers.loop.dealing import has_signal, rows_of
-from rlenv.trainers.loop.journal import Journal
-from rlenv.trainers.loop.position import Position
-from rlenv.trainers.loop.prepare import Judges, measured_kl, prepared
-from rlenv.trainers.loop.rollout import Rollout
-from rlenv.trainers.loop.steps import updated
-from rlenv.trainers.loop.update import Step
+from rlenv.trainers.loop.checkpoint import Position, forget
 from rlenv.trainers.loop.watching import Watch
 from rlenv.trainers.mixtures.context import check_context
-from rlenv.trainers.mixtures.environment import most_said
-from rlenv.trainers.mixtures.environments import Environments
+from rlenv.trainers.mixtures.environments import Environments, most_said
 from rlenv.trainers.mixtures.mixing import drawn
 from rlenv.trainers.mixtures.mixture import Mixture
-from rlenv.trainers.mixtures.parts import GroupSize, Part
-from rlenv.trainers.monitors.monitor import Alarm
 from rlenv.trainers.networks.engine import generator_of, prepare
-from rlenv.trainers.networks.finite import SKIPPED, not_finite, what_was_not
+from rlenv.trainers.networks.finite import SKIPPED
 from rlenv.trainers.networks.memory import with_fitting_batches
 from rlenv.trainers.networks.networks import SHARDS, Networks
 from rlenv.trainers.networks.processes import Processes, this_process
-from rlenv.trainers.networks.sharded_checkpoint import forget
 from rlenv.trainers.networks.sharding import averaged, shard, whole
-from rlenv.trainers.records.logs import Display, MetricsLog
+from rlenv.trainers.records import resuming
+from rlenv.trainers.records.logs import Alarm, Display, MetricsLog
 from rlenv.trainers.records.report import write_pages
 from rlenv.trainers.records.risen import PAGE
 from rlenv.trainers.records.runfolder import (
@@ -78,6 +66,15 @@ from rlenv.trainers.records.runfolder import (
     write_config,
     write_evidence,
 )
+from rlenv.trainers.rollouts.collect import SFT, Collected, Given, collect, derived_seed
+from rlenv.trainers.rollouts.journal import Journal
+from rlenv.trainers.rollouts.parts import GroupSize, Part
+from rlenv.trainers.rollouts.rollout import Rollout, not_finite, what_was_not
+from rlenv.trainers.settings.config import TrainConfig
+from rlenv.trainers.updates.adaptive import Adaptive
+from rlenv.trainers.updates.prepare import Judges, measured_kl, prepared
+from rlenv.trainers.updates.steps import has_signal, rows_of, updated
+from rlenv.trainers.updates.update import Step
 from rlenv.workers.pool import Pool
 
 if TYPE_CHECKING:

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, MutableMapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rlenv.core.episode import Episode
 from rlenv.core.errors import ConfigError
 from rlenv.core.jsontypes import Json, line
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.store.files import append
-from rlenv.trainers.loop.rollout import Rollout
-from rlenv.trainers.monitors.monitor import FILE, Alarm
+from rlenv.trainers.monitors.monitor import Monitor
 from rlenv.trainers.networks.processes import Processes
-
-if TYPE_CHECKING:
-    from rlenv.trainers.monitors.monitor import Monitor
+from rlenv.trainers.records.logs import ALARMS_FILE, Alarm
+from rlenv.trainers.rollouts.rollout import Rollout
 
 
 class Watch:
@@ -26,7 +23,7 @@ class Watch:
         names = [monitor.name for monitor in monitors]
         if len(set(names)) < len(names):
             raise ConfigError(f"expected monitors with different names, got {', '.join(names)}")
-        self.monitors, self._path, self._processes = tuple(monitors), out / FILE, processes
+        self.monitors, self._path, self._processes = tuple(monitors), out / ALARMS_FILE, processes
         self.last: list[Alarm] = []
         """The alarms of the last rollout."""
 

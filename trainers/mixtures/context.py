@@ -10,7 +10,7 @@ from rlenv.core.task import Prompt, prompt_text
 from rlenv.env.tasksets import ListTasks
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers.branches.preference import Pair
-from rlenv.trainers.config import TrainConfig
+from rlenv.trainers.settings.config import TrainConfig
 
 MADE_BY_CODE = 1_000
 """Tasks that are made to be looked at, evenly spread, of a set made by code; of rows all are looked at."""

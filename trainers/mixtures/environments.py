@@ -9,26 +9,27 @@ from typing import Any, cast
 
 import numpy as np
 
-from rlenv.core.definition import Definition
+from rlenv.core.definition import Definition, check_trainable
 from rlenv.core.episode import Episode
-from rlenv.core.errors import TooManyVerifierErrors
+from rlenv.core.errors import ConfigError, TooManyVerifierErrors
 from rlenv.core.fingerprint import code_version, recorded
 from rlenv.core.jsontypes import Json
-from rlenv.env.batch import BatchEnvironment, EnvLike
+from rlenv.env.batch import BatchEnvironment, EnvLike, definition
+from rlenv.env.sampler import sampler_named
 from rlenv.judge.wrapping import at_fault
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers.algorithms.advantages import varied
 from rlenv.trainers.branches.sft import Demonstration, demonstrations
-from rlenv.trainers.config import TrainConfig
-from rlenv.trainers.loop.collect import derived_seed, refuse_failing_checker
-from rlenv.trainers.mixtures.environment import training_environment
 from rlenv.trainers.mixtures.mixture import FLOOR, MEMORY, Member, Mixture
-from rlenv.trainers.monitors.monitor import Alarm
-from rlenv.trainers.records.measured import signals_of
+from rlenv.trainers.records.logs import Alarm
+from rlenv.trainers.rollouts.collect import derived_seed, refuse_failing_checker
+from rlenv.trainers.rollouts.measured import signals_of
+from rlenv.trainers.settings.config import TrainConfig
 from rlenv.workers.pool import Pool
+from rlenv.wrappers import OverlongPenalty
 
 MIX = 4
-"""What a derived seed is for, beside those of rlenv.trainers.loop.collect and rationalise."""
+"""What a derived seed is for, beside those of rlenv.trainers.rollouts.collect and rationalise."""
 STOPPED = "environment_stopped"
 """The alarm of an environment whose checker failed too often."""
 ENOUGH = 32
@@ -221,3 +222,30 @@ class Environments:
                 "reason": f"the {at_fault(errors)} failed on {failed} of its last {seen} episodes, "
                 f"more than the allowed share {max_share:g}" + (f", and said: {errors[-1]}" if errors else ""),
             }
+
+
+def training_environment(env: EnvLike, config: TrainConfig, pool: Pool | None) -> BatchEnvironment:
+    """The batch form for this run. Raises ConfigError for what is for evaluation only."""
+    given = with_overlong_penalty(definition(env), config)
+    check_trainable(given)
+    if config.row.advantage.kind == "continued" and given.interaction is not None:
+        raise ConfigError(f"{config.row.name} goes on from the middle of one turn: use ppo or grpo with several turns")
+    sampler = sampler_named(config.sampler, given.tasks, config.seed, by_reward=config.row.drawing.signal == "reward")
+    return BatchEnvironment(given, group_size=config.group_size, seed=config.seed, sampler=sampler, pool=pool)
+
+
+def most_said(given: Definition, config: TrainConfig) -> int:
+    """How many tokens a policy can say in one episode."""
+    if given.interaction is None:
+        return config.max_new_tokens
+    most = given.max_turns * config.max_new_tokens
+    return most if config.max_episode_tokens is None else min(most, config.max_episode_tokens)
+
+
+def with_overlong_penalty(given: Definition, config: TrainConfig) -> Definition:
+    """The definition with a penalty on length, where the algorithm asks for one."""
+    share = config.row.drawing.overlong_buffer
+    if not share:
+        return given
+    limit = most_said(given, config)
+    return replace(given, wrappers=(*given.wrappers, OverlongPenalty(limit, max(1, round(share * limit)))))

@@ -11,12 +11,12 @@ import torch.nn.functional as F
 
 from rlenv.core.episode import Episode
 from rlenv.env.batch import BatchEnvironment
-from rlenv.trainers.config import TrainConfig
-from rlenv.trainers.loop.collect import Collected, Given
-from rlenv.trainers.loop.journal import Journal
-from rlenv.trainers.loop.rollout import Rollout
-from rlenv.trainers.mixtures.parts import Part
-from rlenv.trainers.records.measured import measured
+from rlenv.trainers.rollouts.collect import Collected, Given
+from rlenv.trainers.rollouts.journal import Journal
+from rlenv.trainers.rollouts.measured import measured
+from rlenv.trainers.rollouts.parts import Part
+from rlenv.trainers.rollouts.rollout import Rollout
+from rlenv.trainers.settings.config import TrainConfig
 
 Drawing: TypeAlias = "tuple[str, BatchEnvironment, TrainConfig, Given | None]"
 """An environment by its name, the settings that it is drawn with, and what was drawn ahead."""

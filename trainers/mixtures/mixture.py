@@ -4,7 +4,7 @@
     train(config, mixture, policy, "runs/mixed")
 
 Their rewards never meet: groups, whitening and moving baselines are each environment's own
-(rlenv.trainers.mixtures.parts).
+(rlenv.trainers.rollouts.parts).
 """
 
 from __future__ import annotations

@@ -1,9 +1,21 @@
 """Monitors: rules over a run that say when its reward is no longer to be trusted."""
 
-from rlenv.trainers.monitors.default import RULES, default_monitors
+from collections.abc import Sequence
+
+from rlenv.core.errors import ConfigError
+from rlenv.trainers.monitors.drift import FlagRise, LengthDrift, PartDomination, RewardFall
 from rlenv.trainers.monitors.gold import GoldMonitor
-from rlenv.trainers.monitors.monitor import Alarm, Monitor, read_alarms
+from rlenv.trainers.monitors.levels import (
+    EntropyCollapse,
+    Jump,
+    KlBound,
+    LikelihoodDisplacement,
+    VerifierFailures,
+    ZeroVariance,
+)
+from rlenv.trainers.monitors.monitor import Monitor
 from rlenv.trainers.monitors.rules import Broken, History, Rule, Rules
+from rlenv.trainers.records.logs import Alarm, read_alarms
 
 __all__ = [
     "RULES",
@@ -17,3 +29,37 @@ __all__ = [
     "default_monitors",
     "read_alarms",
 ]
+
+
+RULES: dict[str, type[Rule]] = {
+    kind.name: kind
+    for kind in (
+        LengthDrift,
+        PartDomination,
+        FlagRise,
+        ZeroVariance,
+        VerifierFailures,
+        EntropyCollapse,
+        LikelihoodDisplacement,
+        KlBound,
+        Jump,
+        RewardFall,
+    )
+}
+"""Every rule by its name; each is made without arguments."""
+
+
+def default_monitors(names: str = "default", *, window: int = 5, stop_on: Sequence[str] = ()) -> list[Rules]:
+    """The rules named between commas as one monitor; `default` stands for all, and nothing for none.
+
+    Raises ConfigError, listing what there is, for a rule that is not known.
+
+    >>> [rule.name for rule in default_monitors("length_drift,jump")[0].rules]
+    ['length_drift', 'jump']
+    """
+    said = [name.strip() for name in names.split(",") if name.strip()]
+    chosen = list(dict.fromkeys(rule for name in said for rule in (RULES if name == "default" else [name])))
+    unknown = [name for name in chosen if name not in RULES]
+    if unknown:
+        raise ConfigError(f"no rule {unknown[0]!r}; there are: {', '.join(RULES)}, and 'default' for every one")
+    return [Rules([RULES[name]() for name in chosen], window=window, stop_on=stop_on)] if chosen else []

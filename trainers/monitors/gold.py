@@ -24,13 +24,13 @@ from rlenv.core.jsontypes import Json
 from rlenv.core.policy import Sampling
 from rlenv.env.batch import BatchEnvironment, EnvLike, definition
 from rlenv.evaluation.evaluation import choose_tasks
-from rlenv.trainers.monitors.monitor import Alarm
+from rlenv.trainers.records.logs import Alarm
 from rlenv.turns.play import play
 from rlenv.workers.pool import Pool
 
 if TYPE_CHECKING:
     from rlenv.policies.transformers import TransformersPolicy
-    from rlenv.trainers.loop.rollout import Rollout
+    from rlenv.trainers.rollouts.rollout import Rollout
 
 
 GAP, FALL = "gold_gap", "gold_fall"

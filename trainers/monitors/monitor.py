@@ -7,38 +7,15 @@ adds to the metrics is logged with them; the alarms go to alarms.jsonl, to the t
 from __future__ import annotations
 
 from collections.abc import Mapping, MutableMapping, Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from rlenv.core.episode import Episode
 from rlenv.core.jsontypes import Json
-from rlenv.door.reading import as_written, json_objects
+from rlenv.trainers.records.logs import Alarm
 
 if TYPE_CHECKING:
     from rlenv.policies.transformers import TransformersPolicy
-    from rlenv.trainers.loop.rollout import Rollout
-
-FILE = "alarms.jsonl"
-
-
-@dataclass(frozen=True, slots=True)
-class Alarm:
-    """A stated rule was broken at a rollout: what was measured, and the threshold that it crossed."""
-
-    name: str
-    """The rule."""
-    step: int
-    """The rollout after whose updates it was seen, counted from 0 as in metrics.jsonl."""
-    message: str
-    """What was seen and what to look at, in one sentence."""
-    value: float
-    threshold: float
-    stop: bool = False
-    """The run is to end here."""
-
-    def to_json(self) -> dict[str, Json]:
-        return asdict(self)
+    from rlenv.trainers.rollouts.rollout import Rollout
 
 
 @runtime_checkable
@@ -66,12 +43,3 @@ class Monitor(Protocol):
         """Everything that it has learned, as JSON."""
 
     def load_state_dict(self, state: Mapping[str, Json]) -> None: ...
-
-
-def read_alarms(folder: Path) -> list[Alarm]:
-    """The alarms of the run in this folder, in order; none where there is no file."""
-    path = folder / FILE
-    if not path.exists():
-        return []
-    with as_written(path):
-        return [Alarm(**cast("dict[str, Any]", told)) for told in json_objects(path)]

@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from rlenv.core.episode import Episode
 from rlenv.core.errors import ConfigError
 from rlenv.core.jsontypes import Json
-from rlenv.trainers.monitors.monitor import Alarm
 from rlenv.trainers.monitors.reading import Reading, mean, reading_of
+from rlenv.trainers.records.logs import Alarm
 
 if TYPE_CHECKING:
     from rlenv.policies.transformers import TransformersPolicy
-    from rlenv.trainers.loop.rollout import Rollout
+    from rlenv.trainers.rollouts.rollout import Rollout
 
 
 @dataclass(frozen=True, slots=True)

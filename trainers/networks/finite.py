@@ -1,4 +1,4 @@
-"""What is not finite changes no weight: one look at what a step rests on, one at its loss and gradient.
+"""What is not finite changes no weight.
 
 A step that is skipped leaves weights and optimiser bitwise as they were. AdamW would keep a NaN for ever: one bad step
 is the end of a run that takes it.
@@ -13,25 +13,8 @@ import torch
 from torch import nn
 from torch.distributed.tensor import DTensor
 
-from rlenv.trainers.loop.rollout import Rollout
-
 SKIPPED = "skipped_steps"
 """The metric: optimiser steps of a rollout that were not taken."""
-TOKENWISE = ("old_logprobs", "ref_logprobs", "token_rewards", "advantages", "values", "returns")
-"""What a rollout holds a token, (B, T), or not at all, (B, 0)."""
-
-
-def not_finite(rollout: Rollout, rows: torch.Tensor | None = None) -> str:
-    """The first thing that is not finite in the episodes at `rows`, or in all of them; empty where there is none."""
-    part = rollout if rows is None else rollout.with_(**{name: kept[rows] for name, kept in rollout.state().items()})
-    if not bool(torch.isfinite(part.rewards).all()):
-        return "rewards"
-    chosen = part.mask > 0
-    for name in TOKENWISE:
-        values: torch.Tensor = getattr(part, name)
-        if values.shape[1] and not bool((torch.isfinite(values) | ~chosen).all()):
-            return name
-    return ""
 
 
 def step_if_finite(
@@ -48,13 +31,6 @@ def step_if_finite(
         optimizer.step()
     optimizer.zero_grad(set_to_none=True)
     return norm, taken
-
-
-def what_was_not(rollout: Rollout, rows: torch.Tensor, metrics: Mapping[str, float]) -> str:
-    """What kept a step from being taken, in words for a person."""
-    of_rollout = not_finite(rollout, rows)
-    named = [name for name in ("loss", "critic/loss", "grad_norm", "critic/grad_norm") if name in metrics]
-    return of_rollout or next((name for name in named if not math.isfinite(metrics[name])), "the step")
 
 
 def tensors_not_finite(parts: Mapping[str, object]) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 
 from rlenv.policies.transformers import TransformersPolicy
-from rlenv.trainers.config import TrainConfig
+from rlenv.trainers.settings.config import TrainConfig
 
 ROOM = 0.8
 """Of the free memory: the allocator's gaps and the logits take the rest."""

@@ -9,13 +9,13 @@ from typing import Any
 import torch
 from transformers import PreTrainedModel
 
-from rlenv.trainers.config import TrainConfig
 from rlenv.trainers.networks import sharded_checkpoint
 from rlenv.trainers.networks.critic import Critic, ValueHead
 from rlenv.trainers.networks.finite import tensors_not_finite
 from rlenv.trainers.networks.optimiser import adamw
 from rlenv.trainers.networks.processes import ALONE, Processes
 from rlenv.trainers.networks.sharding import gathered, is_sharded, shard
+from rlenv.trainers.settings.config import TrainConfig
 
 SHARDS = "shards"
 """Where a checkpoint names the folder of the parts."""

@@ -1,44 +1,18 @@
-"""AdamW over the weights that are trained: its settings, which weights it lets decay, and how its state is held."""
+"""AdamW over the weights that are trained: which weights it lets decay, and how its state is held."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from rlenv.core.errors import ConfigError, MissingExtra
+from rlenv.trainers.settings.engine import OptimiserConfig
 
 if TYPE_CHECKING:
     import torch
     from torch import nn
 
-KINDS = ("adamw", "adamw-8bit")
 PRECISE = ("torch.float32", "torch.float64")
-
-
-@dataclass(frozen=True, kw_only=True)
-class OptimiserConfig:
-    """Of AdamW on policy and critic."""
-
-    kind: Literal["adamw", "adamw-8bit"] = "adamw"
-    """`adamw-8bit` holds its state in a quarter of the memory (bitsandbytes: on CPU and CUDA, without a compiler)."""
-    beta1: float = 0.9
-    beta2: float = 0.99
-    epsilon: float = 1e-8
-    weight_decay: float = 0.0
-    """A step, times the learning rate; of matrices alone: norms and biases do not decay."""
-
-    def __post_init__(self) -> None:
-        if self.kind not in KINDS:
-            raise ConfigError(f"expected optimiser.kind out of {', '.join(KINDS)}, got {self.kind!r}")
-        for name in ("beta1", "beta2"):
-            if not 0 <= getattr(self, name) < 1:
-                raise ConfigError(f"expected optimiser.{name} in [0, 1), got {getattr(self, name)}")
-        if not 0 < self.epsilon < 1 or not 0 <= self.weight_decay < float("inf"):
-            raise ConfigError(
-                f"expected optimiser.epsilon in (0, 1) and optimiser.weight_decay of 0 or more, got {self.epsilon} "
-                f"and {self.weight_decay}"
-            )
 
 
 def adamw(parameters: Sequence[nn.Parameter], learning_rate: float, config: OptimiserConfig) -> torch.optim.Optimizer:

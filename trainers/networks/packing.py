@@ -103,14 +103,14 @@ def _shared(
     before = attention_mask[first, :front]
     cache = DynamicCache(config=model.config)
     states = _forward(model, ids[first, :front], _needed(before), positions_of(before), cache)
-    _hand_out(cache, prompt_of, len(before))
+    _hand_out(cache, prompt_of)
     mask = _mask_of_completions(model, cache, attention_mask[:, :-1], length - 1)
     positions = positions_of(attention_mask)[:, front:-1]
     behind = _forward(model, ids[:, front:-1], mask, positions, cache)
     return torch.cat([_repeated(states[:, -1:], prompt_of), behind], dim=1)
 
 
-def _hand_out(cache: DynamicCache, prompt_of: torch.Tensor, prompts: int) -> None:
+def _hand_out(cache: DynamicCache, prompt_of: torch.Tensor) -> None:
     """Give every row the keys and values of its prompt."""
     layers: list[Any] = cache.layers
     for layer in layers:

@@ -7,7 +7,6 @@ number of processes reads it, one alone too.
 from __future__ import annotations
 
 import secrets
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,6 @@ import torch
 from torch import nn
 
 from rlenv.core.errors import RunError
-from rlenv.trainers.loop.checkpoint import older
 from rlenv.trainers.networks.processes import Processes
 
 FOLDERS = "shards-*"
@@ -61,19 +59,6 @@ def read(folder: Path, parts: Mapping[str, Any], processes: Processes) -> None:
                 number, _, what = key.partition(".")
                 states.setdefault(int(number), {})[what] = value
             part.load_state_dict({**part.state_dict(), "state": states})
-
-
-def forget(out: Path, current: str) -> None:
-    """Take away the folders that neither checkpoint.pt, which names `current`, nor an older one beside it names."""
-    held = {f"{steps:08d}" for steps in older(out)} - {_steps(current)}
-    for folder in out.glob(FOLDERS):
-        if folder.name != current and _steps(folder.name) not in held:
-            shutil.rmtree(folder)
-
-
-def _steps(name: str) -> str:
-    """As in shards-00000012-9f3a60c1."""
-    return name.split("-")[1]
 
 
 def _optimizers(parts: Mapping[str, Any]) -> dict[str, torch.optim.Optimizer]:

@@ -26,7 +26,7 @@ from rlenv.core.errors import ConfigError
 
 if TYPE_CHECKING:
     from rlenv.policies.transformers import TransformersPolicy
-    from rlenv.trainers.networks.engine import EngineConfig
+    from rlenv.trainers.settings.engine import EngineConfig
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -28,12 +28,12 @@ from transformers import AutoConfig, AutoModelForCausalLM, PreTrainedConfig, Pre
 
 from rlenv.core.errors import ConfigError, PolicyError
 from rlenv.door.hub import asking_hub
-from rlenv.trainers.config import TrainConfig
 from rlenv.trainers.networks.critic import Critic
 from rlenv.trainers.networks.engine import with_adapter
 from rlenv.trainers.networks.head import CHUNK_ELEMENTS
 from rlenv.trainers.networks.memory import activation_bytes, cache_bytes, free_memory
 from rlenv.trainers.networks.packing import trunk_of
+from rlenv.trainers.settings.config import TrainConfig
 
 GIB = 1 << 30
 STATE_BYTES = {"adamw": 8.0, "adamw-8bit": 2.03}

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import cast
+from typing import Any, cast
 
 from rich.console import Console, RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -14,11 +15,12 @@ from rich.table import Table
 from rich.text import Text
 
 from rlenv.core.errors import RunError
-from rlenv.core.jsontypes import line
-from rlenv.door.reading import json_object, json_objects
+from rlenv.core.jsontypes import Json, line
+from rlenv.door.reading import as_written, json_object, json_objects
 from rlenv.store.files import opened
 from rlenv.text.escaping import shown_line
-from rlenv.trainers.records.trackers import Tracker, open_trackers, tracker_names
+from rlenv.trainers.records.trackers import Tracker, open_trackers
+from rlenv.trainers.settings.config import tracker_names
 
 
 class MetricsLog:
@@ -56,6 +58,37 @@ def read_metrics(path: Path) -> list[dict[str, float]]:
     if any(not isinstance(value, int | float) for values in lines for value in values.values()):
         raise RunError(f"{path}: expected numbers by their names in each line; put back the file")
     return cast("list[dict[str, float]]", lines)
+
+
+ALARMS_FILE = "alarms.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class Alarm:
+    """A stated rule was broken at a rollout: what was measured, and the threshold that it crossed."""
+
+    name: str
+    """The rule."""
+    step: int
+    """The rollout after whose updates it was seen, counted from 0 as in metrics.jsonl."""
+    message: str
+    """What was seen and what to look at, in one sentence."""
+    value: float
+    threshold: float
+    stop: bool = False
+    """The run is to end here."""
+
+    def to_json(self) -> dict[str, Json]:
+        return asdict(self)
+
+
+def read_alarms(folder: Path) -> list[Alarm]:
+    """The alarms of the run in this folder, in order; none where there is no file."""
+    path = folder / ALARMS_FILE
+    if not path.exists():
+        return []
+    with as_written(path):
+        return [Alarm(**cast("dict[str, Any]", told)) for told in json_objects(path)]
 
 
 SHOWN = {

@@ -10,7 +10,7 @@ import numpy as np
 
 from rlenv.core.errors import MissingExtra
 from rlenv.store.files import replacing
-from rlenv.trainers.monitors.monitor import Alarm
+from rlenv.trainers.records.logs import Alarm
 
 
 def reward_curve(axes: Any, steps: Sequence[float], rewards: Sequence[float], label: str | None = None) -> None:

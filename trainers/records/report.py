@@ -13,14 +13,12 @@ from rlenv.door.reading import as_written, json_object
 from rlenv.store.files import replace_text
 from rlenv.store.saved_episodes import SavedEpisodes, saved_episodes
 from rlenv.text.escaping import shown_cell, shown_line
-from rlenv.trainers.monitors.monitor import Alarm, read_alarms
-from rlenv.trainers.records.logs import read_metrics
+from rlenv.trainers.records.logs import Alarm, read_alarms, read_metrics
 from rlenv.trainers.records.plots import of_environment, plot_run, plot_watched
 from rlenv.trainers.records.risen import not_risen
 from rlenv.trainers.records.runfolder import read_evidence
-from rlenv.trainers.records.view import viewed
 from rlenv.turns.live import turn_lines
-from rlenv.view import write_after
+from rlenv.view import ViewedRun, saved_run, write_after
 
 SHOWN = (
     "reward",
@@ -149,3 +147,13 @@ def _alarm_lines(alarms: Sequence[Alarm]) -> list[str]:
 def _told(alarm: Alarm) -> str:
     text = shown_cell(alarm.message)
     return f"{text} **The run ended here.**" if alarm.stop else text
+
+
+def viewed(folder: Path) -> ViewedRun:
+    """The run of a training in this folder, as far as it has come."""
+    metrics = folder / "metrics.jsonl"
+    return saved_run(
+        folder,
+        metrics=read_metrics(metrics) if metrics.exists() else (),
+        alarms=[alarm.to_json() for alarm in read_alarms(folder)],
+    )

@@ -14,8 +14,8 @@ from rlenv.door.reading import json_object, plain_json
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.store.files import opened, replace_text, replacing_folder
 from rlenv.store.saved_episodes import FILES
-from rlenv.trainers.config import TrainConfig
-from rlenv.trainers.loop.resuming import changes
+from rlenv.trainers.records.resuming import changes
+from rlenv.trainers.settings.config import TrainConfig
 
 CONFIG = "config.json"
 EVIDENCE = "evidence.json"

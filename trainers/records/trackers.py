@@ -15,7 +15,6 @@ from rlenv.core.errors import ConfigError
 from rlenv.core.jsontypes import Json
 from rlenv.store.files import own_folder, replace_text
 
-TRACKERS = ("tensorboard", "wandb", "trackio")
 PROJECT = "rlenv"
 ID_FILE = "tracker_id"
 
@@ -26,15 +25,6 @@ class Tracker(Protocol):
     def log(self, values: Mapping[str, float], step: int) -> None: ...
 
     def close(self) -> None: ...
-
-
-def tracker_names(text: str) -> list[str]:
-    """The names between commas; none for an empty text or `none`. Raises ConfigError that lists the legal ones."""
-    names = [name.strip() for name in text.split(",") if name.strip() not in ("", "none")]
-    for name in names:
-        if name not in TRACKERS:
-            raise ConfigError(f"expected trackers out of {', '.join(TRACKERS)} or none, got {name!r}")
-    return list(dict.fromkeys(names))
 
 
 def open_trackers(names: Sequence[str], out: Path, first_step: int, config: Mapping[str, Json]) -> list[Tracker]:

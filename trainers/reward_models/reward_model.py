@@ -29,10 +29,9 @@ from rlenv.trainers.reward_models.bases import load_model, load_tokenizer
 from rlenv.trainers.reward_models.config import RewardModelConfig
 from rlenv.trainers.reward_models.fitting import arguments, drop_checkpoints, fit, own_randomness
 from rlenv.trainers.reward_models.folder import MODEL, open_run, run_settings, write_scorer, write_spec
-from rlenv.trainers.reward_models.held_out import split_by
 from rlenv.trainers.reward_models.pair_accuracy import measured
 from rlenv.trainers.reward_models.report import write_pair_report
-from rlenv.trainers.reward_models.rows import Preference
+from rlenv.trainers.reward_models.rows import Preference, split_by
 
 try:
     from datasets import Dataset

@@ -9,6 +9,7 @@ trainer. A label may be null: nobody knows, and nothing is learned there.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -115,3 +116,23 @@ def _read(path: str | Path, from_row: Callable[[Mapping[str, Json]], Row]) -> li
 
 def _is_list(value: Json, fits: Callable[[object], bool]) -> bool:
     return isinstance(value, Sequence) and not isinstance(value, str) and all(fits(item) for item in value)
+
+
+def split_by(rows: Sequence[Row], key: Callable[[Row], str], *, share: float, seed: int) -> tuple[list[Row], list[Row]]:
+    """(learned, held out): the share of the keys whose hash is lowest is held out, with all its rows.
+
+    Keys are compared without case and spacing. A key keeps its side when rows are added or change their order, but
+    for those near the border.
+
+    >>> rows = ["a", "b", "a", "c"]
+    >>> learned, held = split_by(rows, lambda row: row, share=0.34, seed=0)
+    >>> sorted({*learned, *held}), set(learned) & set(held), len(set(held))
+    (['a', 'b', 'c'], set(), 1)
+    """
+    folded = [" ".join(key(row).casefold().split()) for row in rows]
+    order = sorted(set(folded), key=lambda text: hashlib.blake2b(f"{seed} {text}".encode()).digest())
+    held = set(order[: round(share * len(order))])
+    return (
+        [row for row, text in zip(rows, folded, strict=True) if text not in held],
+        [row for row, text in zip(rows, folded, strict=True) if text in held],
+    )

@@ -26,9 +26,8 @@ from rlenv.trainers.reward_models.bases import load_model, load_tokenizer
 from rlenv.trainers.reward_models.config import StepModelConfig
 from rlenv.trainers.reward_models.fitting import arguments, drop_checkpoints, fit, own_randomness
 from rlenv.trainers.reward_models.folder import MODEL, open_run, run_settings, write_scorer
-from rlenv.trainers.reward_models.held_out import split_by
 from rlenv.trainers.reward_models.report import write_step_report
-from rlenv.trainers.reward_models.rows import StepLabels
+from rlenv.trainers.reward_models.rows import StepLabels, split_by
 from rlenv.trainers.reward_models.step_accuracy import measured_steps
 
 IGNORED = -100

@@ -1,6 +1,21 @@
-"""One optimiser step towards a teacher's distributions over the whole vocabulary (rlenv.trainers.branches.teacher)."""
+"""On-policy distillation: the student speaks, a teacher pays each token what it thinks of it.
+
+    advantage_t = log teacher(y_t | ...) - log student(y_t | ...)        on samples y of the student
+
+Its expectation is minus the reverse KL(student || teacher) at that token. With gamma = 0, as published, each token is
+paid for itself alone and the gradient is that of the KL of every next-token distribution, the states held fixed; with
+gamma = 1 it is that of the KL of whole completions. Agarwal et al. 2024, arXiv 2306.13649; Lu et al. 2025,
+"On-Policy Distillation".
+
+Over the whole vocabulary (the row `gkd`), the distributions of both are compared at every token that the student said,
+and the states are held fixed:
+
+    D = beta KL(teacher || m) + (1 - beta) KL(student || m),    m = beta teacher + (1 - beta) student
+"""
 
 from __future__ import annotations
+
+import math
 
 import torch
 from torch.utils.checkpoint import checkpoint
@@ -8,13 +23,12 @@ from transformers import PreTrainedModel
 
 from rlenv.core.errors import ConfigError
 from rlenv.trainers.algorithms.losses import averaging_weights
-from rlenv.trainers.branches.teacher import divergence
-from rlenv.trainers.loop.rollout import Rollout
-from rlenv.trainers.loop.update import Step, add, averaged, take_step
 from rlenv.trainers.networks import head as chunks
 from rlenv.trainers.networks.logprobs import vocabulary_logprobs
 from rlenv.trainers.networks.packing import completion_states
 from rlenv.trainers.networks.sharding import passing
+from rlenv.trainers.rollouts.rollout import Rollout
+from rlenv.trainers.updates.update import Step, add, averaged, take_step
 
 
 def distillation_step(
@@ -67,3 +81,21 @@ def _divergences(
     pairs = zip(student[1].split(size), teacher[1].split(size), strict=True)
     parts = [checkpoint(of_rows, ours, theirs, use_reentrant=False) for ours, theirs in pairs]
     return torch.cat([p[0] for p in parts]), torch.cat([p[1] for p in parts])
+
+
+def divergence(student: torch.Tensor, teacher: torch.Tensor, beta: float) -> torch.Tensor:
+    """The generalised Jensen-Shannon divergence of two distributions, given as log-probs (N, V). (N,)
+
+    Agarwal et al. 2024 (GKD), arXiv 2306.13649. At beta 0 it is KL(teacher || student), at 1 KL(student || teacher),
+    to which D divided by beta, or by 1 - beta, tends there.
+    """
+    if beta == 0:
+        return _kl(teacher, student)
+    if beta == 1:
+        return _kl(student, teacher)
+    mixture = torch.logaddexp(teacher + math.log(beta), student + math.log1p(-beta))
+    return beta * _kl(teacher, mixture) + (1 - beta) * _kl(student, mixture)
+
+
+def _kl(first: torch.Tensor, second: torch.Tensor) -> torch.Tensor:
+    return (first.exp() * (first - second)).sum(-1)

@@ -19,13 +19,13 @@ from rlenv.env.batch import BatchEnvironment
 from rlenv.judge.wrapping import at_fault
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers.algorithms.advantages import varied
-from rlenv.trainers.config import TrainConfig
-from rlenv.trainers.loop.journal import Journal
-from rlenv.trainers.loop.rollout import Rollout, needs_offsets, rollout_of
-from rlenv.trainers.mixtures.parts import Part
-from rlenv.trainers.mixtures.shared_judging import judged_together
 from rlenv.trainers.networks.processes import ALONE, Processes
-from rlenv.trainers.records.measured import measured, signals_of
+from rlenv.trainers.rollouts.journal import Journal
+from rlenv.trainers.rollouts.measured import measured, signals_of
+from rlenv.trainers.rollouts.parts import Part
+from rlenv.trainers.rollouts.rollout import Rollout, needs_offsets, rollout_of
+from rlenv.trainers.rollouts.shared_judging import judged_together
+from rlenv.trainers.settings.config import TrainConfig
 from rlenv.turns.play import play
 
 GENERATE, SHUFFLE, SFT = 0, 1, 2

@@ -26,10 +26,10 @@ from transformers import PreTrainedModel
 
 from rlenv.core.errors import ConfigError
 from rlenv.trainers.algorithms.losses import averaging_weights
-from rlenv.trainers.loop.rollout import Rollout
-from rlenv.trainers.loop.update import Step
 from rlenv.trainers.networks.finite import SKIPPED
 from rlenv.trainers.networks.logprobs import hidden_states, vocabulary_logprobs
+from rlenv.trainers.rollouts.rollout import Rollout
+from rlenv.trainers.updates.update import Step
 
 CURVATURE_FLOOR = 1e-20
 """A direction along which the policy does not change is not worth a step."""

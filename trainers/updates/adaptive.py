@@ -10,8 +10,8 @@ from typing import Any
 from rlenv.trainers.algorithms.advantages import moved_baseline
 from rlenv.trainers.algorithms.kl import adapted_coefficient, proportional_coefficient
 from rlenv.trainers.algorithms.row import Algorithm
-from rlenv.trainers.loop.rollout import Rollout
-from rlenv.trainers.mixtures.parts import GroupSize, stretches
+from rlenv.trainers.rollouts.parts import GroupSize, stretches
+from rlenv.trainers.rollouts.rollout import Rollout
 
 
 @dataclass(slots=True)

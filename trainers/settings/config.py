@@ -11,11 +11,13 @@ from rlenv.core.policy import Sampling
 from rlenv.env.sampler import SAMPLERS
 from rlenv.trainers.algorithms.row import Algorithm
 from rlenv.trainers.algorithms.table import algorithm_named
-from rlenv.trainers.networks.engine import EngineConfig
-from rlenv.trainers.networks.optimiser import OptimiserConfig
-from rlenv.trainers.networks.schedule import SCHEDULES, fall, rise
-from rlenv.trainers.records.trackers import tracker_names
+from rlenv.trainers.settings.engine import EngineConfig, OptimiserConfig
 
+SCHEDULES = ("constant", "linear", "cosine")
+"""How the learning rate goes on after its rise: as it is, or in a straight line or half a cosine down to a tenth."""
+LAST = 0.1
+"""What is left of the learning rate at the end; a linear one waits there, so that every step still counts."""
+TRACKERS = ("tensorboard", "wandb", "trackio")
 FINITE = sys.float_info.max
 _AT_LEAST_ONE = (
     "groups",
@@ -104,9 +106,9 @@ class TrainConfig:
     trackers: str = "tensorboard"
     """Where metrics go beside metrics.jsonl: tensorboard, wandb, trackio, several with commas, or none."""
     engine: EngineConfig = field(default_factory=EngineConfig)
-    """How the run computes: precision, memory, adapters, packing (rlenv.trainers.networks.engine)."""
+    """How the run computes: precision, memory, adapters, packing (rlenv.trainers.settings.engine)."""
     optimiser: OptimiserConfig = field(default_factory=OptimiserConfig)
-    """Betas, weight decay, 8-bit state (rlenv.trainers.networks.optimiser)."""
+    """Betas, weight decay, 8-bit state (rlenv.trainers.settings.engine)."""
 
     row: Algorithm = field(init=False, repr=False, compare=False)
 
@@ -214,3 +216,29 @@ class TrainConfig:
         """What the learning rate is multiplied by: the rise at the start times the fall at the end."""
         left = (self.steps - step) / (self.steps * (self.decay_share or 1.0)) if self.steps else 1.0
         return rise(optimiser_step, self.warmup_steps) * fall(self.falls or "constant", left)
+
+
+def rise(step: int, warmup_steps: int) -> float:
+    """The share of the learning rate at this optimiser step, counted from 0, while it rises."""
+    return min(1.0, (step + 1) / max(1, warmup_steps))
+
+
+def fall(schedule: str, left: float) -> float:
+    """The share of the learning rate where `left` of the falling stretch is still to come; above 1 before it.
+
+    >>> [round(fall("cosine", left), 3) for left in (1.0, 0.5, 0.0)]
+    [1.0, 0.55, 0.1]
+    """
+    left = min(1.0, max(0.0, left))
+    if schedule == "cosine":
+        return LAST + (1 - LAST) * (1 - math.cos(math.pi * left)) / 2
+    return max(LAST, left) if schedule == "linear" else 1.0
+
+
+def tracker_names(text: str) -> list[str]:
+    """The names between commas; none for an empty text or `none`. Raises ConfigError that lists the legal ones."""
+    names = [name.strip() for name in text.split(",") if name.strip() not in ("", "none")]
+    for name in names:
+        if name not in TRACKERS:
+            raise ConfigError(f"expected trackers out of {', '.join(TRACKERS)} or none, got {name!r}")
+    return list(dict.fromkeys(names))

@@ -16,11 +16,11 @@ from rlenv.core.errors import ConfigError
 from rlenv.trainers.algorithms.branch_choices import Preference
 from rlenv.trainers.algorithms.preference_losses import Scored, implicit_rewards, kto_kl, pair_losses
 from rlenv.trainers.branches.preference import ranked_places
-from rlenv.trainers.loop.rollout import Rollout
-from rlenv.trainers.loop.update import Step, add, take_step
-from rlenv.trainers.mixtures.parts import GroupSize, group_numbers, in_groups
 from rlenv.trainers.networks.logprobs import completion_logprobs
 from rlenv.trainers.networks.processes import Processes
+from rlenv.trainers.rollouts.parts import GroupSize, group_numbers, in_groups
+from rlenv.trainers.rollouts.rollout import Rollout
+from rlenv.trainers.updates.update import Step, add, take_step
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 
 import torch
 
-from rlenv.trainers.loop.rollout import Rollout
+from rlenv.trainers.rollouts.rollout import Rollout
 
 
 class Part(NamedTuple):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 
 import torch
@@ -10,6 +11,9 @@ import torch
 from rlenv.core.episode import Episode
 from rlenv.core.turn import Turn
 from rlenv.core.verdict import StepReward
+
+TOKENWISE = ("old_logprobs", "ref_logprobs", "token_rewards", "advantages", "values", "returns")
+"""What a rollout holds a token, (B, T), or not at all, (B, 0)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,3 +157,23 @@ def _place_in_turns(
 def _overlapping(step: StepReward, offsets: Sequence[tuple[int, int]], places: Sequence[int], otherwise: int) -> int:
     before = [i for i in places if i < len(offsets) and offsets[i][0] < step.end]
     return before[-1] if before else otherwise
+
+
+def not_finite(rollout: Rollout, rows: torch.Tensor | None = None) -> str:
+    """The first thing that is not finite in the episodes at `rows`, or in all of them; empty where there is none."""
+    part = rollout if rows is None else rollout.with_(**{name: kept[rows] for name, kept in rollout.state().items()})
+    if not bool(torch.isfinite(part.rewards).all()):
+        return "rewards"
+    chosen = part.mask > 0
+    for name in TOKENWISE:
+        values: torch.Tensor = getattr(part, name)
+        if values.shape[1] and not bool((torch.isfinite(values) | ~chosen).all()):
+            return name
+    return ""
+
+
+def what_was_not(rollout: Rollout, rows: torch.Tensor, metrics: Mapping[str, float]) -> str:
+    """What kept a step from being taken, in words for a person."""
+    of_rollout = not_finite(rollout, rows)
+    named = [name for name in ("loss", "critic/loss", "grad_norm", "critic/grad_norm") if name in metrics]
+    return of_rollout or next((name for name in named if not math.isfinite(metrics[name])), "the step")

@@ -11,8 +11,8 @@ from rlenv.core.episode import Episode
 from rlenv.core.task import Task
 from rlenv.core.verdict import Verdict
 from rlenv.env.batch import BatchEnvironment, VerdictJournal
-from rlenv.trainers.loop.journal import Journal
 from rlenv.trainers.networks.processes import Processes
+from rlenv.trainers.rollouts.journal import Journal
 from rlenv.workers.pool import Pool
 
 

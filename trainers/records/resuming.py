@@ -12,7 +12,7 @@ from rlenv.core.jsontypes import line
 from rlenv.store.files import append
 from rlenv.store.versions import compared
 from rlenv.text.escaping import shown_line
-from rlenv.trainers.config import TrainConfig
+from rlenv.trainers.settings.config import TrainConfig
 
 FILE = "resumed.jsonl"
 """One line for each time that a run went on with other settings: where it stood, and what changed from what."""

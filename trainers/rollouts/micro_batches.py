@@ -8,8 +8,8 @@ from itertools import pairwise
 
 import torch
 
-from rlenv.trainers.loop.rollout import Rollout
 from rlenv.trainers.networks.packing import first_of_runs
+from rlenv.trainers.rollouts.rollout import Rollout
 
 
 def micro_batches(rollout: Rollout, max_tokens: int, rows: torch.Tensor | None = None) -> Iterator[torch.Tensor]:

@@ -17,7 +17,7 @@ from __future__ import annotations
 import torch
 
 from rlenv.trainers.algorithms.branch_choices import Selection
-from rlenv.trainers.loop.rollout import Rollout
+from rlenv.trainers.rollouts.rollout import Rollout
 
 
 def with_selection(rollout: Rollout, rule: Selection, group_size: int, epoch: int = 0, epochs: int = 1) -> Rollout:

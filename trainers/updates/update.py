@@ -12,16 +12,15 @@ from transformers import PreTrainedModel
 from rlenv.trainers.algorithms.correction import mismatch, unweighed_share
 from rlenv.trainers.algorithms.correction import weights as correction_weights
 from rlenv.trainers.algorithms.kl import kl_penalty, trust_region_penalty
-from rlenv.trainers.algorithms.losses import averaging_weights, covariant, entropy_bonus, policy_terms
+from rlenv.trainers.algorithms.losses import averaging_weights, covariant, entropy_bonus, policy_terms, value_loss
 from rlenv.trainers.algorithms.row import Algorithm
-from rlenv.trainers.algorithms.values import value_loss
-from rlenv.trainers.loop.rollout import Rollout
-from rlenv.trainers.mixtures.parts import GroupSize, group_numbers
 from rlenv.trainers.networks.critic import Critic, ValueHead
 from rlenv.trainers.networks.finite import SKIPPED, step_if_finite
 from rlenv.trainers.networks.logprobs import completion_logprobs
-from rlenv.trainers.networks.micro_batches import micro_batches
 from rlenv.trainers.networks.processes import ALONE, Processes
+from rlenv.trainers.rollouts.micro_batches import micro_batches
+from rlenv.trainers.rollouts.parts import GroupSize, group_numbers
+from rlenv.trainers.rollouts.rollout import Rollout
 
 RIGHT = 1.0
 """The signal at which a completion counts as right, as in the pass-rate sampler."""

@@ -26,14 +26,14 @@ from rlenv.trainers.algorithms.correction import mismatch, unweighed_share, weig
 from rlenv.trainers.algorithms.kl import kl_penalty, trust_region_penalty
 from rlenv.trainers.algorithms.losses import uncertain
 from rlenv.trainers.algorithms.row import Algorithm
-from rlenv.trainers.algorithms.selection import best
-from rlenv.trainers.loop.rollout import Rollout
-from rlenv.trainers.loop.update import RIGHT
-from rlenv.trainers.mixtures.parts import GroupSize, part_by_part
 from rlenv.trainers.networks.critic import Critic, ValueHead
 from rlenv.trainers.networks.logprobs import completion_logprobs
-from rlenv.trainers.networks.micro_batches import micro_batches
 from rlenv.trainers.networks.processes import ALONE, Processes
+from rlenv.trainers.rollouts.micro_batches import micro_batches
+from rlenv.trainers.rollouts.parts import GroupSize, part_by_part
+from rlenv.trainers.rollouts.rollout import Rollout
+from rlenv.trainers.updates.selection import best
+from rlenv.trainers.updates.update import RIGHT
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,0 +1,1 @@
+"""One rollout: its tensors, how it is drawn, judged and measured."""

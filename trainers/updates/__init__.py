@@ -1,0 +1,1 @@
+"""From a judged rollout to changed weights: advantages, and the step that a row takes."""
