@@ -15,7 +15,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from rlenv.integrations.versions import check_version
+from rlenv.foreign.versions import check_version
 
 check_version("openenv", known="0.10.0", below="0.11")
 

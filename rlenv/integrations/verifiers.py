@@ -16,11 +16,9 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from rlenv.core.definition import check_trainable
 from rlenv.core.errors import ConfigError
 from rlenv.core.jsontypes import Json
-from rlenv.env.registry import load
-from rlenv.integrations.drawn import drawn_tasks
+from rlenv.integrations.adapter import export
 
 _PROJECT = """[project]
 name = "{name}"
@@ -68,17 +66,13 @@ def to_verifiers(env: str, folder: str | Path, *, size: int | None = None, seed:
 
     Raises ConfigError when a size must be given and for an environment that is for evaluation only.
     """
-    definition = load(env, **settings)
-    check_trainable(definition)
-    drawn_tasks(definition, size, seed)  # says now that a size is missing
-    turns = definition.interaction is not None
+    player = ["RlenvEnv"] if export(env, settings, size, seed).turns else []
     name = "rlenv-" + re.sub(r"\W+", "-", env).lower()  # the slash of `math/arithmetic-v0`
     module = name.replace("-", "_")
-    imports = ["RlenvConfig", *(["RlenvEnv"] if turns else []), "RlenvTask", "tasks_of"]
-    exported = ["RowsTaskset", *(["RlenvEnv"] if turns else [])]
-    code = _CODE.format(env=env, imports=", ".join(imports), exported=exported, settings=settings, size=size, seed=seed)
+    imports, exported = ", ".join(["RlenvConfig", *player, "RlenvTask", "tasks_of"]), ["RowsTaskset", *player]
     package = Path(folder) / name / module
     package.mkdir(parents=True, exist_ok=True)
+    code = _CODE.format(env=env, imports=imports, exported=exported, settings=settings, size=size, seed=seed)
     (package / "__init__.py").write_text(code, encoding="utf-8")
     (package.parent / "pyproject.toml").write_text(_PROJECT.format(name=name, env=env, module=module), "utf-8")
     return name
@@ -94,8 +88,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a keyword of rlenv.make")
     given = parser.parse_args(arguments)
     settings = dict(_setting(text) for text in given.set)
-    name = to_verifiers(given.env, given.folder, size=given.size, seed=given.seed, **settings)
-    print(f"{Path(given.folder) / name} is written; do: pip install -e {Path(given.folder) / name}")
+    package = Path(given.folder) / to_verifiers(given.env, given.folder, size=given.size, seed=given.seed, **settings)
+    print(f"{package} is written; do: pip install -e {package}")
 
 
 def _setting(text: str) -> tuple[str, Json]:

@@ -19,9 +19,8 @@ from chat_models import chat_policy  # noqa: E402
 
 import rlenv  # noqa: E402
 from rlenv.core.definition import Definition  # noqa: E402
-from rlenv.env.tasksets import ListTasks  # noqa: E402
-from rlenv.integrations.trl import TASK_COLUMN, to_trl  # noqa: E402
-from rlenv.integrations.trl_turns import COMPLETION_COLUMN  # noqa: E402
+from rlenv.core.tasksets import ListTasks  # noqa: E402
+from rlenv.integrations.trl import COMPLETION_COLUMN, TASK_COLUMN, to_trl  # noqa: E402
 
 pytestmark = [
     pytest.mark.slow,

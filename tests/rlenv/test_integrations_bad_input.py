@@ -19,27 +19,26 @@ from rlenv.core.task import Task
 from rlenv.core.verdict import Verdict
 from rlenv.core.verifier import FunctionVerifier
 from rlenv.env.rows import GroupJudge
-from rlenv.env.tasksets import ListTasks
-from rlenv.integrations import versions
+from rlenv.foreign import versions
 
 SUMS = "math/arithmetic-v0"
 
 
 def made(module: str, name: str, *arguments: str) -> Callable[[], Any]:
-    return lambda: getattr(importlib.import_module(f"rlenv.integrations.{module}"), name)(*arguments)
+    return lambda: getattr(importlib.import_module(f"rlenv.{module}"), name)(*arguments)
 
 
 @pytest.mark.parametrize(
     ("use", "known"),
     [
-        (made("gem", "gem_environment", "game:GuessTheNumber-v0"), "gem-llm==0.1.0"),
-        (made("openenv", "openenv_environment", "http://localhost:8000"), "openenv==0.10.0"),
-        (made("verifiers_in", "taskset_environment", "sums"), "verifiers==0.4.0"),
-        (made("inspect_in", "inspect_environment", "sums.py@sums"), "inspect-ai==0.3.285"),
-        (made("inspect_task", "to_inspect", SUMS), "inspect-ai==0.3.285"),
-        (made("openenv_server", "to_openenv", SUMS), "openenv==0.10.0"),
-        (made("gem_out", "to_gem", SUMS), "gem-llm==0.1.0"),
-        (made("verifiers_taskset", "tasks_of", SUMS), "verifiers==0.4.0"),
+        (made("foreign.gem", "gem_environment", "game:GuessTheNumber-v0"), "gem-llm==0.1.0"),
+        (made("foreign.openenv", "openenv_environment", "http://localhost:8000"), "openenv==0.10.0"),
+        (made("foreign.verifiers", "taskset_environment", "sums"), "verifiers==0.4.0"),
+        (made("foreign.inspect", "inspect_environment", "sums.py@sums"), "inspect-ai==0.3.285"),
+        (made("integrations.inspect_task", "to_inspect", SUMS), "inspect-ai==0.3.285"),
+        (made("integrations.openenv_server", "to_openenv", SUMS), "openenv==0.10.0"),
+        (made("integrations.gem_out", "to_gem", SUMS), "gem-llm==0.1.0"),
+        (made("integrations.verifiers_taskset", "tasks_of", SUMS), "verifiers==0.4.0"),
     ],
 )
 def test_a_version_that_nobody_tried_names_the_one_that_works(
@@ -57,7 +56,7 @@ def test_every_adapter_names_the_version_that_its_test_installs() -> None:
     wanted = [line for package in packages for line in (*package["requires"], *package.get("no_deps", ()))]
     pinned = dict(line.split("==") for line in wanted if "==" in line)
     named: dict[str, set[str]] = {}
-    for file in (root / "rlenv" / "integrations").glob("*.py"):
+    for file in [*(root / "rlenv" / "integrations").glob("*.py"), *(root / "rlenv" / "foreign").glob("*.py")]:
         for call in ast.walk(ast.parse(file.read_text())):
             if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "check_version":
                 name, known = [ast.literal_eval(one) for one in (*call.args, *(k.value for k in call.keywords))][:2]
@@ -70,7 +69,7 @@ def test_a_version_of_trl_that_nobody_tried_names_the_one_that_works(monkeypatch
     pytest.importorskip("trl", reason="needs the extra: trl")
     monkeypatch.setattr(versions, "version", lambda name: "2.0.1")
     with pytest.raises(ConfigError, match=r"got 2\.0\.1; known to work: pip install 'trl==1\.16\.0'"):
-        made("trl", "to_trl", SUMS)()
+        made("integrations.trl", "to_trl", SUMS)()
 
 
 @pytest.mark.parametrize("reference", [{1, 2}, b"x", object(), float("nan"), float("inf"), {"deep": [float("nan")]}])
@@ -84,7 +83,7 @@ def test_a_file_for_others_says_which_task_json_cannot_hold(tmp_path: Path) -> N
     try:
         for module, name in (("nemo_gym", "to_nemo_gym"), ("openrlhf", "to_openrlhf"), ("lm_eval", "to_lm_eval")):
             with pytest.raises(TaskError, match="task a1: expected JSON values"):
-                made(module, name, "bad/nan-v0", str(tmp_path / module))()
+                made(f"integrations.{module}", name, "bad/nan-v0", str(tmp_path / module))()
     finally:
         gymnasium.registry.pop("bad/nan-v0")
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from rlenv.integrations.decoding import Decoder
+from rlenv.integrations.token_episode import Decoder
 
 END, PAD, THINK, UNTHINK = 1, 2, 3, 4
 SPECIAL = {END: "<|end|>", PAD: "<pad>", THINK: "<think>", UNTHINK: "</think>"}

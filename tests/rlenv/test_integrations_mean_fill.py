@@ -4,7 +4,7 @@ from rlenv.core.completion import Completion
 from rlenv.core.episode import Episode
 from rlenv.core.task import Task
 from rlenv.core.verdict import Verdict
-from rlenv.integrations.mean_fill import MeanFill
+from rlenv.integrations.adapter import MeanFill
 
 
 def episode(reward: float | None, group: int, env: str = "x") -> Episode:

@@ -10,7 +10,7 @@ import pytest
 import rlenv
 from rlenv.core.errors import ConfigError, TaskError
 from rlenv.env.rows import RowJudge
-from rlenv.integrations.drawn import drawn_rows
+from rlenv.integrations.adapter import export
 from rlenv.integrations.lm_eval import to_lm_eval, values
 from rlenv.integrations.verifiers import main, to_verifiers
 
@@ -18,7 +18,7 @@ from rlenv.integrations.verifiers import main, to_verifiers
 def test_a_task_folder_of_lm_eval_holds_the_rows(tmp_path: Path) -> None:
     name = to_lm_eval("math/arithmetic-v0", tmp_path, size=3, repeats=2, pass_at=(1, 2), level=2)
     rows = (tmp_path / "rows.jsonl").read_text().splitlines()
-    assert rows == drawn_rows("math/arithmetic-v0", 3, 0, {"level": 2})
+    assert rows == export("math/arithmetic-v0", {"level": 2}, 3).rows
     settings = (tmp_path / f"{name}.yaml").read_text()
     assert f"task: {name}" in settings
     assert "repeats: 2" in settings

@@ -8,8 +8,7 @@ from chat_models import chat_policy
 from number_game import guessing
 
 import rlenv
-from rlenv.integrations.decoding import Decoder
-from rlenv.integrations.token_episode import TokenEpisode
+from rlenv.integrations.token_episode import Decoder, TokenEpisode
 from rlenv.policies.policy import Sampling, ScriptedPolicy
 from rlenv.turns.play import play
 

@@ -5,8 +5,8 @@ from importlib.metadata import PackageNotFoundError
 import pytest
 
 from rlenv.core.errors import ConfigError
-from rlenv.integrations import versions
-from rlenv.integrations.versions import check_version
+from rlenv.foreign import versions
+from rlenv.foreign.versions import check_version
 
 
 @pytest.mark.parametrize("found", ["0.9.1", "0.9.1+cpu", "0.9.14rc2", "0.9.2.dev0"])

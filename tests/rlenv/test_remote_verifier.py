@@ -12,13 +12,13 @@ from json_server import Answer, Body, Server, serving
 from served import ENV, Running, running
 
 import rlenv
+from rlenv.cluster import client
+from rlenv.cluster.client import RemoteVerifier
 from rlenv.core.completion import Completion
 from rlenv.core.errors import ConfigError, PolicyError
 from rlenv.core.task import Task
 from rlenv.core.verdict import Verdict
 from rlenv.env.rows import GroupJudge
-from rlenv.integrations import client
-from rlenv.integrations.client import RemoteVerifier
 from rlenv.serving.settings import KEY_ENV
 from rlenv.turns.turn import Turn
 

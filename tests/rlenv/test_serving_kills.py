@@ -13,10 +13,10 @@ import pytest
 from served import ENV
 
 import rlenv
+from rlenv.cluster.client import RemoteVerifier
 from rlenv.core.completion import Completion
 from rlenv.core.task import Task
 from rlenv.core.verdict import Verdict
-from rlenv.integrations.client import RemoteVerifier
 from rlenv.policies.posting import Poster
 from rlenv.serving.settings import KEY_ENV
 

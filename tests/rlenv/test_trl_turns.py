@@ -19,8 +19,7 @@ import rlenv
 from rlenv.core.completion import Completion
 from rlenv.core.errors import ConfigError
 from rlenv.core.task import Task
-from rlenv.integrations.trl import TASK_COLUMN, to_trl
-from rlenv.integrations.trl_turns import COMPLETION_COLUMN, TurnRollout
+from rlenv.integrations.trl import COMPLETION_COLUMN, TASK_COLUMN, TurnRollout, to_trl
 
 ARGUMENTS = {"seed": 3, "max_completion_length": 60, "temperature": 1.0, "top_p": 1.0}
 

@@ -1,6 +1,6 @@
 """A verifier that asks an `rlenv serve` (docs/serve.md): verdicts of another process or machine, many at once.
 
-    from rlenv.integrations.client import RemoteVerifier
+    from rlenv.cluster.client import RemoteVerifier
 
     verifier = RemoteVerifier("http://127.0.0.1:8411", "math/arithmetic-v0")
     rlenv.register("remote/arithmetic-v0", tasks=rlenv.load("math/arithmetic-v0").tasks, verifier=verifier)
