@@ -22,8 +22,9 @@ import random
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import count
 from queue import Empty, Queue
 from typing import IO, Any, cast
@@ -201,7 +202,7 @@ class _Environments:
 
         for module in imports:
             importlib.import_module(module)
-        self._make = lambda: gem.make(id, **config)
+        self._make: Callable[[], Any] = partial(gem.make, id, **config)
         self._sessions: dict[int, tuple[Any, Any, Any]] = {}
         """The environment, Python's random state and numpy's."""
 
@@ -215,7 +216,7 @@ class _Environments:
             random.seed(request["seed"])
             np.random.seed(request["seed"])
             env = self._make()
-            answer = {"observation": _text(env.reset(seed=request["seed"])[0])}
+            answer: dict[str, Any] = {"observation": _text(env.reset(seed=request["seed"])[0])}
         else:
             env, python, numpy = self._sessions[session]
             random.setstate(python)
