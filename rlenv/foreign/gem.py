@@ -6,7 +6,7 @@
 
 It runs in a process of its own, which is ended where an answer takes longer than `answer_limit_s` seconds; what was
 played in it is played again in the next one. It runs with your rights: it is a process, and no sandbox. Requests and
-answers are lines of JSON on its first two streams:
+answers are JSON on a pair of sockets:
 
     {"do": "reset", "session": 1, "seed": 7}       ->  {"observation": "..."}
     {"do": "step", "session": 1, "text": "..."}    ->  {"observation": "...", "reward": 1.0, "ended": true}
@@ -26,8 +26,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import count
-from queue import Empty, Queue
-from typing import IO, Any, cast
+from multiprocessing.connection import Connection, Pipe
+from typing import Any, cast
 
 import numpy as np
 
@@ -41,6 +41,8 @@ LONGEST = 1 << 24
 """Bytes of one answer; an observation beyond is the environment's failure."""
 START_LIMIT_S = 120.0
 """To import gem, which draws in much, and to make a data set."""
+END_S = 0.1
+"""Given to a process that may be ending by itself."""
 
 
 def from_gem(gem_id: str, *, id: str = "", **settings: Any) -> str:
@@ -119,7 +121,7 @@ class _GemProcess:
     def __init__(self, opener: _Opener) -> None:
         self.opener, self.numbers = opener, count(1)
         self._child: subprocess.Popen[bytes] | None = None
-        self._answers: Queue[bytes] = Queue(1)
+        self._connection: Connection | None = None
         self._lock = threading.Lock()
 
     def ask(
@@ -136,11 +138,12 @@ class _GemProcess:
             return self._exchange(running, request, self.opener.answer_limit_s), running
 
     def _started(self) -> subprocess.Popen[bytes]:
+        self._connection, theirs = Pipe()
         settings = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-        command = [sys.executable, "-m", "rlenv.foreign.gem"]
-        child = self._child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=settings)
-        self._answers = Queue(1)
-        threading.Thread(target=_read_lines, args=(child.stdout, self._answers), daemon=True).start()
+        command = [sys.executable, "-m", "rlenv.foreign.gem", str(theirs.fileno())]
+        # what an environment prints goes to standard error
+        child = self._child = subprocess.Popen(command, stdout=2, env=settings, pass_fds=[theirs.fileno()])
+        theirs.close()
         opener = self.opener
         try:
             request = {"id": opener.gem_id, "config": json.loads(opener.config), "imports": list(opener.imports)}
@@ -151,43 +154,30 @@ class _GemProcess:
         return child
 
     def _exchange(self, child: subprocess.Popen[bytes], request: dict[str, Json], limit_s: float) -> dict[str, Any]:
-        """Say one line and read one. The process is ended where it gives none."""
-        name, pipe = self.opener.gem_id, cast("IO[bytes]", child.stdin)
+        """Send one message and take one. The process is ended where it gives none."""
+        name, connection = self.opener.gem_id, cast("Connection", self._connection)
         try:
-            pipe.write(json.dumps(request).encode() + b"\n")
-            pipe.flush()
-            text = self._answers.get(timeout=limit_s)
-            if len(text) > LONGEST:
-                raise MachineryError(f"{name} gave more than 16 MiB")
-            if not text:
-                raise OSError(f"it ended with {child.wait()}")
-            answer = cast("dict[str, Any]", json.loads(text))
-        except MachineryError:
+            connection.send_bytes(json.dumps(request).encode())
+            if not connection.poll(limit_s):
+                raise MachineryError(f"{name} gave no answer in {limit_s:g} s")
+            answer = cast("dict[str, Any]", json.loads(connection.recv_bytes(LONGEST)))
+        except (EOFError, OSError, ValueError, MachineryError) as error:
             self._end(child)
-            raise
-        except Empty:
-            self._end(child)
-            raise MachineryError(f"{name} gave no answer in {limit_s:g} s") from None
-        except (OSError, ValueError) as error:
-            self._end(child)
-            raise MachineryError(f"the process of {name} is gone: {error}") from error
+            if isinstance(error, MachineryError):
+                raise
+            raise MachineryError(f"the process of {name} is gone, it ended with {child.returncode}: {error}") from error
         if "failed" in answer:
             raise MachineryError(f"{name}: {answer['failed']}"[:500])
         return answer
 
     def _end(self, child: subprocess.Popen[bytes]) -> None:
         self._child = None
-        child.kill()
-        child.wait()
-        cast("IO[bytes]", child.stdin).close()
-
-
-def _read_lines(stream: IO[bytes], answers: Queue[bytes]) -> None:
-    """Put in lines, cut at LONGEST + 1 bytes, as they are taken out; an empty one at the end."""
-    with stream:
-        while text := stream.readline(LONGEST + 1):
-            answers.put(text)
-    answers.put(b"")
+        cast("Connection", self._connection).close()
+        try:
+            child.wait(END_S)  # it may be ending by itself, and says with what
+        except subprocess.TimeoutExpired:
+            child.kill()
+            child.wait()
 
 
 class _Environments:
@@ -234,24 +224,25 @@ def _text(observation: object) -> str:
     return observation
 
 
-def main() -> None:
-    """Answer until the first stream ends. What an environment prints goes to standard error."""
-    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)
+def main(handle: int) -> None:
+    """Answer until the other end is closed."""
     environments: _Environments | None = None
-    for line in sys.stdin:
-        answer: dict[str, Any] = {}
-        try:
-            request = json.loads(line)
-            if environments is None:
-                environments = _Environments(**request)
-            else:
-                answer = environments.answer(request)
-        except Exception as error:  # an environment of others may raise anything
-            answer = {"failed": f"{type(error).__name__}: {error}"}
-        answers.write(json.dumps(answer) + "\n")
-        answers.flush()
+    with Connection(handle) as connection:
+        while True:
+            try:
+                request = json.loads(connection.recv_bytes())
+            except EOFError:
+                return
+            answer: dict[str, Any] = {}
+            try:
+                if environments is None:
+                    environments = _Environments(**request)
+                else:
+                    answer = environments.answer(request)
+            except Exception as error:  # an environment of others may raise anything
+                answer = {"failed": f"{type(error).__name__}: {error}"}
+            connection.send_bytes(json.dumps(answer).encode())
 
 
 if __name__ == "__main__":
-    main()
+    main(int(sys.argv[1]))
