@@ -31,10 +31,6 @@ from rlenv.core.task import prompt_messages  # noqa: E402
 from rlenv.env.environment import Environment  # noqa: E402
 from rlenv.env.registry import load  # noqa: E402
 
-SPLIT = "tasks"
-MOST_LISTED = 100
-"""Tasks of a preview."""
-
 
 class RlenvAction(Action):  # type: ignore[misc]  # OpenEnv is not there when types are checked
     """What the policy says."""
@@ -59,13 +55,8 @@ def to_openenv(env: str, *, max_sessions: int = 64, **kwargs: Json) -> Any:
     """
     definition = load(env, **kwargs)
     check_trainable(definition)
-    return create_app(
-        partial(RlenvOpenEnv, definition),
-        RlenvAction,
-        RlenvObservation,
-        env_name="rlenv",
-        max_concurrent_envs=max_sessions,
-    )
+    make = partial(RlenvOpenEnv, definition)
+    return create_app(make, RlenvAction, RlenvObservation, env_name="rlenv", max_concurrent_envs=max_sessions)
 
 
 class RlenvOpenEnv(OpenEnvironment):  # type: ignore[misc]
@@ -108,25 +99,8 @@ class RlenvOpenEnv(OpenEnvironment):  # type: ignore[misc]
     def close(self) -> None:
         self._env.close()
 
-    def list_splits(self) -> list[str]:
-        return [SPLIT]
-
-    def num_tasks(self, split: str) -> int:
-        return len(self._env.definition.tasks)
-
-    def list_tasks(self, split: str) -> list[dict[str, Any]]:
-        """The first hundred."""
-        return [self.get_task(split, index) for index in range(min(MOST_LISTED, self.num_tasks(split)))]
-
-    def get_task(self, split: str, index: int) -> dict[str, Any]:
-        """Its id and prompt, without the reference. Raises IndexError."""
-        if not 0 <= index < self.num_tasks(split):
-            raise IndexError(f"expected an index below {self.num_tasks(split)}, got {index}")
-        task = self._env.definition.tasks[index]
-        return {"id": task.id, "index": index, "prompt": prompt_messages(task.prompt)}
-
     def _index(self, index: object) -> int:
         """A client sends JSON, and a task of its own would bring its own reference."""
         if isinstance(index, int) and not isinstance(index, bool):
             return index
-        raise TaskError(f"expected an index below {self.num_tasks(SPLIT)}, got {index!r:.80}")
+        raise TaskError(f"expected an index below {len(self._env.definition.tasks)}, got {index!r:.80}")
