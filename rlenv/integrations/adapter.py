@@ -82,6 +82,11 @@ def write_jsonl(path: str | Path, rows: Iterable[Mapping[str, Json]]) -> None:
         file.writelines(map(line, rows))
 
 
+def template(name: str) -> str:
+    """A file that is written for another library, with places to be filled."""
+    return Path(__file__).with_name("template").joinpath(f"{name}.txt").read_text(encoding="utf-8")
+
+
 def reference_text(task: Task) -> str:
     """The reference for packages that want a text there."""
     return task.reference if isinstance(task.reference, str) else canonical(task.reference)

@@ -1,12 +1,8 @@
 """Our environments in gem (gem-llm 0.1.0): registered under their ids with `rlenv:` before them.
 
-    import gem
-    from rlenv.integrations.gem_out import to_gem
-
     env = gem.make(to_gem("math/arithmetic-v0", level=2))        # rlenv:math/arithmetic-v0
 
-`step` takes text, or a Completion that says that it was cut. A failed checker raises MachineryError: gem's loops know
-numbers only, and a 0 would teach the policy that it was wrong.
+A failed checker raises MachineryError: gem's loops know numbers only, and a 0 would teach that the policy was wrong.
 """
 
 from __future__ import annotations

@@ -1,13 +1,9 @@
-"""An environment as a Task of Inspect: its samples, a scorer, a solver for several turns (inspect-ai 0.3.285).
-
-    from inspect_ai import eval
-    from rlenv.integrations.inspect_task import to_inspect
+"""An environment as a Task of Inspect (inspect-ai 0.3.285): its samples, a scorer, a solver for several turns.
 
     eval(to_inspect("math/arithmetic-v0", size=50, epochs=4, pass_at=(1, 2), level=2), model="...")
 
 On the command line: `inspect eval rlenv/rlenv -T env=math/arithmetic-v0 -T size=50` (of an editable install: `rlenv`).
-Each epoch is judged by the verifier alone, without the environment's wrappers, as `rlenv eval` does. A failed checker
-leaves the epoch unscored.
+The verifier judges alone, without wrappers, as in `rlenv eval`. A failed checker leaves the epoch unscored.
 """
 
 from __future__ import annotations

@@ -1,11 +1,8 @@
 """An environment as a task folder of lm-evaluation-harness (lm-eval 0.4.13).
 
-    from rlenv.integrations.lm_eval import to_lm_eval
-
     print(to_lm_eval("math/arithmetic-v0", "tasks", size=200, repeats=4, pass_at=(1, 2), level=2))
 
-It writes three files into the folder and gives the task's name: `lm_eval --include_path tasks --tasks NAME ...`. The
-harness shows us text only: that a completion was cut is not seen, and there is one turn. A failed checker is in no
+The harness shows us text only: that a completion was cut is not seen, and there is one turn. A failed checker is in no
 mean: its values are NaN, which the harness's `nanmean` leaves out.
 """
 
@@ -23,34 +20,12 @@ from rlenv.core.task import prompt_text
 from rlenv.env.rows import RowJudge
 from rlenv.evaluation.passk import pass_at_k
 from rlenv.foreign.versions import check_version
-from rlenv.integrations.adapter import ROW, export, reference_text
+from rlenv.integrations.adapter import ROW, export, reference_text, template
 
 if TYPE_CHECKING:
     from datasets import Dataset
 
 SPLIT, ROWS_FILE = "test", "rows.jsonl"
-_CODE = '''"""Made by rlenv.integrations.lm_eval.to_lm_eval: reads the rows beside this file, and judges them."""
-
-from rlenv.integrations.lm_eval import folder_task
-
-load, process_results = folder_task(__file__, pass_at={pass_at})
-'''
-_YAML = """task: {name}
-custom_dataset: !function {name}.load
-test_split: {split}
-output_type: generate_until
-doc_to_text: prompt
-doc_to_target: target
-num_fewshot: 0
-repeats: {repeats}
-generation_kwargs: {{until: [], {sampling}, max_gen_toks: {max_gen_toks}}}
-process_results: !function {name}.process_results
-filter_list:
-  - {{name: all, filter: [{{function: take_first_k, k: {repeats}}}]}}
-metric_list:
-{means}  - {{metric: verifier_errors, aggregation: mean, higher_is_better: false}}
-metadata: {{version: 1.0}}
-"""
 _MEAN = '  - {{metric: "{}", aggregation: nanmean, higher_is_better: true}}\n'
 ONE_TURN = "lm-eval asks once; evaluate it with `rlenv eval` or Inspect"
 Document: TypeAlias = "Mapping[str, str]"
@@ -102,7 +77,7 @@ def write_rows(
     """
     if max(pass_at, default=1) > repeats:
         raise ConfigError(f"expected repeats of at least {max(pass_at)} for pass@{max(pass_at)}, got {repeats}")
-    settings = _YAML.format(
+    settings = template("lm_eval.yaml").format(
         name=name,
         split=SPLIT,
         repeats=repeats,
@@ -113,7 +88,7 @@ def write_rows(
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / ROWS_FILE).write_text("".join(f"{row}\n" for row in rows), encoding="utf-8")
-    (folder / f"{name}.py").write_text(_CODE.format(pass_at=[*pass_at]), encoding="utf-8")
+    (folder / f"{name}.py").write_text(template("lm_eval.py").format(pass_at=[*pass_at]), encoding="utf-8")
     (folder / f"{name}.yaml").write_text(settings, encoding="utf-8")
 
 

@@ -1,13 +1,9 @@
 """An environment of ours as an OpenEnv server (openenv 0.10): several turns, and a reward of None for a failed checker.
 
-    # server.py; start it with `uvicorn server:app`
-    from rlenv.integrations.openenv_server import to_openenv
+    app = to_openenv("math/arithmetic-v0", level=2)      # in server.py; start it with `uvicorn server:app`
 
-    app = to_openenv("math/arithmetic-v0", level=2)
-
-`reset(seed=3)` draws a task and `reset(index=7)` names one. An action says `text`, and with `finished` False that the
-policy was cut. The rewards of an episode sum to its verdict's, which the last observation carries whole. The server
-listens where uvicorn is told to: it has no key, so keep it on 127.0.0.1 or behind something that has.
+The rewards of an episode sum to its verdict's, which the last observation carries whole. The server has no key: keep it
+on 127.0.0.1 or behind something that has.
 """
 
 from __future__ import annotations

@@ -1,12 +1,10 @@
-"""An environment for OpenRLHF: a file of prompts and a reward function in a file (OpenRLHF 0.11.2).
-
-    from rlenv.integrations.openrlhf import to_openrlhf
+"""An environment for OpenRLHF (0.11.2): a file of prompts, and a reward function where its own executor must stay.
 
     print(to_openrlhf("math/arithmetic-v0", "data/train.jsonl", size=2000, level=5))     # the options for OpenRLHF
 
 The options name the agent of rlenv.integrations.openrlhf_agent, which sees token ids, whole groups and several turns.
-This file itself is what `--reward.remote_url` takes instead, where OpenRLHF's own executor must stay: it then sees one
-text at a time. The label of a prompt is the row that judges (docs/rows.md), and the only thing that reaches a reward.
+This file itself is what `--reward.remote_url` takes instead: it then sees one text at a time. The label of a prompt is
+the row that judges (docs/rows.md).
 """
 
 from __future__ import annotations

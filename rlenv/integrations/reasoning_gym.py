@@ -1,12 +1,8 @@
-"""Our environments as datasets of reasoning-gym (0.1.25), for trainers that know its interface.
-
-    import reasoning_gym
-    from rlenv.integrations.reasoning_gym import to_reasoning_gym
+"""Our environments as datasets of reasoning-gym (0.1.25); its datasets as ours: docs/reasoning_gym.md.
 
     dataset = reasoning_gym.create_dataset(to_reasoning_gym("math/arithmetic-v0", level=2), size=100, seed=0)
 
-An entry has `question`, `answer` and `metadata`, where the row that judges stands: `score_answer` needs nothing else.
-The other way, its datasets are environments here already: docs/reasoning_gym.md.
+An entry's `metadata` holds the row that judges: `score_answer` needs nothing else.
 """
 
 from __future__ import annotations

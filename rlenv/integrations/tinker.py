@@ -1,14 +1,10 @@
-"""An environment for Tinker's cookbook: its data set, its groups and its environments (tinker-cookbook 0.6.1).
-
-    from rlenv.integrations.tinker import RlenvDatasetBuilder
+"""An environment for Tinker's cookbook (0.6.1): its data set, its groups and its environments.
 
     dataset_builder = RlenvDatasetBuilder(env="math/arithmetic-v0", model_name="Qwen/Qwen3-8B", size=2000,
                                           batch_size=64, group_size=8)
 
-That is what `tinker_cookbook.rl.train.Config` takes as `dataset_builder`. A group is judged whole, with the
-environment's wrappers. A completion whose checker failed gets the mean of its group, so that its advantage, which the
-cookbook centres, is exactly 0; a group in which all failed is skipped. `RlenvEnv` alone pays at its last step, and
-raises where the checker failed.
+A group is judged whole, with the environment's wrappers. A completion whose checker failed gets the mean of its group,
+so that its advantage, which the cookbook centres, is exactly 0; a group in which all failed is skipped.
 """
 
 from __future__ import annotations

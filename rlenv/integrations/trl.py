@@ -1,18 +1,10 @@
-"""An environment for TRL: a train dataset and a named reward function (TRL 1.16, extra `trl`).
-
-    from trl import GRPOTrainer
-    from rlenv.integrations.trl import to_trl
+"""An environment for TRL (1.16): a train dataset, a reward function, and a `rollout_func` for several turns.
 
     train_dataset, reward_func = to_trl("math/arithmetic-v0")
     trainer = GRPOTrainer(model=..., reward_funcs=reward_func, train_dataset=train_dataset, args=...)
 
-The dataset has a column `prompt` and a column `rlenv_task` with the whole task as JSON, so that the reward
-function needs nothing else. It gives None where the checker failed, which TRL leaves out of the group.
-
-An environment of several turns also has a `rollout_func`, or an `environment_factory` (trl_tools):
-
-    games = to_trl("games/...")
-    trainer = GRPOTrainer(..., reward_funcs=games.reward_func, rollout_func=games.rollout_func)
+A column of the dataset holds the whole task, so that the reward function needs nothing else. A failed checker is None,
+which TRL leaves out of the group. TRL's own way to several turns, `environment_factory`, is in trl_tools.
 """
 
 from __future__ import annotations
@@ -211,10 +203,10 @@ class TrlReward:
 
     def state_dict(self) -> dict[str, Json]:
         """What the wrappers have learned, as JSON."""
-        return {key: dict(state) for key, state in self._judge.states.items()}
+        return self._judge.state_dict()
 
-    def load_state_dict(self, state: Mapping[str, Mapping[str, Json]]) -> None:
-        self._judge.states = {key: dict(value) for key, value in state.items()}
+    def load_state_dict(self, state: Mapping[str, Json]) -> None:
+        self._judge.load_state_dict(state)
 
     def _finished(self, said: Sequence[TrlCompletion], ids: Sequence[Sequence[int]] | None) -> list[bool]:
         """Which completions end in an end of sequence; all, where nobody says what ends one."""

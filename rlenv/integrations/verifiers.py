@@ -18,44 +18,7 @@ from pathlib import Path
 
 from rlenv.core.errors import ConfigError
 from rlenv.core.jsontypes import Json
-from rlenv.integrations.adapter import export
-
-_PROJECT = """[project]
-name = "{name}"
-version = "0.1.0"
-description = "{env} of rlenv as a taskset of verifiers"
-requires-python = ">=3.11"
-dependencies = ["rlenv-llm", "verifiers>=0.4.0,<0.5"]
-
-[build-system]
-requires = ["setuptools>=77"]
-build-backend = "setuptools.build_meta"
-
-[tool.setuptools]
-packages = ["{module}"]
-"""
-_CODE = '''"""{env} of rlenv as a taskset of verifiers; made by rlenv.integrations.verifiers."""
-
-from typing import Any
-
-import verifiers.v1 as vf
-
-from rlenv.integrations.verifiers_taskset import {imports}
-
-__all__ = {exported}
-
-
-class RowsConfig(RlenvConfig):
-    env: str = {env!r}
-    settings: dict[str, Any] = {settings!r}  # what rlenv.make is given
-    size: int | None = {size!r}  # tasks, drawn by seed; None is all of them
-    seed: int = {seed!r}
-
-
-class RowsTaskset(vf.Taskset[RlenvTask, RowsConfig]):
-    def load(self) -> list[RlenvTask]:
-        return tasks_of(self.config)
-'''
+from rlenv.integrations.adapter import export, template
 
 
 def to_verifiers(env: str, folder: str | Path, *, size: int | None = None, seed: int = 0, **settings: Json) -> str:
@@ -72,9 +35,13 @@ def to_verifiers(env: str, folder: str | Path, *, size: int | None = None, seed:
     imports, exported = ", ".join(["RlenvConfig", *player, "RlenvTask", "tasks_of"]), ["RowsTaskset", *player]
     package = Path(folder) / name / module
     package.mkdir(parents=True, exist_ok=True)
-    code = _CODE.format(env=env, imports=imports, exported=exported, settings=settings, size=size, seed=seed)
+    code = template("verifiers_taskset.py").format(
+        env=env, imports=imports, exported=exported, settings=settings, size=size, seed=seed
+    )
     (package / "__init__.py").write_text(code, encoding="utf-8")
-    (package.parent / "pyproject.toml").write_text(_PROJECT.format(name=name, env=env, module=module), "utf-8")
+    (package.parent / "pyproject.toml").write_text(
+        template("verifiers_project.toml").format(name=name, env=env, module=module), "utf-8"
+    )
     return name
 
 

@@ -1,11 +1,8 @@
-"""An environment for verl: a parquet file, a reward manager, and an agent loop for several turns (verl 0.9.1).
-
-    from rlenv.integrations.verl import to_verl
+"""An environment for verl (0.9.1): a parquet file and the settings that name our reward manager and agent loop.
 
     print(to_verl("math/arithmetic-v0", "data/train.parquet", size=2000, level=5))    # the settings for verl
 
-The file has the columns `data_source, prompt, ability, reward_model, extra_info`; the row that judges (docs/rows.md)
-stands in `extra_info`. Making it needs pyarrow and not verl.
+The row that judges (docs/rows.md) stands in `extra_info`. Making the file needs pyarrow and not verl.
 """
 
 from __future__ import annotations

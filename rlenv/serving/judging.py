@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import math
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,7 +24,8 @@ from rlenv.env.rows import GroupJudge
 from rlenv.turns.play import reference_completion
 from rlenv.workers.pool import Pool
 
-LONGEST_PAUSE_S = 60
+PAUSE_S, LONGEST_PAUSE_S = 1, 60
+"""Until a client asks again, where the queue is full and where every thread is stuck; each doubles it by itself."""
 STUCK_S = 0.1
 """A request that is judged for so long leaves its seat to the next."""
 MOST_STUCK = 256
@@ -141,23 +141,17 @@ class Desk:
         self.queue, self.waiting = queue, 0
         self._seats, self._stuck = asyncio.Semaphore(threads), 0
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="read")
-        self._rate = 0.0
-        """Verdicts a second, over the last requests."""
 
     @contextmanager
     def room(self, completions: int) -> Iterator[None]:
         """Room for so many completions until the block ends. Raises Saturated where there is none."""
         if self.waiting and self.waiting + completions > self.queue:
-            pause = self.waiting / self._rate if self._rate else 1.0
-            raise Saturated(f"{self.waiting} completions wait already", max(1, min(LONGEST_PAUSE_S, math.ceil(pause))))
+            raise Saturated(f"{self.waiting} completions wait already", PAUSE_S)
         self.waiting += completions
-        start, before = time.monotonic(), self.waiting
         try:
             yield
         finally:
             self.waiting -= completions
-            rate = before / max(1e-3, time.monotonic() - start)  # what waited with it is judged by now, about
-            self._rate = rate if not self._rate else 0.9 * self._rate + 0.1 * rate
 
     async def judged(self, work: Callable[[], Result], seconds: float) -> Result | None:
         """What `work` gives within so many seconds; None where it gives nothing.
