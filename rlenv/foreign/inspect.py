@@ -29,6 +29,7 @@ from rlenv.core.errors import ConfigError, MachineryError
 from rlenv.core.jsontypes import Json, canonical
 from rlenv.core.task import Message, Task
 from rlenv.core.verdict import Verdict
+from rlenv.env.tasksets import ListTasks
 from rlenv.foreign.sessions import refuse_problems, register_foreign, within
 from rlenv.foreign.versions import check_version
 

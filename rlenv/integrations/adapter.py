@@ -16,13 +16,13 @@ from rlenv.core.definition import Definition, check_trainable
 from rlenv.core.episode import Episode
 from rlenv.core.errors import ConfigError, MachineryError
 from rlenv.core.jsontypes import Json, canonical, line
+from rlenv.core.reading import ReadAs
+from rlenv.core.reading.message import message_text
 from rlenv.core.task import Task
 from rlenv.core.verdict import Verdict
 from rlenv.env.registry import load
 from rlenv.env.rows import RowJudge, to_row
 from rlenv.env.sampler import UniformSampler
-from rlenv.reading import ReadAs
-from rlenv.reading.message import message_text
 
 ROW = "rlenv_row"
 """The field of another library's data that holds the row (docs/rows.md)."""

@@ -19,11 +19,11 @@ from typing import Any, Protocol
 from rlenv.core.completion import Completion
 from rlenv.core.definition import Definition
 from rlenv.core.jsontypes import Json
+from rlenv.core.reading import MARKS, ReadAs, opens_trace
 from rlenv.core.task import Task
 from rlenv.env.registry import load_for_row
 from rlenv.env.rows import read_row
 from rlenv.policies.policy import Sampling
-from rlenv.reading import MARKS, ReadAs, opens_trace
 from rlenv.turns.bridge import Renderer
 from rlenv.turns.interaction import Reply
 from rlenv.turns.live import Live

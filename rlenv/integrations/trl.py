@@ -23,7 +23,6 @@ from rlenv.core.definition import Definition, check_trainable
 from rlenv.core.episode import Episode
 from rlenv.core.errors import ConfigError, MissingExtra
 from rlenv.core.jsontypes import Json, canonical
-from rlenv.core.reading.message import message_text
 from rlenv.core.task import Task, prompt_messages
 from rlenv.core.verdict import Verdict
 from rlenv.env.batch import EnvLike

@@ -22,7 +22,6 @@ from rlenv.core.completion import Completion
 from rlenv.core.definition import Definition
 from rlenv.core.errors import ConfigError
 from rlenv.core.jsontypes import Json, read_json
-from rlenv.core.reading.message import message_text
 from rlenv.core.task import Task, prompt_messages
 from rlenv.integrations.adapter import message_completion
 from rlenv.turns.live import Live

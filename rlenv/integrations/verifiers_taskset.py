@@ -20,10 +20,10 @@ import verifiers.v1 as vf  # noqa: E402
 from rlenv.core.completion import Completion  # noqa: E402
 from rlenv.core.errors import ConfigError, TaskError  # noqa: E402
 from rlenv.core.jsontypes import Json  # noqa: E402
+from rlenv.core.reading import ReadAs  # noqa: E402
 from rlenv.core.task import Task, prompt_messages, prompt_text  # noqa: E402
 from rlenv.env.rows import RowJudge  # noqa: E402
 from rlenv.integrations.adapter import export, graded_reward, message_completion  # noqa: E402
-from rlenv.reading import ReadAs  # noqa: E402
 from rlenv.turns.live import Live  # noqa: E402
 from rlenv.turns.play import reference_completion  # noqa: E402
 from rlenv.turns.tool_prompt import with_tools_told  # noqa: E402

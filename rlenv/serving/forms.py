@@ -16,7 +16,6 @@ from pydantic_core import CoreSchema, core_schema
 from rlenv.core.completion import Completion, as_completion
 from rlenv.core.errors import ConfigError, RlenvError
 from rlenv.core.jsontypes import Json, line, read_json
-from rlenv.core.reading.message import message_text
 from rlenv.core.task import Task
 from rlenv.core.verdict import Verdict
 from rlenv.integrations.adapter import ROW, message_completion

@@ -19,7 +19,7 @@ from chat_models import chat_policy  # noqa: E402
 from trl_trainer import MARKS, offline, trainer  # noqa: E402
 
 import rlenv  # noqa: E402
-from rlenv.core.tasksets import ListTasks  # noqa: E402
+from rlenv.env.tasksets import ListTasks  # noqa: E402
 from rlenv.integrations.trl import COMPLETION_COLUMN, TASK_COLUMN, TrlReward, to_trl  # noqa: E402
 
 pytestmark = MARKS

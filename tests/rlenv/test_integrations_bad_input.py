@@ -20,6 +20,7 @@ from rlenv.core.task import Task
 from rlenv.core.verdict import Verdict
 from rlenv.core.verifier import FunctionVerifier
 from rlenv.env.rows import GroupJudge
+from rlenv.env.tasksets import ListTasks
 from rlenv.foreign import versions
 from rlenv.foreign.versions import check_version
 
