@@ -20,6 +20,7 @@ from rlenv.core.reading import ReadAs
 from rlenv.core.reading.message import message_text
 from rlenv.core.task import Task
 from rlenv.core.verdict import Verdict
+from rlenv.env.admission import Given, admitted, without_source
 from rlenv.env.registry import load
 from rlenv.env.rows import RowJudge, to_row
 from rlenv.env.sampler import UniformSampler
@@ -44,12 +45,21 @@ class Export(NamedTuple):
 
 
 def export(
-    env: str, kwargs: Mapping[str, Json], size: int | None, seed: int = 0, *, training: bool = True, one_turn: str = ""
+    env: str,
+    kwargs: Mapping[str, Json],
+    size: int | None,
+    seed: int = 0,
+    *,
+    training: bool = True,
+    one_turn: str = "",
+    beside: bool = False,
 ) -> Export:
     """The tasks that `drawn_tasks` gives. `one_turn` says why an environment of several turns cannot go there.
 
-    Raises ConfigError for one, for an environment for evaluation only where the export is for `training`, and where a
-    size must be given.
+    With `beside`, keywords that no row may hold are left out of the rows: the caller gives them to its judge.
+
+    Raises ConfigError for one of several turns, for an environment for evaluation only where the export is for
+    `training`, where a size must be given, and for a keyword that no row may hold.
     """
     definition = load(env, **kwargs)
     if training:
@@ -57,7 +67,18 @@ def export(
     if one_turn and definition.interaction is not None:
         raise ConfigError(f"{env} has several turns, and {one_turn}")
     tasks = drawn_tasks(definition, size, seed)
-    return Export(definition, tasks, [to_row(env, task, kwargs) for task in tasks])
+    given = _operators_own(env, kwargs) if beside else None
+    return Export(definition, tasks, [to_row(env, task, kwargs, given=given) for task in tasks])
+
+
+def _operators_own(env: str, kwargs: Mapping[str, Json]) -> Given:
+    own: dict[str, object] = {}
+    for name, value in without_source(kwargs).items():
+        try:
+            admitted(env, {name: value}, {})
+        except ConfigError:
+            own[name] = value
+    return {env: own}
 
 
 def drawn_tasks(definition: Definition, size: int | None, seed: int = 0) -> list[Task]:

@@ -60,7 +60,7 @@ def to_inspect(
 
     Raises ConfigError when a size must be given, and what the environment raises when it cannot be made.
     """
-    rows = export(env, kwargs, size, seed, training=False).rows
+    rows = export(env, kwargs, size, seed, training=False, beside=True).rows
     return task_of_rows(rows, name=env, epochs=epochs, pass_at=pass_at, given={env: kwargs})
 
 

@@ -30,7 +30,7 @@ def to_reasoning_gym(env: str, **settings: Json) -> str:
     that nobody tried.
     """
     check_version("reasoning-gym", known="0.1.25", below="0.2")
-    export(env, settings, 1, one_turn="reasoning-gym scores one answer; use gem, verifiers or TRL")
+    export(env, settings, 1, beside=True, one_turn="reasoning-gym scores one answer; use gem, verifiers or TRL")
     name = f"rlenv:{env}"
 
     @dataclass
@@ -58,7 +58,7 @@ class RlenvDataset(ProceduralDataset):  # type: ignore[misc]  # reasoning-gym ca
     def __init__(self, config: Any) -> None:
         env, settings = self.of
         super().__init__(config, config.seed, min(config.size, len(load(env, **settings).tasks)))
-        self._export = export(env, settings, self.size, int(self.seed))
+        self._export = export(env, settings, self.size, int(self.seed), beside=True)
         self._judge = RowJudge(wrappers=False, given={env: settings})
 
     def __getitem__(self, idx: int) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import json
 import tomllib
 from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError
@@ -16,6 +17,7 @@ import pytest
 import rlenv
 from rlenv.core.completion import Completion
 from rlenv.core.errors import ConfigError, TaskError
+from rlenv.core.jsontypes import Json
 from rlenv.core.task import Task
 from rlenv.core.verdict import Verdict
 from rlenv.core.verifier import FunctionVerifier
@@ -23,6 +25,7 @@ from rlenv.env.rows import GroupJudge
 from rlenv.env.tasksets import ListTasks
 from rlenv.foreign import versions
 from rlenv.foreign.versions import check_version
+from rlenv.integrations.adapter import export
 
 SUMS = "math/arithmetic-v0"
 
@@ -91,8 +94,12 @@ def test_a_file_for_others_says_which_task_json_cannot_hold(tmp_path: Path) -> N
         gymnasium.registry.pop("bad/nan-v0")
 
 
-def test_keywords_that_json_cannot_hold_have_no_row() -> None:
-    with pytest.raises(TaskError, match="expected JSON values"):
+def test_keywords_that_no_row_may_hold_are_given_beside_it() -> None:
+    own: dict[str, Json] = {"level": 2, "isolation": "inline"}
+    with pytest.raises(ConfigError, match="isolation"):
+        export(SUMS, own, 1)
+    assert json.loads(export(SUMS, own, 1, beside=True).rows[0])["kwargs"] == {"level": 2}
+    with pytest.raises(ConfigError, match="plain values"):
         rlenv.to_row(SUMS, Task("1+1=?", "2"), {"check": print})  # type: ignore[dict-item]
 
 
