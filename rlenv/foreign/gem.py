@@ -34,7 +34,7 @@ import numpy as np
 from rlenv.core.definition import Definition
 from rlenv.core.errors import MachineryError
 from rlenv.core.jsontypes import Json, canonical
-from rlenv.foreign.sessions import SessionLost, Step, foreign_definition, register_foreign
+from rlenv.foreign.sessions import SessionLost, Step, foreign_definition, register_foreign, within
 from rlenv.foreign.versions import check_version
 
 LONGEST = 1 << 24
@@ -156,11 +156,13 @@ class _GemProcess:
     def _exchange(self, child: subprocess.Popen[bytes], request: dict[str, Json], limit_s: float) -> dict[str, Any]:
         """Send one message and take one. The process is ended where it gives none."""
         name, connection = self.opener.gem_id, cast("Connection", self._connection)
-        try:
+
+        def talk() -> bytes:
             connection.send_bytes(json.dumps(request).encode())
-            if not connection.poll(limit_s):
-                raise MachineryError(f"{name} gave no answer in {limit_s:g} s")
-            answer = cast("dict[str, Any]", json.loads(connection.recv_bytes(LONGEST)))
+            return connection.recv_bytes(LONGEST)
+
+        try:
+            answer = cast("dict[str, Any]", json.loads(within(limit_s, name, talk)))
         except (EOFError, OSError, ValueError, MachineryError) as error:
             self._end(child)
             if isinstance(error, MachineryError):
@@ -172,12 +174,12 @@ class _GemProcess:
 
     def _end(self, child: subprocess.Popen[bytes]) -> None:
         self._child = None
-        cast("Connection", self._connection).close()
         try:
             child.wait(END_S)  # it may be ending by itself, and says with what
         except subprocess.TimeoutExpired:
             child.kill()
             child.wait()
+        cast("Connection", self._connection).close()
 
 
 class _Environments:
