@@ -57,7 +57,7 @@ def gem(count: int, checkout: Path | None) -> Iterator[list[Asked]]:
     import gem as package
     import numpy as np
 
-    from rlenv.integrations.gem import from_gem
+    from rlenv.foreign.gem import from_gem
 
     def made(seed: int) -> Any:
         random.seed(seed)
@@ -105,7 +105,7 @@ def reasoning_gym(count: int, checkout: Path | None) -> Iterator[list[Asked]]:
 
 @contextmanager
 def verifiers(count: int, checkout: Path | None) -> Iterator[list[Asked]]:
-    from rlenv.integrations.verifiers_in import from_verifiers
+    from rlenv.foreign.verifiers import from_verifiers
 
     folder = _given(checkout) / "environments" / "reverse_text"
     sys.path.append(str(folder))
@@ -129,7 +129,7 @@ def openenv(count: int, checkout: Path | None) -> Iterator[list[Asked]]:
     import reasoning_gym as package
     from openenv.core.generic_client import GenericEnvClient
 
-    from rlenv.integrations.openenv import from_openenv
+    from rlenv.foreign.openenv import from_openenv
 
     told = {"dataset_name": "leg_counting", "size": 1}
     with _server(_given(checkout) / "envs" / "reasoning_gym_env") as url:

@@ -28,8 +28,8 @@ import serve_programs
 
 import rlenv
 from rlenv import Completion, Task
+from rlenv.cluster.client import RemoteVerifier
 from rlenv.env.rows import GroupJudge
-from rlenv.integrations.client import RemoteVerifier
 
 HERE = Path(__file__).parent
 SUMS = "math/arithmetic-v0"

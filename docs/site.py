@@ -27,20 +27,12 @@ REFERENCE = {
     "rlenv.integrations": tuple(
         f"rlenv.integrations.{name}"
         for name in (
-            *(
-                "trl",
-                "verl",
-                "openrlhf",
-                "openrlhf_agent",
-                "tinker",
-                "nemo_gym",
-                "verifiers",
-                "verifiers_in",
-                "inspect_task",
-            ),
-            *("inspect_in", "lm_eval", "openenv", "openenv_server", "gem", "gem_out", "reasoning_gym", "client"),
+            *("trl", "verl", "openrlhf", "openrlhf_agent", "tinker", "nemo_gym", "verifiers", "inspect_task"),
+            *("lm_eval", "openenv_server", "gem_out", "reasoning_gym"),
         )
     ),
+    "rlenv.foreign": tuple(f"rlenv.foreign.{name}" for name in ("gem", "inspect", "openenv", "verifiers")),
+    "rlenv.cluster": ("rlenv.cluster.client", "rlenv.cluster.pool"),
     "rlenv.trainers": ("rlenv.trainers",),
     "rlenv.trainers.monitors": ("rlenv.trainers.monitors",),
     "rlenv.envs.math": ("rlenv.envs.math",),

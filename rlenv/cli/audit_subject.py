@@ -95,19 +95,19 @@ def foreign_id(name: str) -> str | None:
     environment of gem, `inspect:FILE.py@TASK` a Task of Inspect.
     """
     if name.startswith(("http://", "https://", "ws://", "wss://")):
-        from rlenv.integrations.openenv import from_openenv
+        from rlenv.foreign.openenv import from_openenv
 
         return from_openenv(name)
     if name.startswith("verifiers:"):
-        from rlenv.integrations.verifiers_in import from_verifiers
+        from rlenv.foreign.verifiers import from_verifiers
 
         return from_verifiers(name.removeprefix("verifiers:"))
     if name.startswith("gem:"):
-        from rlenv.integrations.gem import from_gem
+        from rlenv.foreign.gem import from_gem
 
         return from_gem(name.removeprefix("gem:"))
     if name.startswith(INSPECT):
-        from rlenv.integrations.inspect_in import from_inspect
+        from rlenv.foreign.inspect import from_inspect
 
         return from_inspect(name.removeprefix(INSPECT))
     return None

@@ -13,10 +13,9 @@ from typing import Any
 
 import cloudpickle
 
-import rlenv
 from rlenv.core.completion import Completion
 from rlenv.core.errors import MachineryError, VerifierContractError
-from rlenv.core.interaction import AtOnce, Interaction, Reply
+from rlenv.core.interaction import AtOnce, Closing, Interaction, Reply
 from rlenv.core.jsontypes import Json
 from rlenv.core.verdict import Verdict
 from rlenv.core.verifier import BatchVerifier
@@ -41,30 +40,29 @@ class Node:
         self._loaded: dict[str, Any] = {}
         self._lock = threading.Lock()
 
-    def version(self) -> str:
-        """Of rlenv on this node."""
-        return rlenv.__version__
+    def ready(self) -> None:
+        """Answers once the actor has started."""
 
     def judge(self, verifier: PickledVerifier, jobs: bytes, time_limit_s: float) -> list[Verdict]:
         """One verdict a job. Raises VerifierContractError where the verifier cannot be loaded, or is not the same."""
-        given: Sequence[Job] = cloudpickle.loads(jobs)
+        received: Sequence[Job] = cloudpickle.loads(jobs)
         loaded = self._load(verifier)
         if isinstance(loaded, BatchVerifier) and anywhere(loaded):
-            return in_batch(loaded, given)
-        return self._pool.judge_all(verifier, given, time_limit_s)
+            return in_batch(loaded, received)
+        return self._pool.judge_all(verifier, received, time_limit_s)
 
     def respond(self, interaction: PickledVerifier, turns: bytes) -> list[Reply | Exception]:
         """The reply to each turn; an episode that ends with it is closed."""
-        given: Sequence[tuple[Json, Completion]] = cloudpickle.loads(turns)
+        received: Sequence[tuple[Json, Completion]] = cloudpickle.loads(turns)
         loaded: Interaction = self._load(interaction)
         try:
-            replies = self._replies(loaded, given)
+            replies = self._replies(loaded, received)
         except Exception as error:  # an interaction is user code
-            replies = [error] * len(given)
-        close = getattr(loaded, "close", None)
-        for reply in replies:
-            if close is not None and isinstance(reply, Reply) and reply.ended:
-                close(reply.state)
+            replies = [error] * len(received)
+        if isinstance(loaded, Closing):
+            for reply in replies:
+                if isinstance(reply, Reply) and reply.ended:
+                    loaded.close(reply.state)
         return [
             MachineryError(f"{type(reply).__name__}: {reply}") if isinstance(reply, Exception) else reply
             for reply in replies
@@ -94,11 +92,11 @@ class Node:
                     f"node {self.host} cannot load the verifier ({type(error).__name__}: {error}); install there what "
                     "it needs, or bring it with Ray's runtime_env"
                 ) from error
-            found = str(getattr(loaded, "version", ""))
-            if found != pickled.version:
+            version = str(getattr(loaded, "version", ""))
+            if version != pickled.version:
                 raise VerifierContractError(
-                    f"node {self.host} has version {found!r} of the verifier, this process {pickled.version!r}; "
-                    f"install the same rlenv there (it has {rlenv.__version__})"
+                    f"node {self.host} has version {version!r} of the verifier, this process {pickled.version!r}; "
+                    "install the same rlenv and the same code there"
                 )
             if len(self._loaded) >= MOST_LOADED:
                 self._loaded.clear()

@@ -10,6 +10,7 @@ second loss is a `verifier_error`. Nodes that join are found within seconds.
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -20,10 +21,9 @@ from typing import Any, TypeVar
 import cloudpickle
 
 from rlenv.cluster.call import Call
-from rlenv.cluster.connection import connected
 from rlenv.cluster.node import Node
 from rlenv.core.completion import Completion
-from rlenv.core.errors import ConfigError, MachineryError, RlenvError
+from rlenv.core.errors import ConfigError, MachineryError, MissingExtra, RlenvError
 from rlenv.core.interaction import Interaction, Reply
 from rlenv.core.jsontypes import Json
 from rlenv.core.verdict import Verdict
@@ -69,7 +69,7 @@ class RayPool:
         if cpus is not None and cpus < 1:
             raise ConfigError(f"expected at least 1 core a node, got cpus={cpus}")
         self.address, self.cpus, self.lost = address, cpus, 0
-        self._ray, self._ours = connected(address)
+        self._ray, self._ours = _connected(address)
         self._lock = threading.RLock()
         self._members: dict[str, _Member] = {}
         self._coming: dict[str, _Member] = {}
@@ -254,7 +254,7 @@ class RayPool:
             "scheduling_strategy": NodeAffinitySchedulingStrategy(node_id, soft=False),
         }
         actor = self._ray.remote(Node).options(**options).remote(host, self.cpus or cores, self.cpus)
-        return _Member(node_id, host, actor, actor.version.remote())
+        return _Member(node_id, host, actor, actor.ready.remote())
 
     def _admit(self, patience_s: float) -> None:
         """Take in the actors that have started, and forget those that could not."""
@@ -293,3 +293,24 @@ def _pickled(call: Call[Any, Any], indices: Sequence[int]) -> bytes:
             except Exception as own:
                 raise _Unsendable(index, own) from own
         raise _Unsendable(indices[0], error) from error
+
+
+def _connected(address: str) -> tuple[Any, bool]:
+    """The module `ray`, connected, and whether the connection was made here.
+
+    Raises MissingExtra, and ConfigError where no cluster answers.
+    """
+    try:
+        import ray
+    except ImportError as error:
+        raise MissingExtra("ray", "ray") from error
+    if ray.is_initialized():
+        return ray, False
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # a cluster that we start reports to nobody
+    try:
+        ray.init(None if address == "ray" else address, log_to_driver=False)
+    except (ConnectionError, ValueError, RuntimeError, ray.exceptions.RayError) as error:
+        raise ConfigError(
+            f"no Ray cluster at {address}: {error}; start one with `ray start --head` and give its ray://HOST:10001"
+        ) from error
+    return ray, True

@@ -25,18 +25,18 @@ def judged_at(source: str, definition: Definition, kwargs: Mapping[str, Json] | 
     if not source:
         return definition
     if source.startswith(("http://", "https://")):
-        from rlenv.integrations.client import RemoteVerifier
+        from rlenv.cluster.client import RemoteVerifier
 
         return replace(definition, verifier=RemoteVerifier(source, definition.id, kwargs=kwargs))
-    found = ray_address(source)
-    if found is None:
+    address = ray_address(source)
+    if address is None:
         raise ConfigError(f"expected verdicts from ray, ray://HOST:PORT or http(s)://HOST:PORT, got {source!r}")
     from rlenv.cluster.pool import RayPool
 
     before = shared_pool()
-    if not isinstance(before, RayPool) or (before.address, before.cpus) != found:
+    if not isinstance(before, RayPool) or (before.address, before.cpus) != address:
         share(None)  # it may hold the cores that the next one asks for
-        share(RayPool(found[0], cpus=found[1]))
+        share(RayPool(address[0], cpus=address[1]))
     return definition
 
 

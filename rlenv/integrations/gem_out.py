@@ -1,19 +1,15 @@
 """Our environments in gem (gem-llm 0.1.0): registered under their ids with `rlenv:` before them.
 
-    import gem
-    from rlenv.integrations.gem_out import to_gem
-
     env = gem.make(to_gem("math/arithmetic-v0", level=2))        # rlenv:math/arithmetic-v0
 
-`step` takes text, or a Completion that says that it was cut. A failed checker raises MachineryError: gem's loops know
-numbers only, and a 0 would teach the policy that it was wrong.
+A failed checker raises MachineryError: gem's loops know numbers only, and a 0 would teach that the policy was wrong.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from rlenv.integrations.versions import check_version
+from rlenv.foreign.versions import check_version
 
 check_version("gem-llm", known="0.1.0", below="0.2")
 
@@ -23,18 +19,18 @@ from gem.envs.registration import ENV_REGISTRY  # noqa: E402
 
 from rlenv.core.completion import Completion  # noqa: E402
 from rlenv.core.definition import check_trainable  # noqa: E402
-from rlenv.core.errors import MachineryError  # noqa: E402
 from rlenv.core.jsontypes import Json  # noqa: E402
 from rlenv.core.task import Task  # noqa: E402
 from rlenv.env.environment import Environment  # noqa: E402
 from rlenv.env.registry import load  # noqa: E402
+from rlenv.integrations.adapter import graded_reward  # noqa: E402
 
 
 def to_gem(env: str, **kwargs: Json) -> str:
     """Register the environment with gem; the id for `gem.make`, whose keywords may change ours."""
     id = f"rlenv:{env}"
     ENV_REGISTRY.pop(id, None)  # registered again, perhaps with other keywords
-    register(id, "rlenv.integrations.gem_out:RlenvGem", env=env, **kwargs)
+    register(id, f"{__name__}:RlenvGem", env=env, **kwargs)
     return id
 
 
@@ -63,7 +59,7 @@ class RlenvGem(GemEnv):  # type: ignore[misc]  # gem is not there when types are
         """Raises MachineryError, with the reason, where the checker failed."""
         observation, reward, terminated, truncated, info = self._env.step(action)
         if not info["graded"]:
-            raise MachineryError(f"not graded, leave this episode out: {info['verdict'].reason}")
+            graded_reward(info["verdict"])
         return observation, float(reward), terminated, truncated, info
 
     def sample_random_action(self) -> str:

@@ -1,13 +1,9 @@
-"""An environment as a Task of Inspect: its samples, a scorer, a solver for several turns (inspect-ai 0.3.285).
-
-    from inspect_ai import eval
-    from rlenv.integrations.inspect_task import to_inspect
+"""An environment as a Task of Inspect (inspect-ai 0.3.285): its samples, a scorer, a solver for several turns.
 
     eval(to_inspect("math/arithmetic-v0", size=50, epochs=4, pass_at=(1, 2), level=2), model="...")
 
 On the command line: `inspect eval rlenv/rlenv -T env=math/arithmetic-v0 -T size=50` (of an editable install: `rlenv`).
-Each epoch is judged by the verifier alone, without the environment's wrappers, as `rlenv eval` does. A failed checker
-leaves the epoch unscored.
+The verifier judges alone, without wrappers, as in `rlenv eval`. A failed checker leaves the epoch unscored.
 """
 
 from __future__ import annotations
@@ -15,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from rlenv.integrations.versions import check_version
+from rlenv.foreign.versions import check_version
 
 check_version("inspect-ai", known="0.3.285", below="0.4")
 
@@ -36,15 +32,14 @@ from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr  # noq
 from inspect_ai.solver import Generate, Solver, TaskState, generate, solver  # noqa: E402
 
 from rlenv.core.completion import Completion  # noqa: E402
-from rlenv.core.jsontypes import Json, canonical  # noqa: E402
-from rlenv.core.reading.message import message_text  # noqa: E402
+from rlenv.core.jsontypes import Json  # noqa: E402
 from rlenv.core.task import Message, prompt_messages  # noqa: E402
 from rlenv.env.admission import Given  # noqa: E402
 from rlenv.env.rows import RowJudge  # noqa: E402
-from rlenv.integrations.drawn import drawn_rows  # noqa: E402
+from rlenv.integrations.adapter import ROW, export, message_completion, reference_text  # noqa: E402
 from rlenv.turns.live import Live  # noqa: E402
 
-ROW, PLAYED = "rlenv_row", "rlenv_completion"
+PLAYED = "rlenv_completion"
 CUT = ("max_tokens", "model_length")
 """Inspect's reasons to stop that mean that the policy was cut."""
 _MESSAGES = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
@@ -65,7 +60,7 @@ def to_inspect(
 
     Raises ConfigError when a size must be given, and what the environment raises when it cannot be made.
     """
-    rows = drawn_rows(env, size, seed, kwargs)
+    rows = export(env, kwargs, size, seed, training=False, beside=True).rows
     return task_of_rows(rows, name=env, epochs=epochs, pass_at=pass_at, given={env: kwargs})
 
 
@@ -152,15 +147,13 @@ def completion_of(output: ModelOutput) -> Completion:
     content = output.choices[0].message.content
     thoughts = [] if isinstance(content, str) else [part for part in content if isinstance(part, ContentReasoning)]
     reasoning = "\n".join(part.summary or "" if part.redacted else part.reasoning for part in thoughts)
-    text, segments = message_text({"content": output.completion, "reasoning_content": reasoning})
-    return Completion(text, finished=finished, segments=segments)
+    return message_completion({"content": output.completion, "reasoning_content": reasoning}, finished=finished)
 
 
 def _sample(judge: RowJudge, row: str) -> Sample:
     _, of = judge.read(row)
-    reference = of.reference if isinstance(of.reference, str) else canonical(of.reference)
     prompt = of.prompt if isinstance(of.prompt, str) else [_chat(message) for message in prompt_messages(of.prompt)]
-    return Sample(input=prompt, target=reference, id=of.id, metadata={ROW: row})
+    return Sample(input=prompt, target=reference_text(of), id=of.id, metadata={ROW: row})
 
 
 def _chat(message: Message) -> ChatMessage:

@@ -1,11 +1,8 @@
 """An environment as a task folder of lm-evaluation-harness (lm-eval 0.4.13).
 
-    from rlenv.integrations.lm_eval import to_lm_eval
-
     print(to_lm_eval("math/arithmetic-v0", "tasks", size=200, repeats=4, pass_at=(1, 2), level=2))
 
-It writes three files into the folder and gives the task's name: `lm_eval --include_path tasks --tasks NAME ...`. The
-harness shows us text only: that a completion was cut is not seen, and there is one turn. A failed checker is in no
+The harness shows us text only: that a completion was cut is not seen, and there is one turn. A failed checker is in no
 mean: its values are NaN, which the harness's `nanmean` leaves out.
 """
 
@@ -18,24 +15,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from rlenv.core.errors import ConfigError, MissingExtra
-from rlenv.core.jsontypes import Json, canonical
+from rlenv.core.jsontypes import Json
 from rlenv.core.task import prompt_text
 from rlenv.env.rows import RowJudge
 from rlenv.evaluation.passk import pass_at_k
-from rlenv.integrations.drawn import drawn_rows
-from rlenv.integrations.versions import check_version
+from rlenv.foreign.versions import check_version
+from rlenv.integrations.adapter import ROW, export, reference_text, template
 
 if TYPE_CHECKING:
     from datasets import Dataset
 
-ROW, PROMPT, TARGET = "rlenv_row", "prompt", "target"
 SPLIT, ROWS_FILE = "test", "rows.jsonl"
-_CODE = '''"""Made by rlenv.integrations.lm_eval.to_lm_eval: reads the rows beside this file, and judges them."""
-
-from rlenv.integrations.lm_eval import folder_task
-
-load, process_results = folder_task(__file__, pass_at={pass_at})
-'''
+_MEAN = '  - {{metric: "{}", aggregation: nanmean, higher_is_better: true}}\n'
+ONE_TURN = "lm-eval asks once; evaluate it with `rlenv eval` or Inspect"
 Document: TypeAlias = "Mapping[str, str]"
 
 
@@ -66,7 +58,8 @@ def to_lm_eval(
     `repeats`.
     """
     name = "rlenv_" + re.sub(r"\W+", "_", env)  # the slash and the dash of `math/arithmetic-v0`
-    write_rows(drawn_rows(env, size, seed, kwargs), folder, name, repeats, pass_at, max_gen_toks)
+    rows = export(env, kwargs, size, seed, training=False, one_turn=ONE_TURN).rows
+    write_rows(rows, folder, name, repeats, pass_at, max_gen_toks)
     return name
 
 
@@ -78,43 +71,25 @@ def write_rows(
     pass_at: Sequence[int] = (1,),
     max_gen_toks: int = 1024,
 ) -> None:
-    """Write the files of a task of any rows (docs/rows.md). Raises as `to_lm_eval`."""
+    """Write the files of a task of any rows (docs/rows.md) of one turn.
+
+    Raises ConfigError for a pass@k of more than `repeats`.
+    """
     if max(pass_at, default=1) > repeats:
         raise ConfigError(f"expected repeats of at least {max(pass_at)} for pass@{max(pass_at)}, got {repeats}")
-    judge, folder = RowJudge(wrappers=False), Path(folder)
-    for definition in {id(found): found for found in (judge.read(row)[0] for row in rows)}.values():
-        if definition.interaction is not None:
-            raise ConfigError(
-                f"{definition.id} has several turns, and lm-eval asks once; evaluate it with `rlenv eval` or Inspect"
-            )
+    settings = template("lm_eval.yaml").format(
+        name=name,
+        split=SPLIT,
+        repeats=repeats,
+        sampling="do_sample: true, temperature: 1.0" if repeats > 1 else "do_sample: false",
+        max_gen_toks=max_gen_toks,
+        means="".join(_MEAN.format(metric) for metric in ["reward", *(f"pass@{k}" for k in pass_at)]),
+    )
+    folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / ROWS_FILE).write_text("".join(f"{row}\n" for row in rows), encoding="utf-8")
-    (folder / f"{name}.py").write_text(_CODE.format(pass_at=[*pass_at]), encoding="utf-8")
-    (folder / f"{name}.yaml").write_text(_yaml(name, repeats, pass_at, max_gen_toks), encoding="utf-8")
-
-
-def _yaml(name: str, repeats: int, pass_at: Sequence[int], max_gen_toks: int) -> str:
-    sampling = "do_sample: true, temperature: 1.0" if repeats > 1 else "do_sample: false"
-    means = ["reward", *(f"pass@{k}" for k in pass_at)]
-    lines = [
-        f"task: {name}",
-        f"custom_dataset: !function {name}.load",
-        f"test_split: {SPLIT}",
-        "output_type: generate_until",
-        f"doc_to_text: {PROMPT}",
-        f"doc_to_target: {TARGET}",
-        "num_fewshot: 0",
-        f"repeats: {repeats}",
-        f"generation_kwargs: {{until: [], {sampling}, max_gen_toks: {max_gen_toks}}}",
-        f"process_results: !function {name}.process_results",
-        "filter_list:",
-        f"  - {{name: all, filter: [{{function: take_first_k, k: {repeats}}}]}}",
-        "metric_list:",
-        *(f'  - {{metric: "{metric}", aggregation: nanmean, higher_is_better: true}}' for metric in means),
-        "  - {metric: verifier_errors, aggregation: mean, higher_is_better: false}",
-        "metadata: {version: 1.0}",
-    ]
-    return "\n".join(lines) + "\n"
+    (folder / f"{name}.py").write_text(template("lm_eval.py").format(pass_at=[*pass_at]), encoding="utf-8")
+    (folder / f"{name}.yaml").write_text(settings, encoding="utf-8")
 
 
 def folder_task(file: str, pass_at: Sequence[int] = (1,)) -> FolderTask:
@@ -123,7 +98,14 @@ def folder_task(file: str, pass_at: Sequence[int] = (1,)) -> FolderTask:
     judge = RowJudge(wrappers=False)
 
     def load(**_: object) -> dict[str, Dataset]:
-        return {SPLIT: _dataset(judge, Path(file).parent / ROWS_FILE)}
+        try:
+            from datasets import Dataset
+        except ImportError as error:
+            raise MissingExtra("datasets", "lm-eval") from error
+        rows = Path(file).with_name(ROWS_FILE).read_text(encoding="utf-8").split("\n")[:-1]
+        tasks = [judge.read(row)[1] for row in rows]
+        prompts, targets = [prompt_text(task.prompt) for task in tasks], [reference_text(task) for task in tasks]
+        return {SPLIT: Dataset.from_dict({"prompt": prompts, "target": targets, ROW: rows})}
 
     def process_results(document: Document, results: Sequence[object]) -> dict[str, float]:
         texts = results[0] if isinstance(results[0], (list, tuple)) else results
@@ -141,20 +123,8 @@ def values(rewards: Sequence[float | None], pass_at: Sequence[int]) -> dict[str,
     """
     graded = [reward for reward in rewards if reward is not None]
     passed = sum(reward >= 1 for reward in graded)
-    found = {
+    return {
         "reward": math.fsum(graded) / len(graded) if graded else math.nan,
         "verifier_errors": 1 - len(graded) / len(rewards),
+        **{f"pass@{k}": pass_at_k(len(graded), passed, k) if len(graded) >= k else math.nan for k in pass_at},
     }
-    found |= {f"pass@{k}": pass_at_k(len(graded), passed, k) if len(graded) >= k else math.nan for k in pass_at}
-    return found
-
-
-def _dataset(judge: RowJudge, path: Path) -> Dataset:
-    try:
-        from datasets import Dataset
-    except ImportError as error:
-        raise MissingExtra("datasets", "lm-eval") from error
-    rows = path.read_text(encoding="utf-8").split("\n")[:-1]
-    tasks = [judge.read(row)[1] for row in rows]
-    references = [task.reference if isinstance(task.reference, str) else canonical(task.reference) for task in tasks]
-    return Dataset.from_dict({PROMPT: [prompt_text(task.prompt) for task in tasks], TARGET: references, ROW: rows})

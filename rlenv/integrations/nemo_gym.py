@@ -10,16 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from rlenv.core.definition import check_trainable
-from rlenv.core.errors import ConfigError
-from rlenv.core.jsontypes import Json, line
+from rlenv.core.jsontypes import Json
 from rlenv.core.task import Task, prompt_messages
-from rlenv.env.registry import load
 from rlenv.env.rows import to_row
-from rlenv.integrations.drawn import drawn_tasks
+from rlenv.integrations.adapter import ROW as ROW
+from rlenv.integrations.adapter import export, write_jsonl
 
-ROW = "rlenv_row"
-"""The field that the server judges by; NeMo Gym sends every field of a line back to `/verify`."""
+ONE_TURN = "NeMo Gym calls each tool at a server of its own; train it with to_trl, to_verl, to_openrlhf or Tinker"
 
 
 def to_nemo_gym(
@@ -31,23 +28,13 @@ def to_nemo_gym(
     server that plays them, where the file is to say it (`agent_ref`). Raises ConfigError when a size
     must be given, for an environment of several turns, and for one that is for evaluation only.
     """
-    definition = load(env, **kwargs)
-    check_trainable(definition)
-    if definition.interaction is not None:
-        raise ConfigError(
-            f"{env} has several turns, and NeMo Gym calls each tool at a server of its own; "
-            "train it with to_trl, to_verl, to_openrlhf or Tinker"
-        )
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    tasks = drawn_tasks(definition, size, seed)
+    tasks = export(env, kwargs, size, seed, one_turn=ONE_TURN).tasks
     by: dict[str, Json] = {"agent_ref": {"type": "responses_api_agents", "name": agent}} if agent else {}
-    with path.open("w", encoding="ascii") as file:
-        file.writelines(line({**nemo_gym_row(env, task, kwargs), **by}) for task in tasks)
+    write_jsonl(path, [{**nemo_gym_row(env, task, kwargs), **by} for task in tasks])
     return len(tasks)
 
 
 def nemo_gym_row(env: str, task: Task, kwargs: Mapping[str, Json]) -> dict[str, Json]:
-    """One line: what the model is asked, and the row that judges (docs/rows.md)."""
+    """One line: what the model is asked, and the row that judges; NeMo Gym sends every field back to `/verify`."""
     messages: list[Json] = [dict(message) for message in prompt_messages(task.prompt)]
     return {"responses_create_params": {"input": messages}, ROW: to_row(env, task, kwargs)}

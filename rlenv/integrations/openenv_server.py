@@ -1,13 +1,9 @@
 """An environment of ours as an OpenEnv server (openenv 0.10): several turns, and a reward of None for a failed checker.
 
-    # server.py; start it with `uvicorn server:app`
-    from rlenv.integrations.openenv_server import to_openenv
+    app = to_openenv("math/arithmetic-v0", level=2)      # in server.py; start it with `uvicorn server:app`
 
-    app = to_openenv("math/arithmetic-v0", level=2)
-
-`reset(seed=3)` draws a task and `reset(index=7)` names one. An action says `text`, and with `finished` False that the
-policy was cut. The rewards of an episode sum to its verdict's, which the last observation carries whole. The server
-listens where uvicorn is told to: it has no key, so keep it on 127.0.0.1 or behind something that has.
+The rewards of an episode sum to its verdict's, which the last observation carries whole. The server has no key: keep it
+on 127.0.0.1 or behind something that has.
 """
 
 from __future__ import annotations
@@ -15,7 +11,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from rlenv.integrations.versions import check_version
+from rlenv.foreign.versions import check_version
 
 check_version("openenv", known="0.10.0", below="0.11")
 
@@ -30,10 +26,6 @@ from rlenv.core.jsontypes import Json  # noqa: E402
 from rlenv.core.task import prompt_messages  # noqa: E402
 from rlenv.env.environment import Environment  # noqa: E402
 from rlenv.env.registry import load  # noqa: E402
-
-SPLIT = "tasks"
-MOST_LISTED = 100
-"""Tasks of a preview."""
 
 
 class RlenvAction(Action):  # type: ignore[misc]  # OpenEnv is not there when types are checked
@@ -59,13 +51,8 @@ def to_openenv(env: str, *, max_sessions: int = 64, **kwargs: Json) -> Any:
     """
     definition = load(env, **kwargs)
     check_trainable(definition)
-    return create_app(
-        partial(RlenvOpenEnv, definition),
-        RlenvAction,
-        RlenvObservation,
-        env_name="rlenv",
-        max_concurrent_envs=max_sessions,
-    )
+    make = partial(RlenvOpenEnv, definition)
+    return create_app(make, RlenvAction, RlenvObservation, env_name="rlenv", max_concurrent_envs=max_sessions)
 
 
 class RlenvOpenEnv(OpenEnvironment):  # type: ignore[misc]
@@ -108,25 +95,8 @@ class RlenvOpenEnv(OpenEnvironment):  # type: ignore[misc]
     def close(self) -> None:
         self._env.close()
 
-    def list_splits(self) -> list[str]:
-        return [SPLIT]
-
-    def num_tasks(self, split: str) -> int:
-        return len(self._env.definition.tasks)
-
-    def list_tasks(self, split: str) -> list[dict[str, Any]]:
-        """The first hundred."""
-        return [self.get_task(split, index) for index in range(min(MOST_LISTED, self.num_tasks(split)))]
-
-    def get_task(self, split: str, index: int) -> dict[str, Any]:
-        """Its id and prompt, without the reference. Raises IndexError."""
-        if not 0 <= index < self.num_tasks(split):
-            raise IndexError(f"expected an index below {self.num_tasks(split)}, got {index}")
-        task = self._env.definition.tasks[index]
-        return {"id": task.id, "index": index, "prompt": prompt_messages(task.prompt)}
-
     def _index(self, index: object) -> int:
         """A client sends JSON, and a task of its own would bring its own reference."""
         if isinstance(index, int) and not isinstance(index, bool):
             return index
-        raise TaskError(f"expected an index below {self.num_tasks(SPLIT)}, got {index!r:.80}")
+        raise TaskError(f"expected an index below {len(self._env.definition.tasks)}, got {index!r:.80}")

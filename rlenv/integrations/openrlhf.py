@@ -1,12 +1,10 @@
-"""An environment for OpenRLHF: a file of prompts and a reward function in a file (OpenRLHF 0.11.2).
-
-    from rlenv.integrations.openrlhf import to_openrlhf
+"""An environment for OpenRLHF (0.11.2): a file of prompts, and a reward function where its own executor must stay.
 
     print(to_openrlhf("math/arithmetic-v0", "data/train.jsonl", size=2000, level=5))     # the options for OpenRLHF
 
 The options name the agent of rlenv.integrations.openrlhf_agent, which sees token ids, whole groups and several turns.
-This file itself is what `--reward.remote_url` takes instead, where OpenRLHF's own executor must stay: it then sees one
-text at a time. The label of a prompt is the row that judges (docs/rows.md), and the only thing that reaches a reward.
+This file itself is what `--reward.remote_url` takes instead: it then sees one text at a time. The label of a prompt is
+the row that judges (docs/rows.md).
 """
 
 from __future__ import annotations
@@ -16,14 +14,9 @@ from functools import cache
 from pathlib import Path
 
 from rlenv.core.completion import Completion
-from rlenv.core.definition import check_trainable
-from rlenv.core.episode import Episode
-from rlenv.core.jsontypes import Json, line
+from rlenv.core.jsontypes import Json
 from rlenv.core.task import prompt_messages
-from rlenv.env.registry import load
-from rlenv.env.rows import RowJudge, to_row
-from rlenv.integrations.drawn import drawn_tasks
-from rlenv.integrations.mean_fill import MeanFill
+from rlenv.integrations.adapter import Payer, export, logs_of, write_jsonl
 
 ENDS = ("<|im_end|>", "<|eot_id|>", "<|endoftext|>", "<|end_of_text|>", "<end_of_turn>", "<|end|>", "</s>", "<eos>")
 """How chat models write the end of a turn; a text that ends otherwise was cut."""
@@ -35,13 +28,9 @@ def to_openrlhf(env: str, path: str | Path, *, size: int | None = None, seed: in
     `size` tasks are drawn by `seed`; None takes every task of a set of up to 20,000. Raises ConfigError when a size
     must be given, or the environment is for evaluation only.
     """
-    definition = load(env, **kwargs)
-    check_trainable(definition)
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", encoding="ascii") as file:
-        for task in drawn_tasks(definition, size, seed):
-            file.write(line({"input": prompt_messages(task.prompt), "label": to_row(env, task, kwargs)}))
+    made = export(env, kwargs, size, seed)
+    pairs = zip(made.tasks, made.rows, strict=True)
+    write_jsonl(path, [{"input": prompt_messages(task.prompt), "label": row} for task, row in pairs])
     return "\n".join(
         [
             f"--data.prompt_dataset {path}",
@@ -60,21 +49,12 @@ def reward_func(queries: Sequence[str], prompts: Sequence[str], labels: Sequence
     what the environment paid so far, and `graded` 0 in the logs.
     """
     said = [_said(query, prompt) for query, prompt in zip(queries, prompts, strict=True)]
-    episodes = _judge().judge(labels, said)
-    rewards = _fill().rewards(episodes)
-    logs = [logs_of(episode) for episode in episodes]
+    paid = _payer().pay(labels, said)
+    rewards, logs = [reward for _, reward in paid], [logs_of(episode) for episode, _ in paid]
     if len(rewards) == 1:
         return {"rewards": rewards[0], "scores": rewards[0], "extra_logs": logs[0]}
-    return {
-        "rewards": rewards,
-        "scores": rewards,
-        "extra_logs": {name: [one[name] for one in logs] for name in logs_of(episodes[0])} if episodes else {},
-    }
-
-
-def logs_of(episode: Episode) -> dict[str, float]:
-    """What OpenRLHF logs beside the reward: the same keys for every sample."""
-    return {"graded": float(episode.verdict.graded), "flags": float(len(episode.verdict.flags))}
+    columns = {name: [one[name] for one in logs] for name in (logs[0] if logs else ())}
+    return {"rewards": rewards, "scores": rewards, "extra_logs": columns}
 
 
 def _said(query: str, prompt: str) -> Completion:
@@ -82,15 +62,10 @@ def _said(query: str, prompt: str) -> Completion:
     if not query.startswith(prompt):
         return Completion(query, failure="the text does not begin with its prompt; raise OpenRLHF's maximal length")
     text = query[len(prompt) :]
-    end = next((end for end in ENDS if text.endswith(end)), None)
-    return Completion(text if end is None else text.removesuffix(end), finished=end is not None)
+    end = next((end for end in ENDS if text.endswith(end)), "")
+    return Completion(text.removesuffix(end), finished=bool(end))
 
 
 @cache
-def _judge() -> RowJudge:
-    return RowJudge(training=True)
-
-
-@cache
-def _fill() -> MeanFill:
-    return MeanFill()
+def _payer() -> Payer:
+    return Payer()

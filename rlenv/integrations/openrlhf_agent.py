@@ -8,23 +8,18 @@ The prompt is rendered here, from the row in the label, and what was sampled is 
 from __future__ import annotations
 
 import asyncio
-import threading
 from copy import deepcopy
 from typing import Any
 
 from openrlhf.utils.agent import AgentExecutorBase
 
+from rlenv.core.episode import Episode
 from rlenv.core.policy import Sampling
-from rlenv.env.registry import load_for_row
-from rlenv.env.rows import RowJudge, read_row
-from rlenv.integrations.decoding import Decoder
-from rlenv.integrations.mean_fill import MeanFill
-from rlenv.integrations.openrlhf import logs_of
+from rlenv.foreign.versions import check_version
+from rlenv.integrations.adapter import Payer, logs_of
 from rlenv.integrations.token_episode import TokenEpisode
-from rlenv.integrations.versions import check_version
-from rlenv.turns.bridge import Renderer
 
-Paid = list[tuple[float, dict[str, float]]]
+Paid = list[tuple[Episode, float]]
 
 
 class _Group:
@@ -47,7 +42,7 @@ class AgentExecutor(AgentExecutorBase):  # type: ignore[misc]  # OpenRLHF carrie
     def __init__(self) -> None:
         check_version("openrlhf", "0.11.2", "0.12")
         self._groups: dict[int, _Group] = {}
-        self._judge, self._fill, self._judging = RowJudge(training=True), MeanFill(), threading.Lock()
+        self._payer = Payer()
 
     async def execute(
         self,
@@ -77,29 +72,28 @@ class AgentExecutor(AgentExecutorBase):  # type: ignore[misc]  # OpenRLHF carrie
                 del self._groups[id(sampling_params)]
                 group.settling = asyncio.get_running_loop().create_task(self._settle(group))
         paid = await asyncio.shield(group.paid)  # which one that is given up must not cancel for the others
-        reward, logs = paid[group.ended.index(episode)]
-        known = sampling_params.logprobs is not None
-        return {"prompt": prompt, "label": label, "images": images, **_outcome(episode, known), **_told(reward, logs)}
+        judged, reward = paid[group.ended.index(episode)]
+        return {
+            "prompt": prompt,
+            "label": label,
+            "images": images,
+            **_tokens(episode, logprobs=sampling_params.logprobs is not None),
+            "reward": reward,
+            "scores": reward,
+            "extra_logs": logs_of(judged),
+        }
 
     async def _settle(self, group: _Group) -> None:
+        said = [episode.completion() for episode in group.ended]
         try:
-            group.paid.set_result(await asyncio.to_thread(self._pay, group))
+            group.paid.set_result(await asyncio.to_thread(self._payer.pay, [group.row] * len(said), said))
         except Exception as error:  # whoever waits must hear of it
             group.paid.set_exception(error)
 
-    def _pay(self, group: _Group) -> Paid:
-        with self._judging:
-            said = [episode.completion() for episode in group.ended]
-            episodes = self._judge.judge([group.row] * len(said), said)
-            return list(zip(self._fill.rewards(episodes), map(logs_of, episodes), strict=True))
-
 
 def _episode(row: str, parameters: Any, max_length: int, tokenizer: Any) -> TokenEpisode:
-    env, kwargs, task = read_row(row)
-    ends = [int(tokenizer.eos_token_id)]
     sampling = Sampling(max_new_tokens=parameters.max_tokens or max_length)
-    decoder = Decoder(tokenizer, ends)
-    return TokenEpisode(load_for_row(env, **kwargs), task, Renderer(tokenizer, ends), decoder, sampling, max_length)
+    return TokenEpisode.of_row(row, tokenizer, [int(tokenizer.eos_token_id)], sampling, context=max_length)
 
 
 async def _play(episode: TokenEpisode, parameters: Any, engine: Any) -> None:
@@ -113,7 +107,7 @@ async def _play(episode: TokenEpisode, parameters: Any, engine: Any) -> None:
         await asyncio.to_thread(episode.say, tokens, logprobs, cut=said.finish_reason == "length")
 
 
-def _outcome(episode: TokenEpisode, known: bool) -> dict[str, Any]:
+def _tokens(episode: TokenEpisode, *, logprobs: bool) -> dict[str, Any]:
     """The tokens, and which of them were sampled."""
     said, before = episode.completion(), len(episode.prompt_ids)
     turns = [(turn.first_token, turn.end_token) for turn in said.turns if turn.by_policy]
@@ -122,10 +116,6 @@ def _outcome(episode: TokenEpisode, known: bool) -> dict[str, Any]:
         "mm_train_inputs": None,
         "observation_tokens": [*episode.prompt_ids, *said.token_ids],
         "action_ranges": [(before + first, before + end) for first, end in spoken],
-        "rollout_log_probs": [*([0.0] * before), *said.logprobs] if known else None,
+        "rollout_log_probs": [*([0.0] * before), *said.logprobs] if logprobs else None,
         "truncated": not said.finished,
     }
-
-
-def _told(reward: float, logs: dict[str, float]) -> dict[str, Any]:
-    return {"reward": reward, "scores": reward, "extra_logs": logs}

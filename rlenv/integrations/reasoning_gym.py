@@ -1,34 +1,26 @@
-"""Our environments as datasets of reasoning-gym (0.1.25), for trainers that know its interface.
-
-    import reasoning_gym
-    from rlenv.integrations.reasoning_gym import to_reasoning_gym
+"""Our environments as datasets of reasoning-gym (0.1.25); its datasets as ours: docs/reasoning_gym.md.
 
     dataset = reasoning_gym.create_dataset(to_reasoning_gym("math/arithmetic-v0", level=2), size=100, seed=0)
 
-An entry has `question`, `answer` and `metadata`, where the row that judges stands: `score_answer` needs nothing else.
-The other way, its datasets are environments here already: docs/reasoning_gym.md.
+An entry's `metadata` holds the row that judges: `score_answer` needs nothing else.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from reasoning_gym.dataset import ProceduralDataset
 from reasoning_gym.factory import DATASETS, register_dataset
 
-from rlenv.core.definition import check_trainable
-from rlenv.core.errors import ConfigError, MachineryError
-from rlenv.core.jsontypes import Json, canonical
+from rlenv.core.jsontypes import Json
 from rlenv.core.task import prompt_text
 from rlenv.env.registry import load
 from rlenv.env.rows import RowJudge
-from rlenv.integrations.drawn import drawn_rows
-from rlenv.integrations.versions import check_version
-
-ROW = "rlenv_row"
+from rlenv.foreign.versions import check_version
+from rlenv.integrations.adapter import ROW as ROW
+from rlenv.integrations.adapter import export, graded_reward, reference_text
 
 
 def to_reasoning_gym(env: str, **settings: Json) -> str:
@@ -38,10 +30,7 @@ def to_reasoning_gym(env: str, **settings: Json) -> str:
     that nobody tried.
     """
     check_version("reasoning-gym", known="0.1.25", below="0.2")
-    definition = load(env, **settings)
-    check_trainable(definition)
-    if definition.interaction is not None:
-        raise ConfigError(f"{env} has several turns, and reasoning-gym scores one answer; use gem, verifiers or TRL")
+    export(env, settings, 1, beside=True, one_turn="reasoning-gym scores one answer; use gem, verifiers or TRL")
     name = f"rlenv:{env}"
 
     @dataclass
@@ -67,28 +56,21 @@ class RlenvDataset(ProceduralDataset):  # type: ignore[misc]  # reasoning-gym ca
     of: tuple[str, Mapping[str, Json]] = ("", {})
 
     def __init__(self, config: Any) -> None:
-        super().__init__(config, config.seed, min(config.size, len(load(self.of[0], **self.of[1]).tasks)))
-        self._judge = RowJudge(wrappers=False, given={self.of[0]: self.of[1]})
+        env, settings = self.of
+        super().__init__(config, config.seed, min(config.size, len(load(env, **settings).tasks)))
+        self._export = export(env, settings, self.size, int(self.seed), beside=True)
+        self._judge = RowJudge(wrappers=False, given={env: settings})
 
     def __getitem__(self, idx: int) -> dict[str, Any]:
         if not 0 <= idx < self.size:
             raise IndexError(f"expected an index in [0, {self.size}), got {idx}")
-        row = self._rows[idx]
-        task = self._judge.read(row)[1]
-        answer = task.reference if isinstance(task.reference, str) else canonical(task.reference)
+        task, row = self._export.tasks[idx], self._export.rows[idx]
         metadata = {"source_dataset": f"rlenv:{self.of[0]}", "source_index": idx, ROW: row}
-        return {"question": prompt_text(task.prompt), "answer": answer, "metadata": metadata}
+        return {"question": prompt_text(task.prompt), "answer": reference_text(task), "metadata": metadata}
 
     def score_answer(self, answer: str | None, entry: Mapping[str, Any]) -> float:
         """Our verifier's reward of the whole answer; None is scored as nothing said.
 
         Raises MachineryError, with the reason, where the checker failed.
         """
-        [episode] = self._judge.judge([entry["metadata"][ROW]], [answer or ""])
-        if episode.verdict.reward is None:
-            raise MachineryError(f"not graded, leave this answer out: {episode.verdict.reason}")
-        return episode.verdict.reward
-
-    @cached_property
-    def _rows(self) -> list[str]:
-        return drawn_rows(self.of[0], self.size, int(self.seed), self.of[1])
+        return graded_reward(self._judge.judge([entry["metadata"][ROW]], [answer or ""])[0].verdict)

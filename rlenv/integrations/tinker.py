@@ -1,21 +1,16 @@
-"""An environment for Tinker's cookbook: its data set, its groups and its environments (tinker-cookbook 0.6.1).
-
-    from rlenv.integrations.tinker import RlenvDatasetBuilder
+"""An environment for Tinker's cookbook (0.6.1): its data set, its groups and its environments.
 
     dataset_builder = RlenvDatasetBuilder(env="math/arithmetic-v0", model_name="Qwen/Qwen3-8B", size=2000,
                                           batch_size=64, group_size=8)
 
-That is what `tinker_cookbook.rl.train.Config` takes as `dataset_builder`. A group is judged whole, with the
-environment's wrappers. A completion whose checker failed gets the mean of its group, so that its advantage, which the
-cookbook centres, is exactly 0; a group in which all failed is skipped. `RlenvEnv` alone pays at its last step, and
-raises where the checker failed.
+A group is judged whole, with the environment's wrappers. A completion whose checker failed gets the mean of its group,
+so that its advantage, which the cookbook centres, is exactly 0; a group in which all failed is skipped.
 """
 
 from __future__ import annotations
 
 import asyncio
 import math
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -37,22 +32,13 @@ from tinker_cookbook.rl.types import (
 )
 from tinker_cookbook.tokenizer_utils import get_tokenizer
 
-from rlenv.core.definition import check_trainable
 from rlenv.core.episode import Episode
-from rlenv.core.errors import ConfigError, MachineryError
-from rlenv.core.jsontypes import Json
+from rlenv.core.errors import ConfigError
 from rlenv.core.policy import Sampling
-from rlenv.env.registry import load, load_for_row
-from rlenv.env.rows import RowJudge, read_row, to_row
-from rlenv.integrations.decoding import Decoder
-from rlenv.integrations.drawn import drawn_tasks
-from rlenv.integrations.mean_fill import MeanFill
+from rlenv.env.rows import read_row
+from rlenv.foreign.versions import check_version
+from rlenv.integrations.adapter import Payer, export, graded_reward, logs_of
 from rlenv.integrations.token_episode import TokenEpisode
-from rlenv.integrations.versions import check_version
-from rlenv.turns.bridge import Renderer
-
-_judging = threading.Lock()
-"""What wrappers learn is one state, and groups end in any thread."""
 
 
 class RlenvEnv(Env):  # type: ignore[misc]  # the cookbook's types are not ours to check
@@ -68,14 +54,12 @@ class RlenvEnv(Env):  # type: ignore[misc]  # the cookbook's types are not ours 
 
         Raises ConfigError for a row that cannot be read, and what loading its environment raises.
         """
-        env, kwargs, task = read_row(row)
         tokenizer = get_tokenizer(model_name)
         if tokenizer.eos_token_id is None:
             raise ConfigError(f"expected a tokenizer with an end-of-sequence token, got {model_name}: set eos_token")
-        ends = [int(tokenizer.eos_token_id)]
         sampling = Sampling(max_new_tokens=max_tokens, max_episode_tokens=max_tokens)
-        renderer, decoder = Renderer(tokenizer, ends, model_name), Decoder(tokenizer, ends)
-        return cls(row, TokenEpisode(load_for_row(env, **kwargs), task, renderer, decoder, sampling), alone=alone)
+        ends = [int(tokenizer.eos_token_id)]
+        return cls(row, TokenEpisode.of_row(row, tokenizer, ends, sampling, name=model_name), alone=alone)
 
     async def initial_observation(self) -> tuple[tinker.ModelInput, list[int]] | InitialObservationOverflow:
         """The prompt's ids, and the tokens that end a turn."""
@@ -86,19 +70,16 @@ class RlenvEnv(Env):  # type: ignore[misc]  # the cookbook's types are not ours 
 
     async def step(self, action: list[int], *, extra: ActionExtra | None = None) -> StepResult:
         """Take what was sampled. Raises MachineryError where it stands alone and the checker failed."""
-        told = (extra or {}).get("stop_reason")
-        await asyncio.to_thread(self.episode.say, action, cut=None if told is None else told == "length")
+        reason = (extra or {}).get("stop_reason")
+        await asyncio.to_thread(self.episode.say, action, cut=None if reason is None else reason == "length")
         ids = await asyncio.to_thread(self.episode.ids)
         if ids is not None:
             return StepResult(0.0, False, tinker.ModelInput.from_ints(ids), self._stop)
         if not self.alone:
             return StepResult(0.0, True, tinker.ModelInput.empty(), self._stop)
-        judged = (await asyncio.to_thread(judged_group, [self]))[0]
-        if judged.verdict.reward is None:
-            raise MachineryError(f"the checker failed: {judged.verdict.reason}")
-        logs = {"reason": judged.verdict.reason}
-        empty = tinker.ModelInput.empty()
-        return StepResult(judged.verdict.reward, True, empty, self._stop, _metrics(judged), logs)
+        [(judged, _)] = await asyncio.to_thread(paid_group, [self])
+        reward, logs = graded_reward(judged.verdict), {"reason": judged.verdict.reason}
+        return StepResult(reward, True, tinker.ModelInput.empty(), self._stop, _metrics(judged), logs)
 
 
 @dataclass(frozen=True)
@@ -112,19 +93,17 @@ class RlenvGroupBuilder(EnvGroupBuilder):  # type: ignore[misc]
 
     async def make_envs(self) -> Sequence[RlenvEnv]:
         """The environments of the group."""
-        return [
-            RlenvEnv.of(self.row, self.model_name, max_tokens=self.max_tokens, alone=False)
-            for _ in range(self.group_size)
-        ]
+        one = (self.row, self.model_name)
+        return [RlenvEnv.of(*one, max_tokens=self.max_tokens, alone=False) for _ in range(self.group_size)]
 
     async def compute_group_rewards(
         self, trajectory_group: list[Trajectory], env_group: Sequence[Env]
     ) -> list[tuple[float, Metrics]]:
         """The rewards of the group. Raises AllTrajectoriesFailedError, which skips it, where nothing was graded."""
-        judged = await asyncio.to_thread(judged_group, list(env_group))
-        if not any(episode.verdict.graded for episode in judged):
-            raise AllTrajectoriesFailedError(f"the checker failed on a whole group: {judged[0].verdict.reason}")
-        return [(reward, _metrics(e)) for reward, e in zip(MeanFill().rewards(judged), judged, strict=True)]
+        paid = await asyncio.to_thread(paid_group, list(env_group))
+        if not any(episode.verdict.graded for episode, _ in paid):
+            raise AllTrajectoriesFailedError(f"the checker failed on a whole group: {paid[0][0].verdict.reason}")
+        return [(reward, _metrics(episode)) for episode, reward in paid]
 
     def logging_tags(self) -> list[str]:
         """The family and the id of the environment, under which metrics are averaged."""
@@ -164,26 +143,20 @@ class RlenvDatasetBuilder(RLDatasetBuilder):  # type: ignore[misc]
     async def __call__(self) -> tuple[RlenvDataset, None]:
         """The training set. Raises ConfigError for an environment that is for evaluation only."""
         check_version("tinker-cookbook", "0.6.1", "0.7")
-        definition = load(self.env, **self.kwargs)
-        check_trainable(definition)
-        kwargs: dict[str, Json] = dict(self.kwargs)
-        rows = [to_row(self.env, task, kwargs) for task in drawn_tasks(definition, self.size, self.seed)]
+        rows = export(self.env, dict(self.kwargs), self.size, self.seed).rows
         groups = [RlenvGroupBuilder(row, self.model_name, self.group_size, self.max_tokens) for row in rows]
         return RlenvDataset(groups, self.batch_size), None
 
 
-def judged_group(envs: Sequence[RlenvEnv]) -> list[Episode]:
-    """The episodes of one group, judged together."""
-    with _judging:
-        return _judge().judge([env.row for env in envs], [env.episode.completion() for env in envs])
+def paid_group(envs: Sequence[RlenvEnv]) -> list[tuple[Episode, float]]:
+    """The episodes of one group, judged together, each with a reward or the mean of the group."""
+    return _payer().pay([env.row for env in envs], [env.episode.completion() for env in envs])
 
 
 @cache
-def _judge() -> RowJudge:
-    return RowJudge()
+def _payer() -> Payer:
+    return Payer(training=False)
 
 
 def _metrics(episode: Episode) -> Metrics:
-    verdict = episode.verdict
-    parts = {f"part/{part.name}": float(part.value) for part in verdict.parts}
-    return {"graded": float(verdict.graded), "flags": float(len(verdict.flags)), **parts}
+    return {**logs_of(episode), **{f"part/{part.name}": float(part.value) for part in episode.verdict.parts}}

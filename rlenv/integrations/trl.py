@@ -1,18 +1,10 @@
-"""An environment for TRL: a train dataset and a named reward function (TRL 1.16, extra `trl`).
-
-    from trl import GRPOTrainer
-    from rlenv.integrations.trl import to_trl
+"""An environment for TRL (1.16): a train dataset, a reward function, and a `rollout_func` for several turns.
 
     train_dataset, reward_func = to_trl("math/arithmetic-v0")
     trainer = GRPOTrainer(model=..., reward_funcs=reward_func, train_dataset=train_dataset, args=...)
 
-The dataset has a column `prompt` and a column `rlenv_task` with the whole task as JSON, so that the reward
-function needs nothing else. It gives None where the checker failed, which TRL leaves out of the group.
-
-An environment of several turns also has a `rollout_func` (trl_turns), or an `environment_factory` (trl_tools):
-
-    games = to_trl("games/...")
-    trainer = GRPOTrainer(..., reward_funcs=games.reward_func, rollout_func=games.rollout_func)
+A column of the dataset holds the whole task, so that the reward function needs nothing else. A failed checker is None,
+which TRL leaves out of the group. TRL's own way to several turns, `environment_factory`, is in trl_tools.
 """
 
 from __future__ import annotations
@@ -20,30 +12,35 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
-from rlenv.core.completion import Completion, as_completion
+import numpy as np
+
+from rlenv.core.completion import Completion
 from rlenv.core.definition import Definition, check_trainable
 from rlenv.core.episode import Episode
 from rlenv.core.errors import ConfigError, MissingExtra
 from rlenv.core.jsontypes import Json, canonical
-from rlenv.core.reading.message import message_text
+from rlenv.core.policy import Sampling
 from rlenv.core.task import Task, prompt_messages
 from rlenv.core.verdict import Verdict
 from rlenv.env.batch import EnvLike
 from rlenv.env.batch import definition as definition_of
 from rlenv.env.rows import GroupJudge
-from rlenv.integrations.drawn import drawn_tasks
+from rlenv.foreign.versions import check_version
+from rlenv.integrations.adapter import drawn_tasks, message_completion
 from rlenv.integrations.trl_tools import ToolEpisode, ended, tool_episodes
-from rlenv.integrations.trl_turns import TASK_COLUMN as TASK_COLUMN
-from rlenv.integrations.trl_turns import TurnRollout, completions_of, task_messages
-from rlenv.integrations.versions import check_version
+from rlenv.turns.play import play
 from rlenv.workers.pool import PickledVerifier, Pool
 
 if TYPE_CHECKING:
     from datasets import Dataset
 
+    from rlenv.policies.transformers import TransformersPolicy
+
+TASK_COLUMN, COMPLETION_COLUMN = "rlenv_task", "rlenv_completion"
 TrlCompletion: TypeAlias = "str | Sequence[Mapping[str, object]]"
 """Text, or the chat messages that TRL makes of it where prompts are messages."""
 
@@ -101,7 +98,16 @@ def to_trl(
     tasks = drawn_tasks(definition, size, seed)
     rollout = None if definition.interaction is None else TurnRollout(definition, max_new_tokens)
     reward = TrlReward(definition, eos_token_ids=eos_token_ids, pool=pool, rollout=rollout)
-    return TrlEnvironment(_dataset(tasks, chat, turns=rollout is not None), reward)
+    try:
+        from datasets import Dataset
+    except ImportError as error:
+        raise MissingExtra("datasets", "trl") from error
+    rows = [canonical(task.to_json()) for task in tasks]
+    chat = chat or any(not isinstance(task.prompt, str) for task in tasks)
+    prompts: list[object] = [prompt_messages(task.prompt) if chat else task.prompt for task in tasks]
+    if rollout is not None:
+        prompts = [_task_messages(task, row) for task, row in zip(tasks, rows, strict=True)]
+    return TrlEnvironment(Dataset.from_dict({"prompt": prompts, TASK_COLUMN: rows}), reward)
 
 
 class TrlReward:
@@ -123,7 +129,8 @@ class TrlReward:
         self.__name__ = re.sub(r"\W+", "_", definition.id) or "rlenv_reward"
         self._eos = frozenset(eos_token_ids or ())
         self._judge = GroupJudge(definition, pool)
-        self._seen: set[str] = set()
+        self._metrics: set[str] = set()
+        """Names that were logged; one that is left out when it is 0 would be averaged too high."""
 
     def __call__(
         self,
@@ -152,19 +159,20 @@ class TrlReward:
                 "to_trl() too"
             )
         step = trainer_state.global_step if trainer_state is not None else 0
-        played = None if rlenv_completion is None else completions_of(rlenv_completion)
+        played = None
         if environments is not None:
-            ids = completion_ids if completion_ids is not None else [()] * len(completions)
-            played = [
-                ended(one, _message(said) if _spoken(said) else {}, finished=self._finished(tokens))
-                for one, said, tokens in zip(environments, completions, ids, strict=True)
-            ]
-        verdicts = [e.verdict for e in self.judge(rlenv_task, completions, completion_ids, played=played, step=step)]
+            finished = self._finished(completions, completion_ids)
+            last = [_message(said) if _last_word(said) else {} for said in completions]
+            played = [ended(*one[:2], finished=one[2]) for one in zip(environments, last, finished, strict=True)]
+        elif rlenv_completion is not None:
+            played = [Completion.from_json(json.loads(text)) for text in rlenv_completion]
+        episodes = self.judge(rlenv_task, completions, completion_ids, played=played, step=step)
+        verdicts = [episode.verdict for episode in episodes]
         if log_metric is not None:
-            measured = _metrics(verdicts)
-            self._seen |= measured.keys()  # a metric that is left out when it is 0 would be averaged too high
-            for name in sorted(self._seen):
-                log_metric(name, measured.get(name, 0.0))
+            metrics = _metrics(verdicts)
+            self._metrics |= metrics.keys()
+            for name in sorted(self._metrics):
+                log_metric(name, metrics.get(name, 0.0))
         if log_extra is not None:
             log_extra("reason", [verdict.reason for verdict in verdicts])
         return [verdict.reward for verdict in verdicts]
@@ -182,39 +190,96 @@ class TrlReward:
 
         `played` is what stands for the completions where they have several turns.
         """
-        ids: Sequence[Sequence[int]] = completion_ids if completion_ids is not None else [()] * len(completions)
-        texts = zip(completions, ids, strict=True)
-        said = list(played) if played is not None else [self._completion(text, tokens) for text, tokens in texts]
-        return self._judge.judge([_task(text) for text in tasks], said, tasks, step=step)
+        if played is None:
+            played = [
+                message_completion(_message(said), finished=finished, read_as=self.definition.read_as)
+                for said, finished in zip(completions, self._finished(completions, completion_ids), strict=True)
+            ]
+            if completion_ids is not None:
+                ids = [tuple(map(int, tokens)) for tokens in completion_ids]
+                played = [replace(one, token_ids=tokens) for one, tokens in zip(played, ids, strict=True)]
+        return self._judge.judge([_task(text) for text in tasks], played, tasks, step=step)
 
     def state_dict(self) -> dict[str, Json]:
         """What the wrappers have learned, as JSON."""
-        return {key: dict(state) for key, state in self._judge.states.items()}
+        return self._judge.state_dict()
 
-    def load_state_dict(self, state: Mapping[str, Mapping[str, Json]]) -> None:
-        self._judge.states = {key: dict(value) for key, value in state.items()}
+    def load_state_dict(self, state: Mapping[str, Json]) -> None:
+        self._judge.load_state_dict(state)
 
-    def _finished(self, ids: Sequence[int]) -> bool:
-        return not self._eos or not len(ids) or ids[-1] in self._eos
-
-    def _completion(self, said: TrlCompletion, ids: Sequence[int]) -> Completion:
-        finished = self._finished(ids)
-        text, segments = message_text(_message(said))
-        completion = Completion(text, tuple(int(i) for i in ids), finished=finished, segments=segments)
-        return as_completion(completion, self.definition.read_as)
+    def _finished(self, said: Sequence[TrlCompletion], ids: Sequence[Sequence[int]] | None) -> list[bool]:
+        """Which completions end in an end of sequence; all, where nobody says what ends one."""
+        if not self._eos or ids is None:
+            return [True] * len(said)
+        return [not len(tokens) or tokens[-1] in self._eos for tokens in ids]
 
 
-def _dataset(tasks: Sequence[Task], chat: bool, *, turns: bool) -> Dataset:
-    try:
-        from datasets import Dataset
-    except ImportError as error:
-        raise MissingExtra("datasets", "trl") from error
-    chat = chat or any(not isinstance(task.prompt, str) for task in tasks)
-    rows = [canonical(task.to_json()) for task in tasks]
-    prompts: list[object] = [prompt_messages(task.prompt) if chat else task.prompt for task in tasks]
-    if turns:
-        prompts = [task_messages(task, row) for task, row in zip(tasks, rows, strict=True)]
-    return Dataset.from_dict({"prompt": prompts, TASK_COLUMN: rows})
+class TurnRollout:
+    """TRL's `rollout_func`: episodes of several turns with exact token ids and `env_mask`.
+
+    TRL gives it the prompts of a step, one for each completion, and takes ids, log-probs and any other column. The
+    policy is the model that TRL trains, as it stands; what it samples is never tokenised again. `max_new_tokens` bounds
+    a turn, TRL's own limit the episode.
+
+    The prompts are chat messages whose first one carries its task beside `role` and `content`: TRL hands no other
+    column to a `rollout_func`, and games ask many tasks in the same words.
+    """
+
+    def __init__(self, definition: Definition, max_new_tokens: int | None = None) -> None:
+        self.definition, self.max_new_tokens = definition, max_new_tokens
+        self._calls = 0
+        self._policy: TransformersPolicy | None = None
+
+    def __call__(self, prompts: Sequence[Any], trainer: Any) -> dict[str, list[Any]]:
+        """The episodes of these prompts, in order; `trainer` is TRL's. Raises ConfigError for foreign prompts."""
+        rows = [_row(prompt) for prompt in prompts]
+        tasks = {row: Task.from_json(json.loads(row)) for row in rows}  # the members of a group share their task
+        policy = self._policy_of(trainer)
+        said = play(self.definition, policy, [tasks[row] for row in rows], 1, self._sampling(trainer))
+        end = policy.eos_ids[0]
+        prompt_ids = {row: policy.encode(task.prompt, self.definition.tools) for row, task in tasks.items()}
+        return {
+            "prompt_ids": [list(prompt_ids[row]) for row in rows],
+            "completion_ids": [list(one.token_ids) or [end] for one in said],  # TRL looks at the last token of each
+            "logprobs": [list(one.logprobs) or [0.0] for one in said],
+            "env_mask": [list(one.mask) or [0] for one in said],
+            COMPLETION_COLUMN: [json.dumps(one.to_json()) for one in said],
+        }
+
+    def _policy_of(self, trainer: Any) -> TransformersPolicy:
+        from rlenv.policies.transformers import TransformersPolicy
+
+        model, tokenizer = trainer.accelerator.unwrap_model(trainer.model), trainer.processing_class
+        if self._policy is None or self._policy.model is not model:
+            self._policy = TransformersPolicy(model, tokenizer)
+        return self._policy
+
+    def _sampling(self, trainer: Any) -> Sampling:
+        """Of this call: its seed follows from TRL's, from the process and from the number of the call."""
+        self._calls += 1
+        args, entropy = trainer.args, [trainer.args.seed, trainer.accelerator.process_index, self._calls]
+        most = int(args.max_completion_length)
+        return Sampling(
+            max_new_tokens=min(most, self.max_new_tokens or most),
+            max_episode_tokens=most,
+            temperature=args.temperature,
+            top_p=args.top_p,
+            seed=int(np.random.SeedSequence(entropy).generate_state(1, np.uint64)[0] >> 1),
+        )
+
+
+def _task_messages(task: Task, row: str) -> list[dict[str, str]]:
+    """The task's prompt as chat messages, the first of which carries the task's row."""
+    messages = prompt_messages(task.prompt)
+    return [{**messages[0], TASK_COLUMN: row}, *({**message, TASK_COLUMN: ""} for message in messages[1:])]
+
+
+def _row(prompt: object) -> str:
+    first = prompt[0] if isinstance(prompt, Sequence) and not isinstance(prompt, str) and prompt else None
+    row = first.get(TASK_COLUMN) if isinstance(first, Mapping) else None
+    if not row:
+        raise ConfigError("expected prompts that carry their task; train on the dataset of to_trl() with its prompts")
+    return str(row)
 
 
 def _task(text: str) -> Task | str:
@@ -232,7 +297,7 @@ def _message(said: TrlCompletion) -> Mapping[str, object]:
     return next((message for message in reversed(said) if message.get("role") == "assistant"), {})
 
 
-def _spoken(said: TrlCompletion) -> bool:
+def _last_word(said: TrlCompletion) -> bool:
     """Whether the policy said the last word, and no tool did."""
     return isinstance(said, str) or (bool(said) and said[-1].get("role") == "assistant")
 

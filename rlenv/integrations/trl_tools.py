@@ -14,14 +14,16 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
+from operator import or_
 from typing import Any, Literal, TypeAlias, cast
 
-from rlenv.core.completion import Completion, as_completion
+from rlenv.core.completion import Completion
 from rlenv.core.definition import Definition
 from rlenv.core.errors import ConfigError
 from rlenv.core.jsontypes import Json, read_json
-from rlenv.core.reading.message import message_text
 from rlenv.core.task import Task, prompt_messages
+from rlenv.integrations.adapter import message_completion
 from rlenv.turns.live import Live
 from rlenv.turns.schema import tool_schema
 from rlenv.turns.tools import ToolInteraction
@@ -58,26 +60,25 @@ class ToolEpisode:
             raise ConfigError("expected rows that carry their task; train on the dataset of to_trl() as it is")
         self._live = Live.of(self._definition, Task.from_json(cast("dict[str, Json]", read_json(rlenv_task))))
 
-    def _told(self, message: Mapping[str, object]) -> str:
+    def _answer(self, message: Said) -> str:
         """What answers a turn that says this."""
         live = self._begun()
         if live.ended:
             return OVER
         reply = live.step(self._read(message))
-        told = "\n".join(one["content"] for one in prompt_messages(reply.observation))
-        return f"{told}\n{OVER}".strip() if live.ended else told
+        answer = "\n".join(one["content"] for one in prompt_messages(reply.observation))
+        return f"{answer}\n{OVER}".strip() if live.ended else answer
 
     def _begun(self) -> Live:
         if self._live is None:
             raise ConfigError("expected an episode that was reset; TRL calls reset before each")
         return self._live
 
-    def _read(self, message: Mapping[str, object], *, finished: bool = True) -> Completion:
-        text, segments = message_text(message)
-        return as_completion(Completion(text, finished=finished, segments=segments), self._definition.read_as)
+    def _read(self, message: Said, *, finished: bool = True) -> Completion:
+        return message_completion(message, finished=finished, read_as=self._definition.read_as)
 
 
-def ended(episode: ToolEpisode, message: Mapping[str, object], *, finished: bool) -> Completion:
+def ended(episode: ToolEpisode, message: Said, *, finished: bool) -> Completion:
     """The whole episode; its last turn says this, unless that holds a call, which was not made any more."""
     live = episode._begun()
     if message and not live.ended and not message.get("tool_calls"):
@@ -92,8 +93,8 @@ def tool_episodes(definition: Definition) -> type[ToolEpisode]:
     if interaction is None:
         raise ConfigError(f"{definition.id or 'this environment'} has one turn; it needs no environment_factory")
     made = {schema["function"]["name"]: _method(schema) for schema in cast("Sequence[Any]", interaction.tools)}
-    if found := [name for name in made if name in TAKEN or name.startswith("_")]:
-        raise ConfigError(f"TRL cannot be given tools named {', '.join(found)}; give them other names")
+    if taken := [name for name in made if name in TAKEN or name.startswith("_")]:
+        raise ConfigError(f"TRL cannot be given tools named {', '.join(taken)}; give them other names")
     if not isinstance(interaction, ToolInteraction):  # that one takes words for the final answer
         made[say.__name__] = _method(tool_schema(say), _words)
     return type("RlenvEpisode", (ToolEpisode,), {**made, "_definition": definition})
@@ -123,7 +124,7 @@ def _method(schema: Schema, says: Callable[[str, Arguments], Said] = _call) -> C
     properties, required = parameters.get("properties", {}), parameters.get("required", [])
 
     def call(self: ToolEpisode, **arguments: Json) -> str:
-        return self._told(says(name, arguments))
+        return self._answer(says(name, arguments))
 
     hints = {argument: _hint(one) for argument, one in properties.items()}
     empty, keyword = inspect.Parameter.empty, inspect.Parameter.KEYWORD_ONLY
@@ -146,25 +147,19 @@ def _hint(schema: Schema) -> Any:
     >>> _hint({"type": "array", "items": {"type": "integer"}, "nullable": True})
     list[int] | None
     """
+    kind = schema.get("type")
     if "enum" in schema:
-        found: Any = Literal[tuple(schema["enum"])]
+        hint: Any = Literal[tuple(schema["enum"])]
     elif "anyOf" in schema:
-        found = _either([_hint(one) for one in schema["anyOf"]])
-    elif isinstance(kind := schema.get("type"), list):
-        found = _either([TYPES[one] for one in kind])
+        hint = reduce(or_, map(_hint, schema["anyOf"]))
+    elif isinstance(kind, list):
+        hint = reduce(or_, [TYPES[one] for one in kind])
     elif kind == "array" and "items" in schema:
-        found = list[_hint(schema["items"])]  # type: ignore[misc]
+        hint = list[_hint(schema["items"])]  # type: ignore[misc]
     elif kind == "array" and "prefixItems" in schema:
-        found = tuple[tuple(_hint(one) for one in schema["prefixItems"])]  # type: ignore[misc]
+        hint = tuple[tuple(map(_hint, schema["prefixItems"]))]  # type: ignore[misc]
     elif kind == "object" and "additionalProperties" in schema:
-        found = dict[str, _hint(schema["additionalProperties"])]  # type: ignore[misc]
+        hint = dict[str, _hint(schema["additionalProperties"])]  # type: ignore[misc]
     else:
-        found = TYPES.get(str(kind), Any)
-    return found | None if schema.get("nullable") else found
-
-
-def _either(hints: Sequence[Any]) -> Any:
-    found = hints[0]
-    for hint in hints[1:]:
-        found = found | hint
-    return found
+        hint = TYPES.get(str(kind), Any)
+    return hint | None if schema.get("nullable") else hint

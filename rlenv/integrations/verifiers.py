@@ -16,48 +16,9 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from rlenv.core.definition import check_trainable
 from rlenv.core.errors import ConfigError
 from rlenv.core.jsontypes import Json
-from rlenv.env.registry import load
-from rlenv.integrations.drawn import drawn_tasks
-
-_PROJECT = """[project]
-name = "{name}"
-version = "0.1.0"
-description = "{env} of rlenv as a taskset of verifiers"
-requires-python = ">=3.11"
-dependencies = ["rlenv-llm", "verifiers>=0.4.0,<0.5"]
-
-[build-system]
-requires = ["setuptools>=77"]
-build-backend = "setuptools.build_meta"
-
-[tool.setuptools]
-packages = ["{module}"]
-"""
-_CODE = '''"""{env} of rlenv as a taskset of verifiers; made by rlenv.integrations.verifiers."""
-
-from typing import Any
-
-import verifiers.v1 as vf
-
-from rlenv.integrations.verifiers_taskset import {imports}
-
-__all__ = {exported}
-
-
-class RowsConfig(RlenvConfig):
-    env: str = {env!r}
-    settings: dict[str, Any] = {settings!r}  # what rlenv.make is given
-    size: int | None = {size!r}  # tasks, drawn by seed; None is all of them
-    seed: int = {seed!r}
-
-
-class RowsTaskset(vf.Taskset[RlenvTask, RowsConfig]):
-    def load(self) -> list[RlenvTask]:
-        return tasks_of(self.config)
-'''
+from rlenv.integrations.adapter import export, template
 
 
 def to_verifiers(env: str, folder: str | Path, *, size: int | None = None, seed: int = 0, **settings: Json) -> str:
@@ -68,19 +29,19 @@ def to_verifiers(env: str, folder: str | Path, *, size: int | None = None, seed:
 
     Raises ConfigError when a size must be given and for an environment that is for evaluation only.
     """
-    definition = load(env, **settings)
-    check_trainable(definition)
-    drawn_tasks(definition, size, seed)  # says now that a size is missing
-    turns = definition.interaction is not None
+    player = ["RlenvEnv"] if export(env, settings, size, seed).turns else []
     name = "rlenv-" + re.sub(r"\W+", "-", env).lower()  # the slash of `math/arithmetic-v0`
     module = name.replace("-", "_")
-    imports = ["RlenvConfig", *(["RlenvEnv"] if turns else []), "RlenvTask", "tasks_of"]
-    exported = ["RowsTaskset", *(["RlenvEnv"] if turns else [])]
-    code = _CODE.format(env=env, imports=", ".join(imports), exported=exported, settings=settings, size=size, seed=seed)
+    imports, exported = ", ".join(["RlenvConfig", *player, "RlenvTask", "tasks_of"]), ["RowsTaskset", *player]
     package = Path(folder) / name / module
     package.mkdir(parents=True, exist_ok=True)
+    code = template("verifiers_taskset.py").format(
+        env=env, imports=imports, exported=exported, settings=settings, size=size, seed=seed
+    )
     (package / "__init__.py").write_text(code, encoding="utf-8")
-    (package.parent / "pyproject.toml").write_text(_PROJECT.format(name=name, env=env, module=module), "utf-8")
+    (package.parent / "pyproject.toml").write_text(
+        template("verifiers_project.toml").format(name=name, env=env, module=module), "utf-8"
+    )
     return name
 
 
@@ -94,8 +55,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a keyword of rlenv.make")
     given = parser.parse_args(arguments)
     settings = dict(_setting(text) for text in given.set)
-    name = to_verifiers(given.env, given.folder, size=given.size, seed=given.seed, **settings)
-    print(f"{Path(given.folder) / name} is written; do: pip install -e {Path(given.folder) / name}")
+    package = Path(given.folder) / to_verifiers(given.env, given.folder, size=given.size, seed=given.seed, **settings)
+    print(f"{package} is written; do: pip install -e {package}")
 
 
 def _setting(text: str) -> tuple[str, Json]:

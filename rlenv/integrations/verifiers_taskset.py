@@ -7,21 +7,23 @@ playing the policy's messages again. A failed checker raises, so that the trace 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from rlenv.integrations.versions import check_version
+from rlenv.foreign.versions import check_version
 
 check_version("verifiers", known="0.4.0", below="0.5")
 
 import verifiers.v1 as vf  # noqa: E402
 
-from rlenv.core.completion import Completion, as_completion  # noqa: E402
-from rlenv.core.errors import ConfigError, MachineryError, TaskError  # noqa: E402
-from rlenv.core.reading.message import message_text  # noqa: E402
+from rlenv.core.completion import Completion  # noqa: E402
+from rlenv.core.errors import ConfigError, TaskError  # noqa: E402
+from rlenv.core.jsontypes import Json  # noqa: E402
+from rlenv.core.reading import ReadAs  # noqa: E402
 from rlenv.core.task import Task, prompt_messages, prompt_text  # noqa: E402
 from rlenv.env.rows import RowJudge  # noqa: E402
-from rlenv.integrations.drawn import drawn_rows  # noqa: E402
+from rlenv.integrations.adapter import export, graded_reward, message_completion  # noqa: E402
 from rlenv.turns.live import Live  # noqa: E402
 from rlenv.turns.play import reference_completion  # noqa: E402
 from rlenv.turns.tool_prompt import with_tools_in_system  # noqa: E402
@@ -45,11 +47,8 @@ class RlenvTask(vf.Task[RlenvData]):  # type: ignore[misc]
         """Raises MachineryError, with the reason, where the checker failed."""
         said = await asyncio.to_thread(completion_of, self.data.row, trace)
         [episode] = await asyncio.to_thread(_judge().judge, [self.data.row], [said])
-        verdict = episode.verdict
-        trace.info["rlenv_verdict"] = verdict.to_json()
-        if verdict.reward is None:
-            raise MachineryError(f"not graded: {verdict.reason}")
-        return verdict.reward
+        trace.info["rlenv_verdict"] = episode.verdict.to_json()
+        return graded_reward(episode.verdict)
 
     async def validate(self, runtime: vf.Runtime) -> bool | None:
         """Whether the reference solution passes; None for a task without one."""
@@ -87,8 +86,8 @@ class RlenvEnv(vf.Env[RlenvEnvConfig]):  # type: ignore[misc]
             segment = await interaction.turn()
             while not segment.terminated:
                 trace = interaction.trace
-                said = _said(trace.assistant_messages[-1], cut=trace.is_truncated)
-                reply = await asyncio.to_thread(live.step, as_completion(said, definition.read_as))
+                said = _said(trace.assistant_messages[-1], not trace.is_truncated, definition.read_as)
+                reply = await asyncio.to_thread(live.step, said)
                 if live.ended:
                     break
                 segment = await interaction.turn(prompt_text(reply.observation))
@@ -98,7 +97,7 @@ def tasks_of(config: RlenvConfig) -> list[RlenvTask]:
     """The tasks of a taskset. Raises ConfigError where no environment is named."""
     if not config.env:
         raise ConfigError("expected an environment; set --env.taskset.env math/arithmetic-v0")
-    rows = drawn_rows(config.env, config.size, config.seed, config.settings)
+    rows = export(config.env, config.settings, config.size, config.seed, training=False).rows
     return [task_of(row, config.task) for row in rows]
 
 
@@ -111,35 +110,35 @@ def task_of(row: str, config: vf.TaskConfig | None = None) -> RlenvTask:
 def completion_of(row: str, trace: vf.Trace) -> Completion:
     """What the policy said in a trace; of several turns, played again, with what answers them."""
     definition, task = _judge().read(row)
-    messages = trace.assistant_messages
-    last = len(messages) - 1
-    said = [_said(message, cut=trace.is_truncated and place == last) for place, message in enumerate(messages)]
+    last = len(trace.assistant_messages) - 1
+    said = [
+        _said(message, not (trace.is_truncated and turn == last), definition.read_as)
+        for turn, message in enumerate(trace.assistant_messages)
+    ]
     if definition.interaction is None:
         return said[-1] if said else Completion("", finished=not trace.is_truncated)
     live = Live.of(definition, task)
     for turn in said:
-        live.step(as_completion(turn, definition.read_as))
+        live.step(turn)
     if not live.ended and trace.is_truncated:
         live.end_cut()
     live.abandon()
     return live.completion()
 
 
-def _said(message: vf.AssistantMessage, *, cut: bool) -> Completion:
-    told = {"content": message.content or "", "reasoning_content": message.reasoning_content or ""}
-    text, segments = message_text(told)
-    return Completion(text, finished=not cut, segments=segments)
+def _said(message: vf.AssistantMessage, finished: bool, read_as: ReadAs) -> Completion:
+    parts = {"content": message.content or "", "reasoning_content": message.reasoning_content or ""}
+    return message_completion(parts, finished=finished, read_as=read_as)
 
 
-def _prompt(tools: Any, task: Task) -> dict[str, Any]:
+def _prompt(tools: Sequence[Mapping[str, Json]], task: Task) -> dict[str, Any]:
     """The prompt as harnesses take it: the system's words apart, and one user message as text."""
     messages = with_tools_in_system(prompt_messages(task.prompt), tools)
-    first, rest = messages[0], messages[1:]
-    system = {"system_prompt": first["content"]} if first["role"] == "system" and rest else {}
-    asked = rest if system else messages
-    if len(asked) == 1 and asked[0]["role"] == "user":
-        return {**system, "prompt": asked[0]["content"]}
-    return {**system, "prompt": asked}
+    system = {}
+    if messages[0]["role"] == "system" and len(messages) > 1:
+        system = {"system_prompt": messages.pop(0)["content"]}
+    alone = len(messages) == 1 and messages[0]["role"] == "user"
+    return {**system, "prompt": messages[0]["content"] if alone else messages}
 
 
 @lru_cache(maxsize=1)

@@ -25,15 +25,11 @@ from verl.experimental.reward_loop.reward_manager.base import RewardManagerBase
 from rlenv.core.completion import Completion
 from rlenv.core.episode import Episode
 from rlenv.core.errors import ConfigError
-from rlenv.env.rows import RowJudge
-from rlenv.integrations.decoding import Decoder
-from rlenv.integrations.mean_fill import MeanFill
-from rlenv.integrations.verl import ROW, TRAIN
-from rlenv.integrations.verl_settings import check_settings, end_ids
-from rlenv.integrations.versions import check_version
+from rlenv.foreign.versions import check_version
+from rlenv.integrations.adapter import Payer, logs_of
+from rlenv.integrations.token_episode import Decoder
+from rlenv.integrations.verl import COMPLETION_FIELD, ROW, TRAIN, check_settings, end_ids
 
-COMPLETION_FIELD = "rlenv_completion"
-"""What our agent loop says beside the tokens."""
 WAIT_S = 1800.0
 """A group that is not whole after so long will never be: its members are judged as they are, with a warning."""
 NO_MASK = "verl's reward loop does not say which tokens a tool wrote; play it with the agent loop that to_verl() names"
@@ -41,7 +37,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
-class _Asked:
+class _Sample:
     """One sample that waits for its reward."""
 
     row: str
@@ -61,33 +57,32 @@ class RlenvRewardManager(RewardManagerBase):  # type: ignore[misc]  # verl carri
         super().__init__(config, tokenizer, compute_score)
         self.group_size = int(config.actor_rollout_ref.rollout.n)
         self._decoder = Decoder(tokenizer, end_ids(config, tokenizer))
-        self._judges = {training: RowJudge(training=training) for training in (True, False)}
-        self._fill = MeanFill()
-        self._waiting: dict[str, list[_Asked]] = {}
-        self._ready: list[_Asked] = []
+        self._payers = {training: Payer(training=training) for training in (True, False)}
+        self._waiting: dict[str, list[_Sample]] = {}
+        self._ready: list[_Sample] = []
         self._judging: asyncio.Task[None] | None = None
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="rlenv-judge")
 
     async def run_single(self, data: DataProto) -> dict[str, Any]:
         """The reward of the last sample of `data`, as verl takes it, once its whole group is there."""
-        asked = self._asked(data[len(data) - 1])
-        if not asked.training or self.group_size == 1:
-            self._ready.append(asked)
+        sample = self._sample(data[len(data) - 1])
+        if not sample.training or self.group_size == 1:
+            self._ready.append(sample)
         else:
-            self._gather(asked)
+            self._gather(sample)
         self._judge_ready()
-        return await asked.reward
+        return await sample.reward
 
-    def _gather(self, asked: _Asked) -> None:
+    def _gather(self, sample: _Sample) -> None:
         """Let it wait for the others of its group; the last one brings them all."""
-        members = self._waiting.setdefault(asked.group, [])
-        members.append(asked)
+        members = self._waiting.setdefault(sample.group, [])
+        members.append(sample)
         if len(members) == self.group_size:
-            self._ready += self._waiting.pop(asked.group)
+            self._ready += self._waiting.pop(sample.group)
         elif len(members) == 1:
-            asyncio.get_running_loop().call_later(WAIT_S, self._give_up, asked.group, members)
+            asyncio.get_running_loop().call_later(WAIT_S, self._give_up, sample.group, members)
 
-    def _give_up(self, group: str, members: list[_Asked]) -> None:
+    def _give_up(self, group: str, members: list[_Sample]) -> None:
         if self._waiting.get(group) is not members:
             return
         log.warning("%d of %d members of a group came in %.0f s", len(members), self.group_size, WAIT_S)
@@ -103,63 +98,54 @@ class RlenvRewardManager(RewardManagerBase):  # type: ignore[misc]  # verl carri
         """All that is ready in one call, until nothing is."""
         while self._ready:
             batch, self._ready = self._ready, []
-            await self._judge(batch)
+            try:
+                rewards = await asyncio.get_running_loop().run_in_executor(self._thread, self._rewards, batch)
+            except Exception as error:  # whoever waits must hear of it
+                for sample in batch:
+                    if not sample.reward.done():
+                        sample.reward.set_exception(error)
+                continue
+            for sample, reward in zip(batch, rewards, strict=True):
+                if not sample.reward.done():  # verl may have given up on it
+                    sample.reward.set_result(reward)
         self._judging = None
 
-    async def _judge(self, batch: Sequence[_Asked]) -> None:
-        try:
-            rewards = await asyncio.get_running_loop().run_in_executor(self._thread, self._rewards, batch)
-        except Exception as error:  # whoever waits must hear of it
-            for asked in batch:
-                if not asked.reward.done():
-                    asked.reward.set_exception(error)
-            return
-        for asked, reward in zip(batch, rewards, strict=True):
-            if not asked.reward.done():  # verl may have given up on it
-                asked.reward.set_result(reward)
-
-    def _rewards(self, batch: Sequence[_Asked]) -> list[dict[str, Any]]:
+    def _rewards(self, batch: Sequence[_Sample]) -> list[dict[str, Any]]:
         """What verl gets for each, judged whole group by whole group."""
-        told: dict[int, dict[str, Any]] = {}
-        for training, judge in self._judges.items():
-            places = [i for i, asked in enumerate(batch) if asked.training is training]
+        rewards: dict[int, dict[str, Any]] = {}
+        for training, payer in self._payers.items():
+            places = [i for i, sample in enumerate(batch) if sample.training is training]
             mine = [batch[i] for i in places]
-            episodes = judge.judge([a.row for a in mine], [a.completion for a in mine], groups=[a.group for a in mine])
-            pairs = zip(episodes, self._fill.rewards(episodes), strict=True)
-            told |= {place: self._told(*pair) for place, pair in zip(places, pairs, strict=True)}
-        return [told[i] for i in range(len(batch))]
+            paid = payer.pay([s.row for s in mine], [s.completion for s in mine], [s.group for s in mine])
+            rewards |= {place: _reward(*one) for place, one in zip(places, paid, strict=True)}
+        return [rewards[i] for i in range(len(batch))]
 
-    def _told(self, episode: Episode, reward: float) -> dict[str, Any]:
-        """The form that verl takes; every sample has the same keys, as it asks for."""
-        verdict = episode.verdict
-        extra = {
-            "graded": float(verdict.graded),
-            "cut": float(not episode.completion.finished),
-            "flags": float(len(verdict.flags)),
-            "reason": verdict.reason,
-        }
-        return {"reward_score": reward, "reward_extra_info": extra}
-
-    def _asked(self, item: Any) -> _Asked:
+    def _sample(self, item: Any) -> _Sample:
         extra = item.non_tensor_batch.get("extra_info") or {}
         if ROW not in extra:
             raise ConfigError(f"expected rows with extra_info[{ROW!r}]; train on the file that to_verl() wrote")
-        training = extra.get("split", TRAIN) == TRAIN
         group = str(item.non_tensor_batch.get("uid") or extra.get("index"))
-        return _Asked(str(extra[ROW]), self._completion(item), group, training)
+        return _Sample(str(extra[ROW]), self._completion(item), group, extra.get("split", TRAIN) == TRAIN)
 
     def _completion(self, item: Any) -> Completion:
-        told = (item.non_tensor_batch.get("tool_extra_fields") or {}).get(COMPLETION_FIELD)
-        told = told or item.non_tensor_batch.get(COMPLETION_FIELD)
-        if told:
-            return Completion.from_json(json.loads(told))
+        columns = item.non_tensor_batch
+        whole = (columns.get("tool_extra_fields") or {}).get(COMPLETION_FIELD) or columns.get(COMPLETION_FIELD)
+        if whole:
+            return Completion.from_json(json.loads(whole))
         responses = item.batch["responses"]
-        width = responses.shape[-1]
-        length = int(item.batch["attention_mask"][-width:].sum())
+        length = int(item.batch["attention_mask"][-responses.shape[-1] :].sum())
         ids = responses[:length].tolist()
-        turns = int(item.non_tensor_batch.get("__num_turns__") or 2)
+        turns = int(columns.get("__num_turns__") or 2)
         if "response_mask" not in item.batch and turns > 2:  # the prompt and one answer are two
             return Completion(self._decoder.text(ids), tuple(ids), failure=NO_MASK)
         mask = item.batch["response_mask"][:length].tolist() if "response_mask" in item.batch else ()
-        prompt = item.batch["prompts"].tolist()
-        return self._decoder.completion(ids, mask, read_as=self._decoder.read_as(prompt))
+        return self._decoder.completion(ids, mask, read_as=self._decoder.read_as(item.batch["prompts"].tolist()))
+
+
+def _reward(episode: Episode, reward: float) -> dict[str, Any]:
+    """The form that verl takes; every sample has the same keys, as it asks for."""
+    cut = float(not episode.completion.finished)
+    return {
+        "reward_score": reward,
+        "reward_extra_info": {**logs_of(episode), "cut": cut, "reason": episode.verdict.reason},
+    }

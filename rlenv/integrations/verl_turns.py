@@ -14,14 +14,8 @@ from uuid import uuid4
 from verl.experimental.agent_loop.agent_loop import AgentLoopBase, AgentLoopOutput
 
 from rlenv.core.policy import Sampling
-from rlenv.env.registry import load_for_row
-from rlenv.env.rows import read_row
-from rlenv.integrations.decoding import Decoder
 from rlenv.integrations.token_episode import TokenEpisode
-from rlenv.integrations.verl import ROW
-from rlenv.integrations.verl_reward import COMPLETION_FIELD
-from rlenv.integrations.verl_settings import end_ids
-from rlenv.turns.bridge import Renderer
+from rlenv.integrations.verl import COMPLETION_FIELD, ROW, end_ids
 
 
 class RlenvAgentLoop(AgentLoopBase):  # type: ignore[misc]  # verl carries no types
@@ -30,12 +24,11 @@ class RlenvAgentLoop(AgentLoopBase):  # type: ignore[misc]  # verl carries no ty
     async def run(self, sampling_params: dict[str, Any], **row: Any) -> AgentLoopOutput:
         """The episode as verl takes it: its ids, its mask, and the whole completion beside them."""
         episode = await self.loop.run_in_executor(None, self._episode, row["extra_info"][ROW])
-        request, seconds = uuid4().hex, 0.0
-        logprobs_known = True
+        request, seconds, logprobs_known = uuid4().hex, 0.0, True
         while (ids := await self.loop.run_in_executor(None, episode.ids)) is not None:
             started = self.loop.time()
-            asked = {**sampling_params, "max_tokens": episode.room}
-            said = await self.server_manager.generate(request_id=request, prompt_ids=ids, sampling_params=asked)
+            of_turn = {**sampling_params, "max_tokens": episode.room}
+            said = await self.server_manager.generate(request_id=request, prompt_ids=ids, sampling_params=of_turn)
             seconds += self.loop.time() - started
             logprobs_known = logprobs_known and said.log_probs is not None
             tokens, logprobs = said.token_ids[: episode.room], (said.log_probs or [])[: episode.room]
@@ -52,13 +45,6 @@ class RlenvAgentLoop(AgentLoopBase):  # type: ignore[misc]  # verl carries no ty
         )
 
     def _episode(self, row: str) -> TokenEpisode:
-        env, kwargs, task = read_row(row)
-        ends = end_ids(self.config, self.tokenizer)
         length = int(self.rollout_config.response_length)
-        return TokenEpisode(
-            load_for_row(env, **kwargs),
-            task,
-            Renderer(self.tokenizer, [self.tokenizer.eos_token_id, *sorted(ends - {self.tokenizer.eos_token_id})]),
-            Decoder(self.tokenizer, ends),
-            Sampling(max_new_tokens=length, max_episode_tokens=length),
-        )
+        sampling = Sampling(max_new_tokens=length, max_episode_tokens=length)
+        return TokenEpisode.of_row(row, self.tokenizer, end_ids(self.config, self.tokenizer), sampling)

@@ -11,13 +11,15 @@ from __future__ import annotations
 import asyncio
 import socket
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
-from typing import TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import uvicorn
 from fastapi import FastAPI, Request, Response
+from pydantic import BaseModel
+from pydantic.json_schema import models_json_schema
 from starlette.requests import ClientDisconnect
 
 import rlenv
@@ -26,9 +28,8 @@ from rlenv.core.jsontypes import Json, line
 from rlenv.core.verdict import Verdict
 from rlenv.door.deadline import OVERDUE
 from rlenv.serving import forms
-from rlenv.serving.forms import Asked
 from rlenv.serving.gate import Gate
-from rlenv.serving.judging import Desk, Environments, judged
+from rlenv.serving.judging import Desk, Environments, Job, judged
 from rlenv.serving.metrics import CONTENT_TYPE_LATEST, Metrics
 from rlenv.serving.protocol import bounded
 from rlenv.serving.remembered import Remembered
@@ -45,9 +46,17 @@ SHOWN = 2_000
 CONNECTIONS, BACKLOG = 1024, 1024
 """Connections that are open, and that wait to be."""
 KEEP_ALIVE_S = 30
+_REF = "#/components/schemas/{model}"
+JUDGING: Mapping[str, type[forms.JudgingForm]] = {
+    "/judge": forms.JudgeRequest,
+    "/judge_batch": forms.BatchRequest,
+    "/openrlhf": forms.OpenRLHFRequest,
+    "/verify": forms.VerifyRequest,
+}
+"""The form of the requests that are judged."""
 
-Found = TypeVar("Found")
-Data: TypeAlias = "Mapping[str, Json]"
+Result = TypeVar("Result")
+Call: TypeAlias = "Callable[[Request], Coroutine[None, None, Response]]"
 Named: TypeAlias = "Sequence[tuple[str, Mapping[str, Json]]]"
 """Environments by id, each with its keywords."""
 
@@ -65,45 +74,39 @@ class Service:
         self.metrics = Metrics(lambda: self.desk.waiting, lambda: self.pool.restarts)
         self._remembered = Remembered()
 
-    async def judge(self, request: Request) -> Response:
-        """One completion: `{"env", "task", "completion"}`."""
-        return await self._judged(request, forms.one_asked, forms.one_told)
-
-    async def judge_batch(self, request: Request) -> Response:
-        """Groups of completions: `{"groups": [{"env", "task", "completions"}]}`."""
-        return await self._judged(request, forms.batch_asked, forms.batch_told)
-
-    async def openrlhf(self, request: Request) -> Response:
-        """As OpenRLHF asks: `{"query", "prompts", "labels"}`; a label is a row of `rlenv.to_row`."""
-        asked = partial(forms.openrlhf_asked, eos=self.settings.eos)
-        return await self._judged(request, asked, forms.openrlhf_told)
-
-    async def verify(self, request: Request) -> Response:
-        """As NeMo Gym asks: `{"responses_create_params", "response", "rlenv_row"}`."""
+    async def judge(self, form: type[forms.JudgingForm], request: Request) -> Response:
+        """The verdicts on what a request of this form asks; one that is sent again is not judged again."""
         body = await _body(request)
-        data = await self._near(body, lambda: forms.read_object(body))
-        asked = await self._near(body, lambda: forms.nemo_asked(data, self.environments))
-        verdict = (await self._verdicts(asked))[0]
-        return _json(await self._near(body, lambda: forms.nemo_told(data, verdict)))
+        asked = await self._near(body, lambda: forms.read_form(form, body))
 
-    async def seeded(self, request: Request) -> Response:
+        async def answer() -> bytes:
+            jobs = await self._near(body, lambda: asked.jobs(self.environments, self.settings.eos))
+            verdicts = await self._verdicts(jobs, asked.wrappers)
+            return await self._near(body, lambda: _written(asked.answer(jobs, verdicts)))
+
+        content, repeated = await self._remembered.once(asked.request_id, body, answer)
+        if repeated:
+            self.metrics.repeated.inc()
+        return _json(content)
+
+    async def open_session(self, request: Request) -> Response:
         """NeMo Gym's agents open each rollout so; there is nothing to remember."""
         return _json(b"{}")
 
-    async def aggregated(self, request: Request) -> Response:
-        """NeMo Gym's metrics of a whole run: `{"verify_responses": [...]}`."""
+    async def aggregate(self, request: Request) -> Response:
+        """NeMo Gym's metrics of a whole run."""
         body = await _body(request)
-        return _json(await self._near(body, lambda: forms.nemo_summary(forms.read_object(body))))
+        return _json(await self._near(body, lambda: _written(forms.read_form(forms.AggregateRequest, body).summary())))
 
-    async def told(self, request: Request) -> Response:
+    async def list_environments(self, request: Request) -> Response:
         """The environments that are judged here, each with the version of its verifier."""
-        return _json(line({"environments": [served.told() for served in self.environments]}).encode())
+        return _json(_written({"environments": [served.describe() for served in self.environments]}))
 
     async def health(self, request: Request) -> Response:
         """That the server is up."""
-        return _json(line({"status": "ok", "version": rlenv.__version__, "waiting": self.desk.waiting}).encode())
+        return _json(_written({"status": "ok", "version": rlenv.__version__, "waiting": self.desk.waiting}))
 
-    async def counted(self, request: Request) -> Response:
+    async def prometheus(self, request: Request) -> Response:
         """The metrics, for Prometheus."""
         return Response(self.metrics.text(), media_type=CONTENT_TYPE_LATEST)
 
@@ -112,46 +115,39 @@ class Service:
         self.desk.close()
         self.pool.close()
 
-    async def _judged(
-        self,
-        request: Request,
-        form: Callable[[Data, Environments], Asked],
-        told: Callable[[Asked, Sequence[Verdict]], bytes],
-    ) -> Response:
-        body = await _body(request)
-        data = await self._near(body, lambda: forms.read_object(body))
-
-        async def answer() -> bytes:
-            asked = await self._near(body, lambda: form(data, self.environments))
-            verdicts = await self._verdicts(asked)
-            return await self._near(body, lambda: told(asked, verdicts))
-
-        content, repeated = await self._remembered.once(forms.request_id(data), body, answer)
-        if repeated:
-            self.metrics.repeated.inc()
-        return _json(content)
-
-    async def _near(self, body: bytes, work: Callable[[], Found]) -> Found:
+    async def _near(self, body: bytes, work: Callable[[], Result]) -> Result:
         """What `work` gives, which takes time with the length of the body: here where that is short."""
         return work() if len(body) <= READ_HERE else await self.desk.read(work)
 
-    async def _verdicts(self, asked: Asked) -> list[Verdict]:
+    async def _verdicts(self, jobs: Sequence[Job], wrappers: bool) -> list[Verdict]:
         most = self.settings.max_batch
-        if len(asked.jobs) > most:
-            raise ConfigError(f"{len(asked.jobs)} completions in one request, and this server takes {most}; send fewer")
-        if not asked.jobs:
+        if len(jobs) > most:
+            raise ConfigError(f"{len(jobs)} completions in one request, and this server takes {most}; send fewer")
+        if not jobs:
             return []
         start = time.monotonic()
-        with self.desk.room(len(asked.jobs)):
-            found = await self.desk.judged(lambda: judged(asked.jobs, wrappers=asked.wrappers), self.settings.request_s)
-        verdicts = [Verdict.error(OVERDUE)] * len(asked.jobs) if found is None else found
+        with self.desk.room(len(jobs)):
+            verdicts = await self.desk.judged(lambda: judged(jobs, wrappers=wrappers), self.settings.request_s)
+        if verdicts is None:
+            verdicts = [Verdict.error(OVERDUE)] * len(jobs)
         self.metrics.seconds.observe(time.monotonic() - start)
-        for job, verdict in zip(asked.jobs, verdicts, strict=True):
+        for job, verdict in zip(jobs, verdicts, strict=True):
             env = "none" if job.served is None else job.served.definition.id
             self.metrics.verdicts.labels(env, verdict.status).inc()
             if verdict.reward is not None and verdict.reward > 0:
                 self.metrics.rewards.labels(env).inc()
         return verdicts
+
+
+class Application(FastAPI):
+    """FastAPI, with the forms in its schema: bodies are read by us, within bounds that it lacks."""
+
+    def openapi(self) -> dict[str, Any]:
+        """The schema of the service."""
+        schema = super().openapi()
+        models = [(form, "validation") for form in (*JUDGING.values(), forms.AggregateRequest)]
+        _, shown = models_json_schema(models, ref_template=_REF)  # type: ignore[arg-type]
+        return {**schema, "components": {"schemas": shown["$defs"]}}
 
 
 def make_app(service: Service) -> FastAPI:
@@ -163,25 +159,31 @@ def make_app(service: Service) -> FastAPI:
         await asyncio.to_thread(service.close)
 
     # the pages that show the calls load scripts of others; the schema itself stays
-    app = FastAPI(title="rlenv", version=rlenv.__version__, docs_url=None, redoc_url=None, lifespan=lifespan)
-    calls: dict[str, Callable[[Request], Awaitable[Response]]] = {
-        "/judge": service.judge,
-        "/judge_batch": service.judge_batch,
-        "/openrlhf": service.openrlhf,
-        "/verify": service.verify,
-        "/seed_session": service.seeded,
-        "/aggregate_metrics": service.aggregated,
+    app = Application(title="rlenv", version=rlenv.__version__, docs_url=None, redoc_url=None, lifespan=lifespan)
+    looks = {
+        "/environments": service.list_environments,
+        "/health": service.health,
+        "/metrics": service.prometheus,
     }
-    looks = {"/environments": service.told, "/health": service.health, "/metrics": service.counted}
-    for path, call in calls.items():
-        app.post(path, response_model=None)(call)
     for path, look in looks.items():
         app.get(path, response_model=None)(look)
+    for path, form in JUDGING.items():
+        _post(app, path, partial(service.judge, form), form)
+    _post(app, "/aggregate_metrics", service.aggregate, forms.AggregateRequest)
+    app.post("/seed_session", response_model=None)(service.open_session)
     app.add_exception_handler(RlenvError, _refused)
-    app.add_middleware(
-        Gate, settings=service.settings, metrics=service.metrics, paths=frozenset([*calls, *looks, "/openapi.json"])
-    )
+    paths = frozenset([*looks, *JUDGING, "/aggregate_metrics", "/seed_session", "/openapi.json"])
+    app.add_middleware(Gate, settings=service.settings, metrics=service.metrics, paths=paths)
     return app
+
+
+def _post(app: FastAPI, path: str, call: Call, form: type[BaseModel]) -> None:
+    async def endpoint(request: Request) -> Response:
+        return await call(request)
+
+    content = {"application/json": {"schema": {"$ref": _REF.format(model=form.__name__)}}}
+    extra = {"requestBody": {"required": True, "content": content}}
+    app.post(path, name=path[1:], description=form.__doc__, response_model=None, openapi_extra=extra)(endpoint)
 
 
 def listening(settings: ServeSettings) -> socket.socket:
@@ -228,8 +230,12 @@ async def _refused(request: Request, error: Exception) -> Response:
     """What is wrong with a request, or with the moment it came."""
     status = 503 if isinstance(error, Saturated) else 404 if isinstance(error, UnknownEnvironment) else 400
     headers = {"Retry-After": str(error.retry_after_s)} if isinstance(error, Saturated) else {}
-    content = line({"error": shown_line(str(error), SHOWN)}).encode("ascii")
-    return Response(content, status, headers, "application/json")
+    return Response(_written({"error": shown_line(str(error), SHOWN)}), status, headers, "application/json")
+
+
+def _written(value: Mapping[str, Json]) -> bytes:
+    """ASCII, so that lone surrogates of a hostile completion travel."""
+    return line(value).encode("ascii")
 
 
 def _json(content: bytes) -> Response:

@@ -1,26 +1,26 @@
-"""The forms of requests and answers: ours, OpenRLHF's and NeMo Gym's, as JSON in and JSON out.
+"""The forms of requests and answers: ours, OpenRLHF's and NeMo Gym's, as pydantic models.
 
-Each form is two functions: what a request asks (`..._asked`, which raises an RlenvError that says what is wrong) and
-what the verdicts are told as (`..._told`). A failed checker is a reward of null with an `error`; NeMo Gym's form cannot
-hold null, and has "NaN" there.
+A form says what a request holds, which jobs that is (`jobs`, which raises an RlenvError that says what is wrong) and
+how verdicts answer it (`answer`). A failed checker is a reward of null with an `error`; NeMo Gym's form cannot hold
+null, and has "NaN" there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import cast
+from typing import Annotated, ClassVar, TypeAlias, TypeVar
+
+from pydantic import BaseModel, ConfigDict, FailFast, Field, GetCoreSchemaHandler, PrivateAttr, ValidationError
+from pydantic_core import CoreSchema, core_schema
 
 from rlenv.core.completion import Completion, as_completion
 from rlenv.core.errors import ConfigError, RlenvError
 from rlenv.core.jsontypes import Json, line, read_json
-from rlenv.core.reading.message import message_text
 from rlenv.core.task import Task
 from rlenv.core.verdict import Verdict
+from rlenv.integrations.adapter import ROW, message_completion
 from rlenv.serving.judging import Environments, Job, Served
 
-ROW = "rlenv_row"
-"""Where a row of NeMo Gym's data carries ours."""
 NEMO_TASK = "_ng_task_index"
 """Equal in what NeMo Gym rolled out for one task."""
 ID_CHARS = 200
@@ -28,94 +28,127 @@ MOST_VALUES = 1_000_000
 """In the JSON of one request."""
 
 
-@dataclass(frozen=True)
-class Asked:
-    """What a request wants judged."""
+class _Kept:
+    """A field that is looked at and kept as it is: pydantic would copy it, and reads no lone surrogates."""
 
-    jobs: list[Job]
-    request_id: str = ""
-    """Of a client that may send it again; empty where it says none."""
-    wrappers: bool = True
+    def __init__(self, what: str, **kinds: type) -> None:
+        """`kinds` are Python's types by the names of JSON's."""
+        self.what, self.kinds = what, kinds
 
+    def __get_pydantic_core_schema__(self, source: type, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(self._checked)
 
-def read_object(body: bytes) -> Mapping[str, Json]:
-    """The JSON object of a request. Raises ConfigError for anything else."""
-    try:
-        data = read_json(body, MOST_VALUES)
-    except (ValueError, UnicodeDecodeError) as error:
-        raise ConfigError(f"expected a body of JSON: {error}") from error
-    return _object(data, "a JSON object as the body")
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: object) -> dict[str, list[str]]:
+        return {"type": list(self.kinds)}
 
-
-def request_id(data: Mapping[str, Json]) -> str:
-    """The id of a request that may be sent again."""
-    id = data.get("request_id", "")
-    if not isinstance(id, str) or len(id) > ID_CHARS:
-        raise ConfigError(f"expected request_id to be a text of at most {ID_CHARS} characters")
-    return id
+    def _checked(self, value: Json) -> Json:
+        if not isinstance(value, tuple(self.kinds.values())):
+            raise ValueError(f"expected {self.what}")
+        return value
 
 
-# --- ours ---
+Object: TypeAlias = Annotated[Mapping[str, Json], _Kept("an object", object=dict)]
+TaskObject: TypeAlias = Annotated[Object, Field(description="What Task.to_json() gives")]
+Text: TypeAlias = Annotated[str, _Kept("a text", string=str)]
+Said: TypeAlias = Annotated[
+    str | Mapping[str, Json],
+    _Kept("a completion to be a text, or an object as Completion.to_json gives it", string=str, object=dict),
+]
+Texts: TypeAlias = Annotated[list[Text], FailFast()]
 
 
-def one_asked(data: Mapping[str, Json], environments: Environments) -> Asked:
-    """`{"env", "task", "completion"}`, and where wanted `kwargs`, `finished`, `wrappers`, `request_id`."""
-    served, task = _row(data, environments)
-    completion = _completion(data.get("completion"), data.get("finished", True), served)
-    return Asked([Job(served, task, completion, "0")], request_id(data), _flag(data, "wrappers", True))
+class _Request(BaseModel):
+    """What our own forms share."""
+
+    model_config = ConfigDict(strict=True)
+    request_id: str = Field("", max_length=ID_CHARS, description="Sent again with the same id, it is judged once")
+    wrappers: bool = Field(True, description="false leaves the environment's wrappers out")
 
 
-def one_told(asked: Asked, verdicts: Sequence[Verdict]) -> bytes:
-    """The verdict, with `error` and the version of the verifier."""
-    return _written({"request_id": asked.request_id, **_verdict(asked.jobs[0], verdicts[0])})
+class _Row(BaseModel):
+    """Which environment judges which task."""
+
+    model_config = ConfigDict(strict=True)
+    env: str
+    kwargs: Object | None = Field(None, description="Refused where they are not those of the service")
+    task: TaskObject
 
 
-def batch_asked(data: Mapping[str, Json], environments: Environments) -> Asked:
-    """`{"groups": [{"env", "task", "completions"}]}`: the completions of a group answer the same task."""
-    jobs: list[Job] = []
-    for number, given in enumerate(_list(data.get("groups"), "groups")):
-        group = _object(given, f"group {number} to be an object")
-        served, task = _row(group, environments)
-        texts = _list(group.get("completions"), "completions")
-        ends = _list(group.get("finished", [True] * len(texts)), "finished")
-        if len(ends) != len(texts):
-            raise ConfigError(f"group {number}: expected {len(texts)} values of finished, got {len(ends)}")
-        said = [_completion(text, end, served) for text, end in zip(texts, ends, strict=True)]
-        jobs += [Job(served, task, completion, str(number)) for completion in said]
-    return Asked(jobs, request_id(data), _flag(data, "wrappers", True))
+class JudgeRequest(_Request, _Row):
+    """One completion."""
+
+    completion: Said
+    finished: bool = Field(True, description="false where the policy was cut")
+
+    def jobs(self, environments: Environments, eos: str) -> list[Job]:
+        served, task = _row(self, environments)
+        return [Job(served, task, _completion(self.completion, self.finished, served), "0")]
+
+    def answer(self, jobs: Sequence[Job], verdicts: Sequence[Verdict]) -> Mapping[str, Json]:
+        """The verdict, with `error` and the version of the verifier."""
+        return {"request_id": self.request_id, **_verdict(jobs[0], verdicts[0])}
 
 
-def batch_told(asked: Asked, verdicts: Sequence[Verdict]) -> bytes:
-    """One list of verdicts, group by group as they were asked."""
-    told = [_verdict(job, verdict) for job, verdict in zip(asked.jobs, verdicts, strict=True)]
-    return _written({"request_id": asked.request_id, "verdicts": told})
+class Group(_Row):
+    """The completions of one task, which are a group for the wrappers."""
+
+    completions: Annotated[list[Said], FailFast()]
+    finished: Annotated[list[bool] | None, FailFast()] = None
 
 
-# --- OpenRLHF ---
+class BatchRequest(_Request):
+    """Groups of completions."""
+
+    groups: Annotated[list[Group], FailFast()]
+
+    def jobs(self, environments: Environments, eos: str) -> list[Job]:
+        jobs: list[Job] = []
+        for number, group in enumerate(self.groups):
+            served, task = _row(group, environments)
+            ends = [True] * len(group.completions) if group.finished is None else group.finished
+            if len(ends) != len(group.completions):
+                raise ConfigError(
+                    f"group {number}: expected {len(group.completions)} values of finished, got {len(ends)}"
+                )
+            said = zip(group.completions, ends, strict=True)
+            jobs += [Job(served, task, _completion(one, end, served), str(number)) for one, end in said]
+        return jobs
+
+    def answer(self, jobs: Sequence[Job], verdicts: Sequence[Verdict]) -> Mapping[str, Json]:
+        """One list of verdicts, group by group as they were asked."""
+        given = [_verdict(job, verdict) for job, verdict in zip(jobs, verdicts, strict=True)]
+        return {"request_id": self.request_id, "verdicts": given}
 
 
-def openrlhf_asked(data: Mapping[str, Json], environments: Environments, eos: str) -> Asked:
-    """`{"query", "prompts", "labels"}`, one each a sample; a label is a row of `rlenv.to_row`.
+class OpenRLHFRequest(BaseModel):
+    """As OpenRLHF asks a reward model: one each a sample; a label is a row of `rlenv.to_row`.
 
-    A query is the prompt and what was said, with special tokens. With `eos`, one that does not end in it was cut.
+    A query is the prompt and what was said, with special tokens.
     """
-    columns = [_list(data.get(name), name) for name in ("query", "prompts", "labels")]
-    if len({len(column) for column in columns}) != 1:
-        raise ConfigError(f"expected as many query, prompts and labels, got {[len(column) for column in columns]}")
-    samples = zip(*columns, strict=True)
-    return Asked([_openrlhf_job(str(q), str(p), str(label), environments, eos) for q, p, label in samples])
 
+    model_config = ConfigDict(strict=True)
+    query: Texts
+    prompts: Texts
+    labels: Texts
+    request_id: str = Field("", max_length=ID_CHARS)
+    wrappers: ClassVar[bool] = True
 
-def openrlhf_told(asked: Asked, verdicts: Sequence[Verdict]) -> bytes:
-    """`{"rewards", "scores", "extra_logs"}` and `errors`: null where the checker worked."""
-    rewards: list[Json] = [verdict.reward for verdict in verdicts]
-    errors: list[Json] = [_error(verdict) for verdict in verdicts]
-    return _written({"rewards": rewards, "scores": rewards, "extra_logs": {}, "errors": errors})
+    def jobs(self, environments: Environments, eos: str) -> list[Job]:
+        """With `eos`, a query that does not end in it was cut."""
+        sizes = [len(self.query), len(self.prompts), len(self.labels)]
+        if len(set(sizes)) != 1:
+            raise ConfigError(f"expected as many query, prompts and labels, got {sizes}")
+        samples = zip(self.query, self.prompts, self.labels, strict=True)
+        return [_openrlhf_job(query, prompt, label, environments, eos) for query, prompt, label in samples]
+
+    def answer(self, jobs: Sequence[Job], verdicts: Sequence[Verdict]) -> Mapping[str, Json]:
+        rewards = [verdict.reward for verdict in verdicts]
+        return {"rewards": rewards, "scores": rewards, "extra_logs": {}, "errors": [_error(v) for v in verdicts]}
 
 
 def _openrlhf_job(query: str, prompt: str, label: str, environments: Environments, eos: str) -> Job:
     try:
-        served, task = _row(_object(_read(label), "the label to be a row of rlenv.to_row"), environments)
+        served, task = _row_of_text(label, environments)
         # a token that opens the text may stand before the prompt; what the policy said never stands within it
         start = query.find(prompt)
         if start < 0:
@@ -127,58 +160,67 @@ def _openrlhf_job(query: str, prompt: str, label: str, environments: Environment
         return Job(None, Task(""), Completion(""), label, f"this sample cannot be judged: {problem}")
 
 
-# --- NeMo Gym ---
+class VerifyRequest(BaseModel):
+    """As NeMo Gym asks a resources server; the row may stand in `verifier_metadata` too."""
+
+    model_config = ConfigDict(strict=True, extra="ignore", json_schema_extra={"additionalProperties": True})
+    response: Annotated[Object, Field(description="Of OpenAI's Responses API")]
+    rlenv_row: Text | None = Field(None, description="A row of rlenv.to_row")
+    verifier_metadata: Object | None = None
+    request_id: ClassVar[str] = ""
+    wrappers: ClassVar[bool] = True
+    _data: Mapping[str, Json] = PrivateAttr(default_factory=dict)
+
+    def jobs(self, environments: Environments, eos: str) -> list[Job]:
+        row = self.rlenv_row or (self.verifier_metadata or {}).get(ROW)
+        if not isinstance(row, str):
+            raise ConfigError(f"expected the text of a row (rlenv.to_row) in {ROW!r} or in verifier_metadata[{ROW!r}]")
+        served, task = _row_of_text(row, environments)
+        cut = self.response.get("status") == "incomplete" or bool(self.response.get("incomplete_details"))
+        message = _last_message(self.response.get("output"))
+        said = message_completion(message, finished=not cut, read_as=served.definition.read_as)
+        return [Job(served, task, said, "0")]
+
+    def answer(self, jobs: Sequence[Job], verdicts: Sequence[Verdict]) -> Mapping[str, Json]:
+        """The request itself with `reward`.
+
+        NeMo Gym wants a number: a failed checker is NaN, as pydantic writes it in JSON, and carries the words by which
+        its agents leave a sample out (`mask_sample`) and its collector puts it into the file of failures.
+        """
+        [verdict] = verdicts
+        error = {"reward": verdict.reward, "mask_sample": not verdict.graded, "error": _error(verdict)}
+        if not verdict.graded:
+            error |= {"reward": "NaN", "failure_reason": verdict.reason, "_ng_failure_class": "verifier_error"}
+        return {**self._data, **error}
 
 
-def nemo_asked(data: Mapping[str, Json], environments: Environments) -> Asked:
-    """`{"responses_create_params", "response", "rlenv_row"}`; the row may stand in `verifier_metadata` too."""
-    metadata = data.get("verifier_metadata")
-    row = data.get(ROW) or (metadata.get(ROW) if isinstance(metadata, Mapping) else None)
-    if not isinstance(row, str):
-        raise ConfigError(f"expected the text of a row (rlenv.to_row) in {ROW!r} or in verifier_metadata[{ROW!r}]")
-    served, task = _row(_object(_read(row), f"{ROW} to be a row of rlenv.to_row"), environments)
-    response = _object(data.get("response"), "response to be an object of OpenAI's Responses API")
-    text, segments = message_text(_message(response))
-    cut = response.get("status") == "incomplete" or bool(response.get("incomplete_details"))
-    completion = as_completion(Completion(text, finished=not cut, segments=segments), served.definition.read_as)
-    return Asked([Job(served, task, completion, "0")])
+class AggregateRequest(BaseModel):
+    """What NeMo Gym asks for the metrics of a whole run."""
+
+    verify_responses: Annotated[list[Object], FailFast()]
+
+    def summary(self) -> Mapping[str, Json]:
+        """The mean of what was graded, and how much was not."""
+        groups: dict[str, list[Json]] = {}
+        for row in self.verify_responses:
+            groups.setdefault(line(row.get(NEMO_TASK, 0)), []).append(row.get("reward"))
+        tasks: list[Json] = [{NEMO_TASK: read_json(task), **_means(rewards)} for task, rewards in groups.items()]
+        whole = _means([row.get("reward") for row in self.verify_responses])
+        return {"group_level_metrics": tasks, "agent_metrics": whole, "key_metrics": whole}
 
 
-def nemo_told(data: Mapping[str, Json], verdict: Verdict) -> bytes:
-    """The request itself with `reward`.
-
-    NeMo Gym wants a number: a failed checker is NaN, as pydantic writes it in JSON, and carries the words by which its
-    agents leave a sample out (`mask_sample`) and its collector puts it into the file of failures.
-    """
-    told: dict[str, Json] = {"reward": verdict.reward, "mask_sample": not verdict.graded, "error": _error(verdict)}
-    if not verdict.graded:
-        told |= {"reward": "NaN", "failure_reason": verdict.reason, "_ng_failure_class": "verifier_error"}
-    return _written({**data, **told})
-
-
-def nemo_summary(data: Mapping[str, Json]) -> bytes:
-    """The answer to `/aggregate_metrics`: the mean of what was graded, and how much was not."""
-    given = _list(data.get("verify_responses"), "verify_responses")
-    rows = [_object(row, "verify_responses to be objects") for row in given]
-    groups: dict[str, list[Json]] = {}
-    for row in rows:
-        groups.setdefault(line(row.get(NEMO_TASK, 0)), []).append(row.get("reward"))
-    tasks: list[Json] = [{NEMO_TASK: read_json(task), **_means(paid)} for task, paid in groups.items()]
-    told = _means([row.get("reward") for row in rows])
-    return _written({"group_level_metrics": tasks, "agent_metrics": told, "key_metrics": told})
-
-
-def _means(paid: Sequence[Json]) -> dict[str, Json]:
-    graded = [reward for reward in paid if isinstance(reward, int | float)]
+def _means(rewards: Sequence[Json]) -> dict[str, Json]:
+    graded = [reward for reward in rewards if isinstance(reward, int | float)]
     mean: dict[str, Json] = {"mean/reward": sum(graded) / len(graded)} if graded else {}
-    return {**mean, "verifier_errors": 1 - len(graded) / len(paid)} if paid else {}
+    return {**mean, "verifier_errors": 1 - len(graded) / len(rewards)} if rewards else {}
 
 
-def _message(response: Mapping[str, Json]) -> dict[str, object]:
+def _last_message(output: Json) -> dict[str, object]:
     """What the model said last in a response: all that stands behind the last output of a tool."""
-    items = [_object(item, "items of output to be objects") for item in _list(response.get("output"), "output")]
-    tools = [i for i, item in enumerate(items) if item.get("type") == "function_call_output"]
-    last = items[tools[-1] + 1 :] if tools else items
+    if not isinstance(output, list) or not all(isinstance(item, Mapping) for item in output):
+        raise ConfigError("expected output of the response to be a list of objects")
+    tools = [i for i, item in enumerate(output) if item.get("type") == "function_call_output"]
+    last = output[tools[-1] + 1 :] if tools else output
     thoughts = [_texts(item, "content") or _texts(item, "summary") for item in last if item.get("type") == "reasoning"]
     said = [_texts(item, "content") for item in last if item.get("type") == "message"]
     calls = [{"function": item} for item in last if item.get("type") == "function_call"]
@@ -193,28 +235,53 @@ def _texts(item: Mapping[str, Json], name: str) -> str:
     return "".join(str(block.get("text", "")) for block in blocks if isinstance(block, Mapping))
 
 
-# --- parts of them ---
+JudgingForm: TypeAlias = JudgeRequest | BatchRequest | OpenRLHFRequest | VerifyRequest
+FormT = TypeVar("FormT", bound=BaseModel)
 
 
-def _row(data: Mapping[str, Json], environments: Environments) -> tuple[Served, Task]:
-    """The environment and the task that a row names."""
-    served = environments.find(data.get("env"), data.get("kwargs"))
-    task = _object(data.get("task"), "'task' to be an object as Task.to_json gives it")
+def read_form(form: type[FormT], body: bytes) -> FormT:
+    """The request in this form. Raises ConfigError, with the first thing that is wrong."""
     try:
-        return served, Task.from_json(task)
+        data = read_json(body, MOST_VALUES)
+    except (ValueError, UnicodeDecodeError) as error:
+        raise ConfigError(f"expected JSON: {error}") from error
+    if not isinstance(data, Mapping):
+        raise ConfigError(f"expected a JSON object, got {type(data).__name__}")
+    try:
+        made = form.model_validate(data)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place, problem = ".".join(map(str, first["loc"])), first["msg"].removeprefix("Value error, ")
+        if first["type"] == "missing":
+            raise ConfigError(f"expected {place!r}, got {sorted(first['input'])[:20]}") from error
+        raise ConfigError(f"{place}: {problem}, got {type(first['input']).__name__}") from error
+    if isinstance(made, VerifyRequest):
+        made._data = data
+    return made
+
+
+def _row(row: _Row, environments: Environments) -> tuple[Served, Task]:
+    """The environment and the task that a row names."""
+    served = environments.find(row.env, row.kwargs)
+    try:
+        return served, Task.from_json(row.task)
     except KeyError as error:
-        raise ConfigError(f"expected a task with {error}, got {sorted(task)[:20]}") from error
+        raise ConfigError(f"expected a task with {error}, got {sorted(row.task)[:20]}") from error
 
 
-def _completion(said: Json, finished: Json, served: Served) -> Completion:
-    if not isinstance(finished, bool):
-        raise ConfigError(f"expected finished to be true or false, got {finished!r:.100}")
+def _row_of_text(text: str, environments: Environments) -> tuple[Served, Task]:
+    try:
+        return _row(read_form(_Row, text.encode("utf-8", "surrogatepass")), environments)
+    except ConfigError as error:
+        raise ConfigError(f"expected a row of rlenv.to_row: {error}") from error
+
+
+def _completion(said: str | Mapping[str, Json], finished: bool, served: Served) -> Completion:
     if isinstance(said, str):
         completion = Completion(said, finished=finished)
     else:
-        given = _object(said, "a completion to be a text, or an object as Completion.to_json gives it")
         try:
-            completion = Completion.from_json(given)
+            completion = Completion.from_json(said)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise ConfigError(f"a completion cannot be read: {type(error).__name__}: {error}") from error
     return as_completion(completion, served.definition.read_as)
@@ -227,34 +294,3 @@ def _verdict(job: Job, verdict: Verdict) -> dict[str, Json]:
 
 def _error(verdict: Verdict) -> str | None:
     return None if verdict.graded else verdict.reason or "the checker failed"
-
-
-def _flag(data: Mapping[str, Json], name: str, default: bool) -> bool:
-    value = data.get(name, default)
-    if not isinstance(value, bool):
-        raise ConfigError(f"expected {name} to be true or false, got {value!r:.100}")
-    return value
-
-
-def _read(text: str) -> Json:
-    try:
-        return read_json(text)
-    except ValueError as error:
-        raise ConfigError(f"a row is no JSON: {error}") from error
-
-
-def _object(value: Json, what: str) -> Mapping[str, Json]:
-    if not isinstance(value, Mapping):
-        raise ConfigError(f"expected {what}, got {type(value).__name__}")
-    return value
-
-
-def _list(value: Json, name: str) -> list[Json]:
-    if not isinstance(value, list):
-        raise ConfigError(f"expected {name} to be a list, got {type(value).__name__}")
-    return cast("list[Json]", value)
-
-
-def _written(value: Mapping[str, Json]) -> bytes:
-    """ASCII, so that lone surrogates of a hostile completion travel."""
-    return line(value).encode("ascii")

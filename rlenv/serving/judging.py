@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import math
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,7 +24,8 @@ from rlenv.env.rows import GroupJudge
 from rlenv.turns.play import reference_completion
 from rlenv.workers.pool import Pool
 
-LONGEST_PAUSE_S = 60
+PAUSE_S, LONGEST_PAUSE_S = 1, 60
+"""Until a client asks again, where the queue is full and where every thread is stuck; each doubles it by itself."""
 STUCK_S = 0.1
 """A request that is judged for so long leaves its seat to the next."""
 MOST_STUCK = 256
@@ -33,10 +33,10 @@ MOST_STUCK = 256
 GRACE_S = 1.0
 """What is judged ends by itself at its deadline, with the verdicts that it has; its thread is waited for so long."""
 READERS = 2
-Found = TypeVar("Found")
+Result = TypeVar("Result")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Served:
     """One environment of the service."""
 
@@ -49,7 +49,7 @@ class Served:
     def definition(self) -> Definition:
         return self.judge.definition
 
-    def told(self) -> dict[str, Json]:
+    def describe(self) -> dict[str, Json]:
         """What a client asks of an environment before it trusts the verdicts."""
         return {
             "env": self.definition.id,
@@ -141,25 +141,19 @@ class Desk:
         self.queue, self.waiting = queue, 0
         self._seats, self._stuck = asyncio.Semaphore(threads), 0
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="read")
-        self._rate = 0.0
-        """Verdicts a second, over the last requests."""
 
     @contextmanager
     def room(self, completions: int) -> Iterator[None]:
         """Room for so many completions until the block ends. Raises Saturated where there is none."""
         if self.waiting and self.waiting + completions > self.queue:
-            pause = self.waiting / self._rate if self._rate else 1.0
-            raise Saturated(f"{self.waiting} completions wait already", max(1, min(LONGEST_PAUSE_S, math.ceil(pause))))
+            raise Saturated(f"{self.waiting} completions wait already", PAUSE_S)
         self.waiting += completions
-        start, before = time.monotonic(), self.waiting
         try:
             yield
         finally:
             self.waiting -= completions
-            rate = before / max(1e-3, time.monotonic() - start)  # what waited with it is judged by now, about
-            self._rate = rate if not self._rate else 0.9 * self._rate + 0.1 * rate
 
-    async def judged(self, work: Callable[[], Found], seconds: float) -> Found | None:
+    async def judged(self, work: Callable[[], Result], seconds: float) -> Result | None:
         """What `work` gives within so many seconds; None where it gives nothing.
 
         Raises Saturated where it cannot even begin.
@@ -170,21 +164,21 @@ class Desk:
                 await self._seats.acquire()
         except TimeoutError as error:
             raise Saturated("requests that are stuck have every thread", LONGEST_PAUSE_S) from error
-        found = asyncio.wrap_future(_begun(work, end - time.monotonic()))
-        await asyncio.wait([found], timeout=STUCK_S)
-        if found.done() or self._stuck >= MOST_STUCK:
-            found.add_done_callback(lambda _: self._seats.release())
+        result = asyncio.wrap_future(_begun(work, end - time.monotonic()))
+        await asyncio.wait([result], timeout=STUCK_S)
+        if result.done() or self._stuck >= MOST_STUCK:
+            result.add_done_callback(lambda _: self._seats.release())
         else:
             self._seats.release()
             self._stuck += 1
-            found.add_done_callback(self._ended)
-        await asyncio.wait([found], timeout=max(0.0, end + GRACE_S - time.monotonic()))
-        return found.result() if found.done() else None
+            result.add_done_callback(self._ended)
+        await asyncio.wait([result], timeout=max(0.0, end + GRACE_S - time.monotonic()))
+        return result.result() if result.done() else None
 
     def _ended(self, _: object) -> None:
         self._stuck -= 1
 
-    async def read(self, work: Callable[[], Found]) -> Found:
+    async def read(self, work: Callable[[], Result]) -> Result:
         """What `work` gives, whose time grows with what is read and no more."""
         return await asyncio.get_running_loop().run_in_executor(self._readers, work)
 
@@ -192,35 +186,32 @@ class Desk:
         self._readers.shutdown(wait=True, cancel_futures=True)
 
 
-def _begun(work: Callable[[], Found], seconds: float) -> Future[Found]:
-    """What a thread of its own will have found; none is waited for at the end of the process."""
-    found: Future[Found] = Future()
+def _begun(work: Callable[[], Result], seconds: float) -> Future[Result]:
+    """What a thread of its own will give; none is waited for at the end of the process."""
+    result: Future[Result] = Future()
 
     def run() -> None:
         try:
             with deadline(seconds):
-                found.set_result(work())
+                result.set_result(work())
         except BaseException as error:
-            found.set_exception(error)
+            result.set_exception(error)
 
     threading.Thread(target=run, name="judge", daemon=True).start()
-    return found
+    return result
 
 
 def judged(jobs: Sequence[Job], *, wrappers: bool) -> list[Verdict]:
     """One verdict a job, in order; never raises for what it is asked to judge."""
-    found = {i: Verdict.error(job.problem) for i, job in enumerate(jobs) if job.served is None}
-    for served in {id(job.served): job.served for job in jobs}.values():
-        if served is not None:
-            places = [i for i, job in enumerate(jobs) if job.served is served]
-            found |= zip(places, _of_one(served, [jobs[i] for i in places], wrappers), strict=True)
-    return [found[i] for i in range(len(jobs))]
-
-
-def _of_one(served: Served, jobs: Sequence[Job], wrappers: bool) -> list[Verdict]:
-    """The verdicts of one environment."""
-    wrapped = wrappers and bool(served.definition.wrappers)
-    tasks, said, keys = [job.task for job in jobs], [job.completion for job in jobs], [job.group for job in jobs]
-    learning = served.lock if wrapped else nullcontext()
-    episodes = served.judge.judge(tasks, said, keys, wrappers=wrapped, learning=learning)
-    return [episode.verdict for episode in episodes]
+    verdicts = [Verdict.error(job.problem) for job in jobs]
+    for served in dict.fromkeys(job.served for job in jobs):
+        if served is None:
+            continue
+        places = [i for i, job in enumerate(jobs) if job.served is served]
+        tasks, said, keys = zip(*[(jobs[i].task, jobs[i].completion, jobs[i].group) for i in places], strict=True)
+        wrapped = wrappers and bool(served.definition.wrappers)
+        learning = served.lock if wrapped else nullcontext()
+        episodes = served.judge.judge(tasks, said, keys, wrappers=wrapped, learning=learning)
+        for place, episode in zip(places, episodes, strict=True):
+            verdicts[place] = episode.verdict
+    return verdicts

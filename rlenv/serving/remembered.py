@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 
 from rlenv.core.errors import ConfigError
@@ -27,7 +27,9 @@ class Remembered:
     _kept: OrderedDict[str, tuple[bytes, asyncio.Task[bytes]]] = field(default_factory=OrderedDict)
     _bytes: int = 0
 
-    async def once(self, id: str, body: bytes, answer: Callable[[], Awaitable[bytes]]) -> tuple[bytes, bool]:
+    async def once(
+        self, id: str, body: bytes, answer: Callable[[], Coroutine[None, None, bytes]]
+    ) -> tuple[bytes, bool]:
         """The answer to the request of this id, and whether it was there; an empty id is not remembered.
 
         What `answer` raises is raised and not kept. Raises ConfigError for an id that stands for another request.
@@ -41,7 +43,7 @@ class Remembered:
                 raise ConfigError("this request_id was used for another request; give each request its own")
             return await asyncio.shield(known[1]), True
         # a task of its own: it goes on where the client hangs up, and the client that asks again finds it
-        task = asyncio.ensure_future(_awaited(answer))
+        task = asyncio.create_task(answer())
         self._kept[id] = digest, task
         task.add_done_callback(lambda done: self._done(id, done))
         return await asyncio.shield(task), False
@@ -58,7 +60,3 @@ class Remembered:
             if done.done():
                 del self._kept[old]
                 self._bytes -= len(done.result())
-
-
-async def _awaited(answer: Callable[[], Awaitable[bytes]]) -> bytes:
-    return await answer()

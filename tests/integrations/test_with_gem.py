@@ -20,7 +20,7 @@ import rlenv  # noqa: E402
 from rlenv.core.completion import Completion  # noqa: E402
 from rlenv.core.errors import MachineryError  # noqa: E402
 from rlenv.core.task import Task  # noqa: E402
-from rlenv.integrations.gem import from_gem  # noqa: E402
+from rlenv.foreign.gem import from_gem  # noqa: E402
 from rlenv.integrations.gem_out import to_gem  # noqa: E402
 
 GUESS, LETTERS = "game:GuessTheNumber-v0-easy", "rg:letter_counting"

@@ -17,7 +17,7 @@ from typer.testing import CliRunner  # noqa: E402
 import rlenv  # noqa: E402
 from rlenv.cli import app  # noqa: E402
 from rlenv.core.errors import ConfigError  # noqa: E402
-from rlenv.integrations.inspect_in import from_inspect  # noqa: E402
+from rlenv.foreign.inspect import from_inspect  # noqa: E402
 
 TASKS = """
 import math

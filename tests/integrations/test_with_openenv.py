@@ -24,7 +24,7 @@ from openenv.core.generic_client import GenericEnvClient  # noqa: E402
 
 import rlenv  # noqa: E402
 from rlenv.core.errors import MachineryError  # noqa: E402
-from rlenv.integrations.openenv import from_openenv  # noqa: E402
+from rlenv.foreign.openenv import from_openenv  # noqa: E402
 from rlenv.integrations.openenv_server import to_openenv  # noqa: E402
 
 

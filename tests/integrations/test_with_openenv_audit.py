@@ -24,7 +24,7 @@ from typer.testing import CliRunner  # noqa: E402
 
 import rlenv  # noqa: E402
 from rlenv.cli import app  # noqa: E402
-from rlenv.integrations.openenv import from_openenv  # noqa: E402
+from rlenv.foreign.openenv import from_openenv  # noqa: E402
 
 SERVER = """
 from openenv.core.env_server.http_server import create_app

@@ -20,6 +20,7 @@ needs("trl")
 needs("datasets")
 
 from chat_models import chat_policy  # noqa: E402
+from trl_trainer import MARKS, offline, trainer  # noqa: E402
 
 import rlenv  # noqa: E402
 from rlenv.core.definition import Definition  # noqa: E402
@@ -28,11 +29,7 @@ from rlenv.env.tasksets import ListTasks  # noqa: E402
 from rlenv.integrations.trl import to_trl  # noqa: E402
 from rlenv.turns.play import reference_script  # noqa: E402
 
-pytestmark = [
-    pytest.mark.slow,
-    # TRL 1.16 asks transformers for an attribute by its old name.
-    pytest.mark.filterwarnings("ignore:`(is_)?gradient_checkpointing` is deprecated:FutureWarning"),
-]
+pytestmark = MARKS
 GROUP = 4
 END = "<|im_end|>"
 
@@ -75,38 +72,22 @@ def paid(definition: Definition, turns: Sequence[str]) -> float:
 @pytest.mark.parametrize("made", [sums, game])
 def test_trl_trains_on_the_tools_of_an_environment(made: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import trl
-    from trl.trainer.grpo_config import GRPOConfig
-    from trl.trainer.grpo_trainer import GRPOTrainer
 
-    for variable in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "TRL_EXPERIMENTAL_SILENCE"):
-        monkeypatch.setenv(variable, "1")
+    offline(monkeypatch)
     definition, words, turns = made()
     policy = chat_policy("qwen3", context=4096)
     tokenizer: Any = policy.tokenizer
     templates = Path(trl.__file__).parent / "chat_templates"
     tokenizer.chat_template = (templates / "qwen3_instruct_2507.jinja").read_text()
     given = to_trl(definition)
-    trainer = GRPOTrainer(
-        model=policy.model,
-        reward_funcs=given.reward_func,
+    trained = trainer(
+        policy,
+        given,
+        tmp_path,
+        GROUP,
         environment_factory=given.environment_factory,
-        train_dataset=given.train_dataset,
-        processing_class=tokenizer,
-        args=GRPOConfig(
-            output_dir=str(tmp_path),
-            max_steps=2,
-            per_device_train_batch_size=GROUP,
-            num_generations=GROUP,
-            max_completion_length=1500,
-            logging_steps=1,
-            report_to="none",
-            save_strategy="no",
-            bf16=False,
-            gradient_checkpointing=False,
-            use_cpu=True,
-            dataloader_pin_memory=False,
-            disable_tqdm=True,
-        ),
+        max_steps=2,
+        max_completion_length=1500,
     )
     asked: list[int] = []
 
@@ -116,10 +97,10 @@ def test_trl_trains_on_the_tools_of_an_environment(made: Any, tmp_path: Path, mo
         asked.append(turn)
         return [tokenizer.encode(f"{one[turn]}{END}", add_special_tokens=False) for one in words], None
 
-    monkeypatch.setattr(trainer, "_generate_single_turn", said)
+    monkeypatch.setattr(trained, "_generate_single_turn", said)
     rewards, masks = list[Any](), list[Any]()
-    count: Any = trainer._calculate_rewards
-    loss: Any = trainer._compute_loss
+    count: Any = trained._calculate_rewards
+    loss: Any = trained._compute_loss
 
     def counted(*arguments: Any) -> Any:
         found = count(*arguments)
@@ -130,15 +111,15 @@ def test_trl_trains_on_the_tools_of_an_environment(made: Any, tmp_path: Path, mo
         masks.append((inputs["completion_ids"], inputs["completion_mask"] * inputs["tool_mask"]))
         return loss(model, inputs)
 
-    monkeypatch.setattr(trainer, "_calculate_rewards", counted)
-    monkeypatch.setattr(trainer, "_compute_loss", learned)
-    trainer.train()
+    monkeypatch.setattr(trained, "_calculate_rewards", counted)
+    monkeypatch.setattr(trained, "_compute_loss", learned)
+    trained.train()
     wanted = [paid(definition, one) for one in turns]
     assert set(wanted) == {0.0, 1.0}
     assert rewards == [pytest.approx(wanted)] * 2
     for ids, mask in masks:  # what is learned from is what was said, and nothing that answered
         texts = [tokenizer.decode(row[keep.bool()]) for row, keep in zip(ids, mask, strict=True)]
         assert sorted(texts) == sorted("".join(f"{text}{END}" for text in one) for one in words)
-    steps = [entry for entry in trainer.state.log_history if "reward" in entry]
+    steps = [entry for entry in trained.state.log_history if "reward" in entry]
     assert all(math.isfinite(step["loss"]) and step["grad_norm"] > 0 for step in steps)
     assert [step["tools/call_frequency"] for step in steps] == [len(words[0]) - 1] * 2

@@ -18,7 +18,7 @@ from typer.testing import CliRunner  # noqa: E402
 import rlenv  # noqa: E402
 from rlenv.cli import app  # noqa: E402
 from rlenv.core.errors import ConfigError  # noqa: E402
-from rlenv.integrations.verifiers_in import from_verifiers  # noqa: E402
+from rlenv.foreign.verifiers import from_verifiers  # noqa: E402
 
 TASKSET = """
 import time

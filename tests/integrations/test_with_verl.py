@@ -38,8 +38,7 @@ from verl.experimental.reward_loop import RewardLoopManager  # noqa: E402
 from verl.utils.dataset.rl_dataset import RLHFDataset  # noqa: E402
 
 from rlenv.core.errors import ConfigError  # noqa: E402
-from rlenv.integrations.verl import ROW, to_verl  # noqa: E402
-from rlenv.integrations.verl_settings import check_settings  # noqa: E402
+from rlenv.integrations.verl import ROW, check_settings, to_verl  # noqa: E402
 
 pytestmark = pytest.mark.slow
 POLICY = chat_policy("qwen2")

@@ -11,11 +11,11 @@ from contextlib import contextmanager, suppress
 import pytest
 from json_server import serving
 
+from rlenv.cluster.client import RemoteVerifier
 from rlenv.core.completion import Completion
 from rlenv.core.errors import ConfigError, PolicyError
 from rlenv.core.task import Task
 from rlenv.door.posting import Patience
-from rlenv.integrations.client import RemoteVerifier
 from rlenv.policies.endpoint import EndpointPolicy
 from rlenv.scorers.asking import asking
 from rlenv.scorers.http import HttpScorer

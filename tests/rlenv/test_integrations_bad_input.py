@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import importlib
+import json
 import tomllib
 from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from typing import Any
 
@@ -15,31 +17,34 @@ import pytest
 import rlenv
 from rlenv.core.completion import Completion
 from rlenv.core.errors import ConfigError, TaskError
+from rlenv.core.jsontypes import Json
 from rlenv.core.task import Task
 from rlenv.core.verdict import Verdict
 from rlenv.core.verifier import FunctionVerifier
 from rlenv.env.rows import GroupJudge
 from rlenv.env.tasksets import ListTasks
-from rlenv.integrations import versions
+from rlenv.foreign import versions
+from rlenv.foreign.versions import check_version
+from rlenv.integrations.adapter import export
 
 SUMS = "math/arithmetic-v0"
 
 
 def made(module: str, name: str, *arguments: str) -> Callable[[], Any]:
-    return lambda: getattr(importlib.import_module(f"rlenv.integrations.{module}"), name)(*arguments)
+    return lambda: getattr(importlib.import_module(f"rlenv.{module}"), name)(*arguments)
 
 
 @pytest.mark.parametrize(
     ("use", "known"),
     [
-        (made("gem", "gem_environment", "game:GuessTheNumber-v0"), "gem-llm==0.1.0"),
-        (made("openenv", "openenv_environment", "http://localhost:8000"), "openenv==0.10.0"),
-        (made("verifiers_in", "taskset_environment", "sums"), "verifiers==0.4.0"),
-        (made("inspect_in", "inspect_environment", "sums.py@sums"), "inspect-ai==0.3.285"),
-        (made("inspect_task", "to_inspect", SUMS), "inspect-ai==0.3.285"),
-        (made("openenv_server", "to_openenv", SUMS), "openenv==0.10.0"),
-        (made("gem_out", "to_gem", SUMS), "gem-llm==0.1.0"),
-        (made("verifiers_taskset", "tasks_of", SUMS), "verifiers==0.4.0"),
+        (made("foreign.gem", "gem_environment", "game:GuessTheNumber-v0"), "gem-llm==0.1.0"),
+        (made("foreign.openenv", "openenv_environment", "http://localhost:8000"), "openenv==0.10.0"),
+        (made("foreign.verifiers", "taskset_environment", "sums"), "verifiers==0.4.0"),
+        (made("foreign.inspect", "inspect_environment", "sums.py@sums"), "inspect-ai==0.3.285"),
+        (made("integrations.inspect_task", "to_inspect", SUMS), "inspect-ai==0.3.285"),
+        (made("integrations.openenv_server", "to_openenv", SUMS), "openenv==0.10.0"),
+        (made("integrations.gem_out", "to_gem", SUMS), "gem-llm==0.1.0"),
+        (made("integrations.verifiers_taskset", "tasks_of", SUMS), "verifiers==0.4.0"),
     ],
 )
 def test_a_version_that_nobody_tried_names_the_one_that_works(
@@ -57,7 +62,7 @@ def test_every_adapter_names_the_version_that_its_test_installs() -> None:
     wanted = [line for package in packages for line in (*package["requires"], *package.get("no_deps", ()))]
     pinned = dict(line.split("==") for line in wanted if "==" in line)
     named: dict[str, set[str]] = {}
-    for file in (root / "rlenv" / "integrations").glob("*.py"):
+    for file in [*(root / "rlenv" / "integrations").glob("*.py"), *(root / "rlenv" / "foreign").glob("*.py")]:
         for call in ast.walk(ast.parse(file.read_text())):
             if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "check_version":
                 name, known = [ast.literal_eval(one) for one in (*call.args, *(k.value for k in call.keywords))][:2]
@@ -70,7 +75,7 @@ def test_a_version_of_trl_that_nobody_tried_names_the_one_that_works(monkeypatch
     pytest.importorskip("trl", reason="needs the extra: trl")
     monkeypatch.setattr(versions, "version", lambda name: "2.0.1")
     with pytest.raises(ConfigError, match=r"got 2\.0\.1; known to work: pip install 'trl==1\.16\.0'"):
-        made("trl", "to_trl", SUMS)()
+        made("integrations.trl", "to_trl", SUMS)()
 
 
 @pytest.mark.parametrize("reference", [{1, 2}, b"x", object(), float("nan"), float("inf"), {"deep": [float("nan")]}])
@@ -84,13 +89,17 @@ def test_a_file_for_others_says_which_task_json_cannot_hold(tmp_path: Path) -> N
     try:
         for module, name in (("nemo_gym", "to_nemo_gym"), ("openrlhf", "to_openrlhf"), ("lm_eval", "to_lm_eval")):
             with pytest.raises(TaskError, match="task a1: expected JSON values"):
-                made(module, name, "bad/nan-v0", str(tmp_path / module))()
+                made(f"integrations.{module}", name, "bad/nan-v0", str(tmp_path / module))()
     finally:
         gymnasium.registry.pop("bad/nan-v0")
 
 
-def test_keywords_that_json_cannot_hold_have_no_row() -> None:
-    with pytest.raises(TaskError, match="expected JSON values"):
+def test_keywords_that_no_row_may_hold_are_given_beside_it() -> None:
+    own: dict[str, Json] = {"level": 2, "isolation": "inline"}
+    with pytest.raises(ConfigError, match="isolation"):
+        export(SUMS, own, 1)
+    assert json.loads(export(SUMS, own, 1, beside=True).rows[0])["kwargs"] == {"level": 2}
+    with pytest.raises(ConfigError, match="plain values"):
         rlenv.to_row(SUMS, Task("1+1=?", "2"), {"check": print})  # type: ignore[dict-item]
 
 
@@ -114,3 +123,25 @@ def test_groups_of_unequal_size_are_each_a_group() -> None:
     episodes = GroupJudge(definition).judge(tasks, said, [task.id for task in tasks])
     assert [e.verdict.reward for e in episodes] == [2.0, 3.0, 3.0, 2.0, 4.0, 4.0]
     assert [e.group for e in episodes] == list(places)
+
+
+@pytest.mark.parametrize("found", ["0.9.1", "0.9.1+cpu", "0.9.14rc2", "0.9.2.dev0"])
+def test_a_known_version_passes(found: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(versions, "version", lambda name: found)
+    check_version("verl", "0.9.1", "0.10")
+
+
+@pytest.mark.parametrize("found", ["0.9.0", "0.8.14", "0.10.0", "1.0", "unknown"])
+def test_another_version_is_refused_with_the_known_one(found: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(versions, "version", lambda name: found)
+    with pytest.raises(ConfigError, match=rf"got {found}; known to work: pip install 'verl==0.9.1'"):
+        check_version("verl", "0.9.1", "0.10")
+
+
+def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(name: str) -> str:
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr(versions, "version", missing)
+    with pytest.raises(ConfigError, match=r"verl is not installed; do: pip install 'verl==0\.9\.1'"):
+        check_version("verl", "0.9.1", "0.10")

@@ -12,7 +12,7 @@ from rlenv.core.completion import Completion
 from rlenv.core.errors import ConfigError, MachineryError
 from rlenv.core.task import Task
 from rlenv.env.environment import Environment
-from rlenv.integrations.foreign import ForeignInteraction, ForeignTasks, SessionLost, Step, foreign_definition, within
+from rlenv.foreign.sessions import ForeignInteraction, ForeignTasks, SessionLost, Step, foreign_definition, within
 
 LOG: list[str] = []
 

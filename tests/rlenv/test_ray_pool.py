@@ -106,7 +106,30 @@ def misbehaving(completion: str, answer: str) -> bool:
             pass
     if completion == "crash":
         os._exit(3)
+    if completion == "memory":
+        raise MemoryError
     return completion == answer
+
+
+def judged() -> tuple[list[tuple[float | None, str]], int]:
+    """Verdicts of the local pool of the process that this runs in, and how many workers that has."""
+    tasks = rlenv.ListTasks([Task("2+2=?", "4")])
+    definition = rlenv.Definition(tasks=tasks, verifier=FunctionVerifier(misbehaving), time_limit_s=1.0)
+    batch = rlenv.BatchEnvironment(definition, group_size=6)
+    batch.reset(1)
+    episodes = batch.step([Completion(text) for text in ("4", "5", "hang", "crash", "memory", "\x00")])
+    pool = shared_pool()
+    assert isinstance(pool, WorkerPool)
+    return [(episode.verdict.reward, episode.verdict.reason) for episode in episodes], pool.running
+
+
+def test_the_local_pool_gives_the_same_verdicts_in_tasks_of_ray(cluster: Any) -> None:
+    here, _ = judged()
+    assert [reward for reward, _ in here] == [1.0, 0.0, 0.0, None, 0.0, 0.0]
+    task = ray.remote(num_cpus=1)(judged)
+    for there, workers in ray.get([task.remote() for _ in range(2)], timeout=120):
+        assert there == here
+        assert workers > 0
 
 
 def test_what_a_completion_does_costs_no_node(pool: RayPool) -> None:

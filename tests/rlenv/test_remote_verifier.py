@@ -12,14 +12,14 @@ from json_server import Answer, Body, Server, serving
 from served import ENV, Running, running
 
 import rlenv
+from rlenv.cluster import client
+from rlenv.cluster.client import RemoteVerifier
 from rlenv.core.completion import Completion
 from rlenv.core.errors import ConfigError, PolicyError
 from rlenv.core.task import Task
 from rlenv.core.turn import Turn
 from rlenv.core.verdict import Verdict
 from rlenv.env.rows import GroupJudge
-from rlenv.integrations import client
-from rlenv.integrations.client import RemoteVerifier
 from rlenv.serving.settings import KEY_ENV
 
 VERSION = "stand-in-1"
@@ -167,58 +167,34 @@ def test_a_request_without_an_answer_is_sent_again_as_it_was(monkeypatch: pytest
     assert len({body["request_id"] for body in bodies}) == 2
 
 
-def other_id(number: int, body: Body) -> tuple[int, object]:
-    return 200, {**rewards(body), "request_id": "of another"}
+def changed(**changes: Any) -> Answer:
+    """A server that answers rightly but for these."""
+    return lambda number, body: (200, {**rewards(body), **changes})
 
 
-def too_few(number: int, body: Body) -> tuple[int, object]:
-    return 200, {**rewards(body), "verdicts": []}
+def with_reward(reward: float) -> Answer:
+    return lambda number, body: (200, json.dumps(changed_verdict(rewards(body), reward)))
 
 
-def another_version(number: int, body: Body) -> tuple[int, object]:
-    return 200, {"request_id": body["request_id"], "verdicts": [told(Verdict.of(("reward", 1.0)), "stand-in-2")]}
-
-
-def not_finite(number: int, body: Body) -> tuple[int, object]:
-    answer = rewards(body)
-    answer["verdicts"][0]["reward"] = float("nan")
-    return 200, json.dumps(answer)
-
-
-def does_not_sum(number: int, body: Body) -> tuple[int, object]:
-    answer = rewards(body)
-    answer["verdicts"][0]["reward"] = 99.0
-    return 200, answer
-
-
-def refuses(number: int, body: Body) -> tuple[int, object]:
-    return 413, {"error": "too much"}
-
-
-def hangs_up(number: int, body: Body) -> tuple[int, object]:
-    return 0, ""
-
-
-def nests(number: int, body: Body) -> tuple[int, object]:
-    return 200, "[" * 100_000
-
-
-def page(number: int, body: Body) -> tuple[int, object]:
-    return 200, "<html>a proxy</html>"
+def changed_verdict(answer: dict[str, Any], reward: float) -> dict[str, Any]:
+    return {**answer, "verdicts": [{**answer["verdicts"][0], "reward": reward}]}
 
 
 @pytest.mark.parametrize(
     ("answer", "why"),
     [
-        (other_id, "for another request"),
-        (too_few, "of 0 verdicts for 1"),
-        (another_version, "judges with version stand-in-2 of the verifier now, this run began with stand-in-1"),
-        (not_finite, "expected a finite reward"),
-        (does_not_sum, "expected parts that sum"),
-        (refuses, "the server refused: 413"),
-        (hangs_up, "no answer after 4 tries"),
-        (page, "not an answer of rlenv serve"),
-        (nests, "not an answer of rlenv serve (ValueError: more than 100 brackets"),
+        (changed(request_id="of another"), "for another request"),
+        (changed(verdicts=[]), "of 0 verdicts for 1"),
+        (
+            changed(verdicts=[told(Verdict.of(("reward", 1.0)), "stand-in-2")]),
+            "judges with version stand-in-2 of the verifier now, this run began with stand-in-1",
+        ),
+        (with_reward(float("nan")), "expected a finite reward"),
+        (with_reward(99.0), "expected parts that sum"),
+        (lambda number, body: (413, {"error": "too much"}), "the server refused: 413"),
+        (lambda number, body: (0, ""), "no answer after 4 tries"),
+        (lambda number, body: (200, "<html>a proxy</html>"), "not an answer of rlenv serve"),
+        (lambda number, body: (200, "[" * 100_000), "not an answer of rlenv serve (ValueError: more than 100 brackets"),
     ],
 )
 def test_what_is_no_answer_is_a_failure_and_never_0(monkeypatch: pytest.MonkeyPatch, answer: Answer, why: str) -> None:

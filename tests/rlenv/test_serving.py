@@ -160,8 +160,8 @@ def test_openrlhf_s_form(service: Running) -> None:
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        ({"labels": ["11"]}, "expected the label to be a row of rlenv.to_row, got int"),
-        ({"labels": ["no json"]}, "a row is no JSON"),
+        ({"labels": ["11"]}, "expected a row of rlenv.to_row: expected a JSON object, got int"),
+        ({"labels": ["no json"]}, "expected a row of rlenv.to_row: expected JSON"),
         ({"labels": ['{"env": "no/such-v0", "task": {"prompt": "?"}}']}, "this server judges math/arithmetic-v0"),
         ({"query": ["another text"]}, "does not hold its prompt"),
     ],
@@ -213,28 +213,31 @@ def test_what_else_nemo_gym_asks(service: Running) -> None:
     assert service.ask("/aggregate_metrics", {"verify_responses": []})["agent_metrics"] == {}
 
 
+def asks(**changes: Any) -> str:
+    return json.dumps({"env": ENV, "task": {"prompt": "?"}, "completion": "1", **changes})
+
+
 @pytest.mark.parametrize(
     ("path", "body", "status", "why"),
     [
-        ("/judge", "[", 400, "expected a body of JSON"),
-        ("/judge", "[]", 400, "expected a JSON object as the body, got list"),
+        ("/judge", "[", 400, "expected JSON"),
+        ("/judge", "[]", 400, "expected a JSON object, got list"),
         ("/judge", "[" * 100_000, 400, "brackets"),
         ("/judge", '{"env": 1' + "0" * 5000 + "}", 400, "4300 digits"),
         ("/judge", "\xff", 400, "JSON"),
-        ("/judge", '{"env": "math/gsm8k-v0"}', 404, "this server judges math/arithmetic-v0"),
-        ("/judge", '{"env": "os:system"}', 404, "no environment 'os:system' here"),
-        ("/judge", '{"env": "math/arithmetic-v0", "kwargs": {"level": 9}}', 404, "is served with {}"),
-        ("/judge", '{"env": "math/arithmetic-v0"}', 400, "'task' to be an object"),
-        ("/judge", '{"env": "math/arithmetic-v0", "task": {}}', 400, "expected a task with 'prompt'"),
-        ("/judge", '{"env": "math/arithmetic-v0", "task": {"prompt": "?"}}', 400, "a completion to be a text"),
-        (
-            "/judge",
-            '{"env": "math/arithmetic-v0", "task": {"prompt": "?"}, "completion": {"read_as": "x"}}',
-            400,
-            "a completion cannot be read",
-        ),
-        ("/judge", '{"request_id": 7}', 400, "request_id"),
-        ("/judge_batch", '{"groups": 1}', 400, "expected groups to be a list, got int"),
+        ("/judge", asks(env="math/gsm8k-v0"), 404, "this server judges math/arithmetic-v0"),
+        ("/judge", asks(env="os:system"), 404, "no environment 'os:system' here"),
+        ("/judge", asks(kwargs={"level": 9}), 404, "is served with {}"),
+        ("/judge", '{"env": "math/arithmetic-v0"}', 400, "expected 'task', got ['env']"),
+        ("/judge", asks(task="?"), 400, "task: expected an object, got str"),
+        ("/judge", asks(task={}), 400, "expected a task with 'prompt'"),
+        ("/judge", asks(completion=None), 400, "a completion to be a text"),
+        ("/judge", asks(completion={"read_as": "x"}), 400, "a completion cannot be read"),
+        ("/judge", asks(finished=1), 400, "finished: Input should be a valid boolean, got int"),
+        ("/judge", asks(request_id=7), 400, "request_id"),
+        ("/judge", asks(request_id="x" * 201), 400, "request_id: String should have at most 200 characters"),
+        ("/judge_batch", '{"groups": 1}', 400, "groups: Input should be a valid list, got int"),
+        ("/judge_batch", '{"groups": [' + "7," * 400_000 + "7]}", 400, "groups.0: "),
         ("/openrlhf", '{"query": ["a"], "prompts": [], "labels": []}', 400, "as many query, prompts and labels"),
         ("/verify", '{"response": {}}', 400, "expected the text of a row"),
     ],
@@ -243,6 +246,15 @@ def test_what_is_wrong_with_a_request_is_said(service: Running, path: str, body:
     response = service.http.post(path, content=body.encode("latin-1"), headers={"Content-Type": "application/json"})
     assert response.status_code == status
     assert why in response.json()["error"]
+
+
+def test_the_schema_shows_what_a_request_holds(service: Running) -> None:
+    schema = service.http.get("/openapi.json").json()
+    shown = schema["components"]["schemas"]
+    assert {*shown} >= {"JudgeRequest", "BatchRequest", "Group", "OpenRLHFRequest", "VerifyRequest", "AggregateRequest"}
+    assert {"env", "task", "completion"} == {*shown["JudgeRequest"]["required"]}
+    content = schema["paths"]["/judge"]["post"]["requestBody"]["content"]
+    assert content == {"application/json": {"schema": {"$ref": "#/components/schemas/JudgeRequest"}}}
 
 
 def test_more_completions_than_a_request_may_hold_are_refused() -> None:

@@ -13,11 +13,11 @@ import pytest
 from served import ENV
 
 import rlenv
+from rlenv.cluster.client import RemoteVerifier
 from rlenv.core.completion import Completion
 from rlenv.core.task import Task
 from rlenv.core.verdict import Verdict
 from rlenv.door.posting import Poster
-from rlenv.integrations.client import RemoteVerifier
 from rlenv.serving.settings import KEY_ENV
 
 CLIENTS, REQUESTS, KILLS = 64, 10_000, 2

@@ -1,11 +1,10 @@
-"""An environment in TRL: the same verdicts as everywhere else, and TRL's real trainer on them."""
+"""An environment in TRL: the same verdicts as everywhere else; tests/integrations has TRL's real trainer."""
 
 from __future__ import annotations
 
 import json
 import pickle
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -15,9 +14,6 @@ from rlenv.core.errors import ConfigError, VerifierContractError
 from rlenv.core.verdict import Flag
 from rlenv.integrations.trl import TASK_COLUMN, to_trl
 from rlenv.wrappers import OverlongPenalty, RunningCentre
-
-if TYPE_CHECKING:
-    from transformers import PreTrainedTokenizerFast, Qwen2ForCausalLM
 
 pytest.importorskip("datasets", reason="needs the extra: trl")
 OVERLONG = OverlongPenalty(limit=8, buffer=4)
@@ -210,105 +206,6 @@ def test_the_reward_function_can_be_pickled() -> None:
     copy = pickle.loads(pickle.dumps(to_trl(definition).reward_func))
     assert copy(rows, SAID[:2], rlenv_task=rows) == [1.0, 1.0]
     assert copy.__name__ == "mine_sums_v0"
-
-
-def tokenizer() -> PreTrainedTokenizerFast:
-    """One character, one token."""
-    from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers
-    from transformers import PreTrainedTokenizerFast
-
-    vocabulary = ["<pad>", "<bos>", "<eos>", "<unk>", *"0123456789+-=?"]
-    characters = Tokenizer(models.WordLevel({token: i for i, token in enumerate(vocabulary)}, unk_token="<unk>"))
-    characters.pre_tokenizer = pre_tokenizers.Split(Regex(r"[\s\S]"), behavior="isolated")
-    characters.decoder = decoders.Fuse()
-    fast: Any = PreTrainedTokenizerFast  # its __init__ carries no types
-    made: PreTrainedTokenizerFast = fast(
-        tokenizer_object=characters,
-        pad_token="<pad>",
-        bos_token="<bos>",
-        eos_token="<eos>",
-        unk_token="<unk>",
-        padding_side="left",
-        clean_up_tokenization_spaces=False,
-    )
-    return made
-
-
-def model(characters: PreTrainedTokenizerFast) -> Qwen2ForCausalLM:
-    import torch
-    from transformers import Qwen2Config, Qwen2ForCausalLM
-
-    torch.manual_seed(0)
-    config = Qwen2Config(
-        vocab_size=len(characters),
-        hidden_size=32,
-        intermediate_size=64,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        num_key_value_heads=1,
-        max_position_embeddings=32,
-        pad_token_id=characters.pad_token_id,
-        bos_token_id=characters.bos_token_id,
-        eos_token_id=characters.eos_token_id,
-    )
-    return Qwen2ForCausalLM(config)
-
-
-@pytest.mark.slow
-# TRL 1.16 asks transformers for an attribute by its old name.
-@pytest.mark.filterwarnings("ignore:`(is_)?gradient_checkpointing` is deprecated:FutureWarning")
-def test_the_real_grpo_trainer_trains_on_an_environment_with_a_failing_checker(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for variable in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_DATASETS_OFFLINE"):
-        monkeypatch.setenv(variable, "1")
-    pytest.importorskip("trl", reason="needs the extra: trl")
-    import torch
-    from trl.trainer.grpo_config import GRPOConfig
-    from trl.trainer.grpo_trainer import GRPOTrainer
-
-    def has_the_digit(completion: str, answer: str) -> bool:
-        if completion.startswith("7"):
-            raise OSError("the judge is away")
-        return answer in completion
-
-    definition = sums(verifier=FunctionVerifier(has_the_digit, cheap=True), wrappers=(OverlongPenalty(4, 2),))
-    train_dataset, reward_func = to_trl(definition, eos_token_ids=[2])
-    characters = tokenizer()
-    policy = model(characters)
-    before = [parameter.detach().clone() for parameter in policy.parameters()]
-    arguments = GRPOConfig(
-        output_dir=str(tmp_path),
-        max_steps=3,
-        per_device_train_batch_size=32,
-        num_generations=16,
-        max_completion_length=4,
-        learning_rate=1e-3,
-        beta=0.0,
-        logging_steps=1,
-        save_strategy="no",
-        report_to="none",
-        bf16=False,
-        gradient_checkpointing=False,
-        use_cpu=True,
-        seed=0,
-        disable_tqdm=True,
-        dataloader_pin_memory=False,
-    )
-    trainer = GRPOTrainer(
-        model=policy,
-        reward_funcs=reward_func,
-        args=arguments,
-        train_dataset=train_dataset,
-        processing_class=characters,
-    )
-    trainer.train()
-    steps = [entry for entry in trainer.state.log_history if "reward" in entry]
-    assert len(steps) == 3
-    assert sum(step["verifier_errors"] for step in steps) > 0
-    assert all(torch.isfinite(torch.tensor(step["loss"])) for step in steps)
-    assert {"rewards/mine_sums_v0/mean", "rewards/reward/mean", "rewards/overlong/mean"} <= steps[-1].keys()
-    assert any(not torch.equal(a, b) for a, b in zip(before, policy.parameters(), strict=True))
 
 
 def test_reasoning_that_trl_tells_apart_is_no_answer() -> None:

@@ -1,9 +1,8 @@
-"""Episodes of several turns in TRL: exact ids and masks, and TRL's real trainer on a game."""
+"""Episodes of several turns in TRL: exact ids and masks."""
 
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -19,8 +18,7 @@ import rlenv
 from rlenv.core.completion import Completion
 from rlenv.core.errors import ConfigError
 from rlenv.core.task import Task
-from rlenv.integrations.trl import TASK_COLUMN, to_trl
-from rlenv.integrations.trl_turns import COMPLETION_COLUMN, TurnRollout
+from rlenv.integrations.trl import COMPLETION_COLUMN, TASK_COLUMN, TurnRollout, to_trl
 
 ARGUMENTS = {"seed": 3, "max_completion_length": 60, "temperature": 1.0, "top_p": 1.0}
 
@@ -91,81 +89,3 @@ def test_foreign_prompts_and_a_trainer_without_the_rollout_are_named() -> None:
         TurnRollout(guessing())([[{"role": "user", "content": "Hi"}]], trainer())
     with pytest.raises(ConfigError, match="rollout_func"):
         env.reward_func(["a"], ["b"], rlenv_task=env.train_dataset[TASK_COLUMN][:1])
-
-
-@pytest.mark.slow
-# TRL 1.16 asks transformers for an attribute by its old name, and calls a rollout_func experimental.
-@pytest.mark.filterwarnings("ignore:`(is_)?gradient_checkpointing` is deprecated:FutureWarning")
-@pytest.mark.filterwarnings("ignore:You are using 'rollout_func'")
-def test_the_real_grpo_trainer_trains_on_a_game_and_leaves_the_environments_tokens_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for variable in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_DATASETS_OFFLINE"):
-        monkeypatch.setenv(variable, "1")
-    pytest.importorskip("trl", reason="needs the extra: trl")
-    import torch
-    from trl.trainer.grpo_config import GRPOConfig
-    from trl.trainer.grpo_trainer import GRPOTrainer
-
-    policy, env = chat_policy("qwen2"), to_trl(guessing(), max_new_tokens=8)
-    before = [parameter.detach().clone() for parameter in policy.model.parameters()]
-    arguments = GRPOConfig(
-        output_dir=str(tmp_path),
-        max_steps=2,
-        per_device_train_batch_size=16,
-        num_generations=4,
-        max_completion_length=80,
-        learning_rate=1e-3,
-        beta=0.0,
-        logging_steps=1,
-        save_strategy="no",
-        report_to="none",
-        bf16=False,
-        gradient_checkpointing=False,
-        use_cpu=True,
-        seed=0,
-        disable_tqdm=True,
-        dataloader_pin_memory=False,
-    )
-    trained = GRPOTrainer(
-        model=policy.model,
-        reward_funcs=env.reward_func,
-        rollout_func=env.rollout_func,
-        args=arguments,
-        train_dataset=env.train_dataset,
-        processing_class=policy.tokenizer,
-    )
-    seen, rolled = list[dict[str, Any]](), list[dict[str, Any]]()
-    loss: Any = trained._compute_loss
-    rollout: Any = trained.rollout_func
-
-    def recorded_loss(model: Any, inputs: dict[str, Any]) -> Any:
-        seen.append(inputs)
-        return loss(model, inputs)
-
-    def recorded_rollout(*given: Any) -> dict[str, Any]:
-        rolled.append(rollout(*given))
-        return rolled[-1]
-
-    monkeypatch.setattr(trained, "_compute_loss", recorded_loss)
-    monkeypatch.setattr(trained, "rollout_func", recorded_rollout)
-    trained.train()
-    steps = [entry for entry in trained.state.log_history if "reward" in entry]
-    assert len(steps) == 2
-    assert all(torch.isfinite(torch.tensor(step["loss"])) for step in steps)
-    assert "rewards/test_guessing_v0/mean" in steps[-1]
-    assert any(not torch.equal(a, b) for a, b in zip(before, policy.model.parameters(), strict=True))
-    chosen = [[i for i, m in zip(ids, mask, strict=True) if m] for found in rolled for ids, mask in _pairs(found)]
-    in_loss = [ids for inputs in seen for ids in _learned(inputs)]
-    assert sorted(in_loss) == sorted(chosen)
-    assert any(0 in mask for found in rolled for mask in found["env_mask"])
-
-
-def _pairs(found: dict[str, Any]) -> list[tuple[list[int], list[int]]]:
-    return list(zip(found["completion_ids"], found["env_mask"], strict=True))
-
-
-def _learned(inputs: dict[str, Any]) -> list[list[int]]:
-    """The tokens of each row that TRL's loss looks at."""
-    mask = inputs["completion_mask"] * inputs["tool_mask"]
-    return [ids[chosen > 0].tolist() for ids, chosen in zip(inputs["completion_ids"], mask, strict=True)]

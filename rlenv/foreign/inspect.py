@@ -16,7 +16,6 @@ import importlib
 import importlib.util
 import json
 import math
-import re
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -30,10 +29,9 @@ from rlenv.core.errors import ConfigError, MachineryError
 from rlenv.core.jsontypes import Json, canonical
 from rlenv.core.task import Message, Task
 from rlenv.core.verdict import Verdict
-from rlenv.env.registry import register
 from rlenv.env.tasksets import ListTasks
-from rlenv.integrations.foreign import within
-from rlenv.integrations.versions import check_version
+from rlenv.foreign.sessions import refuse_problems, register_foreign, within
+from rlenv.foreign.versions import check_version
 
 INDEX = "sample"
 PLACE = "{answer}"
@@ -51,10 +49,8 @@ def from_inspect(name: str, *, id: str = "", **settings: Any) -> str:
     file, _, task = name.rpartition("@")
     if file.endswith(".py"):
         name = f"{Path(file).resolve()}@{task}"
-    told = re.sub(r"[^\w.-]+", "-", f"{Path(file).stem}-{task}")  # the dots and slashes of a module
-    id = id or f"inspect/{told}-v0"
-    register(id, entry_point="rlenv.integrations.inspect_in:inspect_environment", kwargs={"name": name, **settings})
-    return id
+    kwargs = {"name": name, **settings}
+    return register_foreign("inspect", f"{Path(file).stem}-{task}", id, f"{__name__}:inspect_environment", kwargs)
 
 
 def inspect_environment(
@@ -75,11 +71,11 @@ def inspect_environment(
     if PLACE not in solution:
         raise ConfigError(f"expected solution with {PLACE} where the right answer stands, got {solution!r}")
     verifier = ScorerVerifier(name, canonical(arguments or {}), answer_limit_s)
-    made = verifier.made()
-    samples = list(made.dataset)[:size]
-    _check(name, made, samples)
+    theirs = verifier.load()
+    samples = list(theirs.dataset)[:size]
+    _check(name, theirs, samples)
     return Definition(
-        tasks=ListTasks([_task(sample, place) for place, sample in enumerate(samples)]),
+        tasks=ListTasks([_task(sample, index) for index, sample in enumerate(samples)]),
         verifier=verifier,
         solution=lambda task: solution.replace(PLACE, _targets(task.reference)[0]),
         description=f"the Task {name.rpartition('@')[2]} of Inspect, by its own scorers",
@@ -100,25 +96,24 @@ class ScorerVerifier:
     def version(self) -> str:
         return f"inspect {self.name} {self.arguments}"
 
-    def made(self) -> Any:
+    def load(self) -> Any:
         """The Task. Raises ConfigError where it cannot be loaded."""
-        return _made(self.name, self.arguments)
+        return _loaded(self.name, self.arguments)
 
     def verify(self, task: Task, completion: Completion) -> Verdict:
         """Raises MachineryError where the Task has other samples than before, and what its scorers raise."""
-        made, place = self.made(), cast("int", task.metadata[INDEX])
-        if place >= len(made.dataset) or _id(made.dataset[place], place) != task.id:
+        theirs, index = self.load(), cast("int", task.metadata[INDEX])
+        if index >= len(theirs.dataset) or _id(theirs.dataset[index], index) != task.id:
             raise MachineryError(
-                f"sample {place} of {self.name} is another one than before; make the environment again"
+                f"sample {index} of {self.name} is another one than before; make the environment again"
             )
-        asked = partial(asyncio.run, _scored(made, place, task, completion))
-        first, *others = within(self.answer_limit_s, f"the scorers of {self.name}", asked)
-        scores = {name: value for name, value, _ in others}
-        return Verdict.of((first[0], first[1]), scores=scores, reason=first[2])
+        score = partial(asyncio.run, _scores(theirs, index, task, completion))
+        first, *others = within(self.answer_limit_s, f"the scorers of {self.name}", score)
+        return Verdict.of(first[:2], scores={name: value for name, value, _ in others}, reason=first[2])
 
 
 @lru_cache(maxsize=8)
-def _made(name: str, arguments: str) -> Any:
+def _loaded(name: str, arguments: str) -> Any:
     from inspect_ai import Task as InspectTask
 
     made = _function(name)(**json.loads(arguments))
@@ -128,21 +123,21 @@ def _made(name: str, arguments: str) -> Any:
 
 
 def _function(name: str) -> Callable[..., Any]:
-    """The function before `@`; loading it runs the module's code in this process."""
+    """The function behind `@`; loading it runs the module's code in this process."""
     place, _, wanted = name.rpartition("@")
     if not place or not wanted:
         raise ConfigError(f"expected FILE.py@TASK or MODULE@TASK, got {name!r}")
     try:
-        module = _from_file(Path(place)) if place.endswith(".py") else importlib.import_module(place)
+        module = _module_of(Path(place)) if place.endswith(".py") else importlib.import_module(place)
     except Exception as error:  # code of others may raise anything
         raise ConfigError(f"cannot load {place}: {type(error).__name__}: {error}") from error
-    found = getattr(module, wanted, None)
-    if not callable(found):
+    function = getattr(module, wanted, None)
+    if not callable(function):
         raise ConfigError(f"expected FILE.py@TASK, and {place} has no function {wanted!r}")
-    return cast("Callable[..., Any]", found)
+    return cast("Callable[..., Any]", function)
 
 
-def _from_file(file: Path) -> Any:
+def _module_of(file: Path) -> Any:
     spec = importlib.util.spec_from_file_location(f"inspect_task_of_{file.stem}", file)
     if not file.is_file() or spec is None or spec.loader is None:
         raise FileNotFoundError("no such file")
@@ -153,47 +148,42 @@ def _from_file(file: Path) -> Any:
     return module
 
 
-def _check(name: str, made: Any, samples: Sequence[Any]) -> None:
+def _check(name: str, theirs: Any, samples: Sequence[Any]) -> None:
     """Raise ConfigError for what a text alone does not score."""
+    boxed = any(one.sandbox or one.files or one.setup for one in samples)
     problems = {
         "it has no samples": not samples,
-        "it has no scorer": not made.scorer,
-        "it needs a sandbox": bool(made.sandbox) or any(one.sandbox or one.files or one.setup for one in samples),
+        "it has no scorer": not theirs.scorer,
+        "it needs a sandbox": bool(theirs.sandbox) or boxed,
         "its samples have choices, which a solver marks": any(one.choices for one in samples),
         "a sample has no target": any(not _targets(_target(one))[0] for one in samples),
     }
-    if found := [problem for problem, there in problems.items() if there]:
-        raise ConfigError(f"{name} cannot be judged from what was said alone: {'; '.join(found)}")
+    refuse_problems(name, problems)
 
 
-async def _scored(made: Any, place: int, task: Task, completion: Completion) -> list[tuple[str, float, str]]:
+async def _scores(theirs: Any, index: int, task: Task, completion: Completion) -> list[tuple[str, float, str]]:
     """Name, value and explanation of each scorer. Raises MachineryError for a value that is no number."""
     from inspect_ai.scorer import Target
+    from inspect_ai.util import registry_info
 
-    found = []
-    for number, scorer in enumerate(made.scorer):
-        score = await scorer(_state(made.dataset[place], place, completion), Target(_targets(task.reference)))
-        name = _scorer_name(scorer, number)
+    scores = []
+    for number, scorer in enumerate(theirs.scorer):
+        score = await scorer(_state(theirs.dataset[index], index, completion), Target(_targets(task.reference)))
+        name = str(registry_info(scorer).name.rpartition("/")[2]) or f"scorer_{number}"
         value = None if score is None else _value(score.value)
         if value is None:
             raise MachineryError(f"the scorer {name} gave {score!r:.200}, which is no reward")
-        found.append((name, value, str(score.explanation or "")))
-    return found
+        scores.append((name, value, str(score.explanation or "")))
+    return scores
 
 
 def _value(value: object) -> float | None:
     """A score as a number; None for texts, lists and dicts that are none, and for NaN, which is unscored."""
-    found = LETTERS.get(value) if isinstance(value, str) else value
-    return float(found) if isinstance(found, int | float) and math.isfinite(found) else None
+    number = LETTERS.get(value) if isinstance(value, str) else value
+    return float(number) if isinstance(number, int | float) and math.isfinite(number) else None
 
 
-def _scorer_name(scorer: Any, number: int) -> str:
-    from inspect_ai.util import registry_info
-
-    return str(registry_info(scorer).name.rpartition("/")[2]) or f"scorer_{number}"
-
-
-def _state(sample: Any, place: int, completion: Completion) -> Any:
+def _state(sample: Any, index: int, completion: Completion) -> Any:
     """What a solver that asks once leaves behind."""
     from inspect_ai.model import ChatCompletionChoice, ChatMessageAssistant, ChatMessageUser, ModelName, ModelOutput
     from inspect_ai.scorer import Target
@@ -201,13 +191,13 @@ def _state(sample: Any, place: int, completion: Completion) -> Any:
 
     said = ChatMessageAssistant(content=completion.content.text)
     choice = ChatCompletionChoice(message=said, stop_reason="stop" if completion.finished else "max_tokens")
-    asked = [ChatMessageUser(content=sample.input)] if isinstance(sample.input, str) else list(sample.input)
+    prompt = [ChatMessageUser(content=sample.input)] if isinstance(sample.input, str) else list(sample.input)
     return TaskState(
         model=ModelName("rlenv/text"),
-        sample_id=sample.id or place + 1,
+        sample_id=sample.id or index + 1,
         epoch=1,
         input=sample.input,
-        messages=[*asked, said],
+        messages=[*prompt, said],
         target=Target(sample.target),
         output=ModelOutput(model="rlenv/text", choices=[choice]),
         completed=True,
@@ -215,12 +205,12 @@ def _state(sample: Any, place: int, completion: Completion) -> Any:
     )
 
 
-def _task(sample: Any, place: int) -> Task:
-    return Task(_prompt(sample.input), _target(sample), id=_id(sample, place), metadata={INDEX: place})
+def _task(sample: Any, index: int) -> Task:
+    return Task(_prompt(sample.input), _target(sample), id=_id(sample, index), metadata={INDEX: index})
 
 
-def _id(sample: Any, place: int) -> str:
-    return str(place + 1 if sample.id is None else sample.id)
+def _id(sample: Any, index: int) -> str:
+    return str(index + 1 if sample.id is None else sample.id)
 
 
 def _target(sample: Any) -> Json:
@@ -229,14 +219,14 @@ def _target(sample: Any) -> Json:
 
 def _targets(reference: Json) -> list[str]:
     """The texts that are right; one at least."""
-    found = [str(one) for one in reference] if isinstance(reference, list | tuple) else [str(reference)]
-    return found or [""]
+    texts = [str(one) for one in reference] if isinstance(reference, list | tuple) else [str(reference)]
+    return texts or [""]
 
 
-def _prompt(asked: Any) -> str | tuple[Message, ...]:
+def _prompt(input: Any) -> str | tuple[Message, ...]:
     """Raises ConfigError for a prompt that is not made of text."""
-    if isinstance(asked, str):
-        return asked
-    if not all(isinstance(message.content, str) for message in asked):
+    if isinstance(input, str):
+        return input
+    if not all(isinstance(message.content, str) for message in input):
         raise ConfigError("expected an input of text, got one with images or files; such a Task cannot be judged here")
-    return tuple({"role": str(message.role), "content": str(message.content)} for message in asked)
+    return tuple({"role": str(message.role), "content": str(message.content)} for message in input)

@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import hashlib
 import math
+import re
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, wait
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import NamedTuple, Protocol, TypeAlias, TypeVar, cast
+from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar, cast
 
 import numpy as np
 
@@ -28,6 +29,7 @@ from rlenv.core.errors import ConfigError, MachineryError
 from rlenv.core.interaction import Reply
 from rlenv.core.jsontypes import Json, canonical
 from rlenv.core.task import Task
+from rlenv.env.registry import register
 from rlenv.turns.replay import ReplayVerifier
 
 Answer = TypeVar("Answer")
@@ -112,32 +114,35 @@ class ForeignInteraction:
     def start(self, task: Task) -> Json:
         """Raises MachineryError where the same seed does not ask what the task asks."""
         state: dict[str, Json] = {SEED: cast("int", task.metadata[SEED]), "said": [], "heard": _hash(task.prompt)}
-        self._keep(state, self._again(state))
+        self._keep(state, self._replayed(state))
         return state
 
     def respond(self, state: Json, said: Completion) -> Reply:
         """Raises MachineryError for whatever the environment does that is no answer."""
-        told = cast("dict[str, Json]", state)
+        before = cast("dict[str, Json]", state)
         text = said.content.text
-        session = self._taken(told)
-        step = None
+        session, step = self._take(before), None
         if session is not None:
             with suppress(SessionLost):  # kept for too long: once more, from the beginning
-                step = _stepped(session, text)
+                step = _checked_step(session, text)
         if session is None or step is None:
-            session = self._again(told)
-            step = _stepped(session, text)
-        after = {**told, "said": [*cast("list[Json]", told["said"]), text], "heard": _hash([told["heard"], *step])}
+            session = self._replayed(before)
+            step = _checked_step(session, text)
+        after = {
+            **before,
+            "said": [*cast("list[Json]", before["said"]), text],
+            "heard": _hash([before["heard"], *step]),
+        }
         self._keep(after, session)
         return Reply(after, step.observation, step.ended, step.reward or 0.0)
 
     def close(self, state: Json) -> None:
         """Close the session of an episode that is over."""
-        session = self._taken(cast("dict[str, Json]", state))
+        session = self._take(cast("dict[str, Json]", state))
         if session is not None:
             session.close()
 
-    def _again(self, state: Mapping[str, Json]) -> Session:
+    def _replayed(self, state: Mapping[str, Json]) -> Session:
         """A session in this state, played from its seed."""
         session = self.connect()
         try:
@@ -154,7 +159,7 @@ class ForeignInteraction:
             raise
         return session
 
-    def _taken(self, state: Mapping[str, Json]) -> Session | None:
+    def _take(self, state: Mapping[str, Json]) -> Session | None:
         with self._lock:
             return self._open.pop(canonical(dict(state)), None)
 
@@ -179,18 +184,18 @@ def within(limit_s: float, who: str, ask: Callable[[], Answer]) -> Answer:
 
     It is asked in a thread, which nobody can end: for processes that can be ended.
     """
-    found: Future[Answer] = Future()
+    answer: Future[Answer] = Future()
 
-    def asked() -> None:
+    def run() -> None:
         try:
-            found.set_result(ask())
+            answer.set_result(ask())
         except BaseException as error:
-            found.set_exception(error)
+            answer.set_exception(error)
 
-    threading.Thread(target=asked, daemon=True).start()
-    if not wait([found], limit_s).done:
+    threading.Thread(target=run, daemon=True).start()
+    if not wait([answer], limit_s).done:
         raise MachineryError(f"{who} gave no answer in {limit_s:g} s")
-    return found.result()
+    return answer.result()
 
 
 def foreign_definition(
@@ -211,7 +216,22 @@ def foreign_definition(
     )
 
 
-def _stepped(session: Session, text: str) -> Step:
+def register_foreign(family: str, name: str, id: str, entry_point: str, kwargs: Mapping[str, Any]) -> str:
+    """Register an environment under `id`, else under an id made of its name: `gem/game-GuessTheNumber-v0`."""
+    if not id:
+        name = re.sub(r"[^\w.-]+", "-", name).strip("-")  # the colon of `game:GuessTheNumber-v0`, the slashes of a URL
+        id = f"{family}/{name if re.search(r'-v[0-9]+$', name) else f'{name}-v0'}"
+    register(id, entry_point=entry_point, kwargs=kwargs)
+    return id
+
+
+def refuse_problems(name: str, problems: Mapping[str, bool], do: str = "") -> None:
+    """Raise ConfigError where one of these problems is there: scoring without what is missing would pay otherwise."""
+    if there := [problem for problem, is_there in problems.items() if is_there]:
+        raise ConfigError(f"{name} cannot be judged from what was said alone: {'; '.join(there)}{do}")
+
+
+def _checked_step(session: Session, text: str) -> Step:
     """One step, whose pay is looked at; what fails closes the session."""
     try:
         step = session.step(text)

@@ -1,6 +1,6 @@
 """A verifier that asks an `rlenv serve` (docs/serve.md): verdicts of another process or machine, many at once.
 
-    from rlenv.integrations.client import RemoteVerifier
+    from rlenv.cluster.client import RemoteVerifier
 
     verifier = RemoteVerifier("http://127.0.0.1:8411", "math/arithmetic-v0")
     rlenv.register("remote/arithmetic-v0", tasks=rlenv.load("math/arithmetic-v0").tasks, verifier=verifier)
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 REQUEST_BYTES = 4 << 20
 """A request grows up to this size; one completion that is longer goes alone."""
+_NO_ANSWER = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
+"""What reading an answer that is none raises."""
 
 
 class RemoteVerifier:
@@ -85,43 +87,41 @@ class RemoteVerifier:
         # a server that is away costs its retries once, and not for each batch
         poster = Poster(self._client(), self.patience, outages=self.patience.concurrency)
         with ThreadPoolExecutor(self.patience.concurrency, thread_name_prefix="remote") as threads:
-            asked = [threads.submit(self._ask, poster, batch) for batch in self._batches(jobs)]
+            requests = [threads.submit(self._post, poster, batch) for batch in self._batches(jobs)]
             try:
-                for answered in as_completed(asked):
-                    yield from answered.result()
+                for request in as_completed(requests):
+                    yield from request.result()
             finally:
                 poster.stopped.set()
-                for future in asked:
-                    future.cancel()
+                for request in requests:
+                    request.cancel()
 
-    def _ask(self, poster: Poster, batch: _Batch) -> list[tuple[int, Verdict]]:
+    def _post(self, poster: Poster, batch: _Batch) -> list[tuple[int, Verdict]]:
         try:
-            response = poster.post(f"{self.url}/judge_batch", batch.body())
-            if response.status_code != 200:
-                raise PolicyError(refusal(self.url, response, self.key_env))
-            verdicts = self._read(response, batch)
+            answer = self._read(poster.post(f"{self.url}/judge_batch", batch.body()))
+            verdicts = answer["verdicts"]
+            if answer["request_id"] != batch.id or len(verdicts) != len(batch.places):
+                raise ValueError(f"for another request, or of {len(verdicts)} verdicts for {len(batch.places)}")
+            return list(zip(batch.places, map(self._verdict, verdicts), strict=True))
         except PolicyError as problem:
-            verdicts = [Verdict.error(str(problem))] * len(batch.places)
-        return list(zip(batch.places, verdicts, strict=True))
+            why = str(problem)
+        except _NO_ANSWER as error:
+            why = f"{self.url}: not an answer of rlenv serve ({type(error).__name__}: {error})"
+        return [(place, Verdict.error(why)) for place in batch.places]
 
-    def _read(self, response: Answer, batch: _Batch) -> list[Verdict]:
-        """Raises PolicyError for what is no answer to this request."""
-        try:
-            answer = cast("dict[str, Any]", response.json())
-            told = answer["verdicts"]
-            if answer["request_id"] != batch.id or len(told) != len(batch.places):
-                raise ValueError(f"for another request, or of {len(told)} verdicts for {len(batch.places)}")
-            return [self._verdict(one) for one in told]
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            raise PolicyError(f"{self.url}: not an answer of rlenv serve ({type(error).__name__}: {error})") from error
+    def _read(self, response: Answer) -> dict[str, Any]:
+        """Raises PolicyError where the server refuses, and `_NO_ANSWER` for what is no JSON."""
+        if response.status_code != 200:
+            raise PolicyError(refusal(self.url, response, self.key_env))
+        return cast("dict[str, Any]", response.json())
 
-    def _verdict(self, told: Mapping[str, Any]) -> Verdict:
-        if told["verifier_version"] != self.version:
+    def _verdict(self, answer: Mapping[str, Any]) -> Verdict:
+        if answer["verifier_version"] != self.version:
             return Verdict.error(
-                f"{self.url} judges with version {told['verifier_version']} of the verifier now, this run began with "
+                f"{self.url} judges with version {answer['verifier_version']} of the verifier now, this run began with "
                 f"{self.version}; start the run again, or the server as it was"
             )
-        return Verdict.from_json(told)
+        return Verdict.from_json(answer)
 
     def _batches(self, jobs: Sequence[tuple[Task, Completion]]) -> Iterator[_Batch]:
         batch = _Batch(self.env, self.kwargs)
@@ -151,15 +151,11 @@ class RemoteVerifier:
         import httpx2
 
         try:
-            response = ask(self._client(), self.patience, "GET", f"{self.url}/environments")
+            served = self._read(ask(self._client(), self.patience, "GET", f"{self.url}/environments"))["environments"]
+            return {str(one["env"]): (str(one["verifier_version"]), one["kwargs"]) for one in served}
         except (httpx2.TransportError, httpx2.InvalidURL) as error:
             raise PolicyError(f"{self.url}: {error}; start the server with: rlenv serve {self.env}") from error
-        if response.status_code != 200:
-            raise PolicyError(refusal(self.url, response, self.key_env))
-        try:
-            told = cast("dict[str, Any]", response.json())["environments"]
-            return {str(one["env"]): (str(one["verifier_version"]), one["kwargs"]) for one in told}
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        except _NO_ANSWER as error:
             raise PolicyError(f"{self.url}: not an rlenv serve ({error!r}); check the address") from error
 
     def _client(self) -> httpx2.Client:

@@ -20,12 +20,12 @@ def release(text: str) -> tuple[int, ...]:
 
 def check_version(distribution: str, known: str, below: str) -> None:
     """Raise ConfigError where the package is not installed, older than `known` or not older than `below`."""
+    install = f"pip install '{distribution}=={known}'"
     try:
-        found = version(distribution)
+        installed = version(distribution)
     except PackageNotFoundError as error:
-        raise ConfigError(f"{distribution} is not installed; do: pip install '{distribution}=={known}'") from error
-    if not release(known) <= release(found) < release(below):
+        raise ConfigError(f"{distribution} is not installed; do: {install}") from error
+    if not release(known) <= release(installed) < release(below):
         raise ConfigError(
-            f"expected {distribution} from {known} to below {below}, got {found}; "
-            f"known to work: pip install '{distribution}=={known}'"
+            f"expected {distribution} from {known} to below {below}, got {installed}; known to work: {install}"
         )

@@ -1,6 +1,6 @@
 """An OpenEnv server as an environment of ours (openenv 0.10).
 
-    from rlenv.integrations.openenv import from_openenv
+    from rlenv.foreign.openenv import from_openenv
 
     env = rlenv.make(from_openenv("http://localhost:8000"))
 
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
@@ -20,14 +21,11 @@ from urllib.parse import urlsplit
 from rlenv.core.definition import Definition
 from rlenv.core.errors import ConfigError, MachineryError
 from rlenv.core.jsontypes import Json, canonical
-from rlenv.env.registry import register
-from rlenv.integrations.foreign import SessionLost, Step, foreign_definition
-from rlenv.integrations.versions import check_version
+from rlenv.foreign.sessions import SessionLost, Step, foreign_definition, register_foreign
+from rlenv.foreign.versions import check_version
 
 ANSWER_MB = 16.0
 """A longer message of the server is not read; its session is lost."""
-_NO_NAME = re.compile(r"[^\w.-]+")
-"""What no id may hold: the `://` of `http://localhost:8000`."""
 
 
 def from_openenv(url: str, *, id: str = "", **settings: Any) -> str:
@@ -35,9 +33,8 @@ def from_openenv(url: str, *, id: str = "", **settings: Any) -> str:
 
     The settings are those of `openenv_environment`, and may be changed in `rlenv.make`.
     """
-    id = id or f"openenv/{_NO_NAME.sub('-', urlsplit(url).netloc + urlsplit(url).path).strip('-')}-v0"
-    register(id, entry_point="rlenv.integrations.openenv:openenv_environment", kwargs={"url": url, **settings})
-    return id
+    name = urlsplit(url).netloc + urlsplit(url).path
+    return register_foreign("openenv", name, id, f"{__name__}:openenv_environment", {"url": url, **settings})
 
 
 def openenv_environment(
@@ -61,14 +58,8 @@ def openenv_environment(
     check_version("openenv", known="0.10.0", below="0.11")
     if not re.match(r"(http|ws)s?://[^/]", url):  # "http://localhost:8000"
         raise ConfigError(f"expected a URL like http://localhost:8000, got {url!r}")
-    return foreign_definition(
-        _Server(url, action_field, observation_field, answer_limit_s, canonical(reset or {})),
-        name=url,
-        version="openenv",
-        seed=seed,
-        size=size,
-        max_turns=max_turns,
-    )
+    server = _Server(url, action_field, observation_field, answer_limit_s, canonical(reset or {}))
+    return foreign_definition(server, name=url, version="openenv", seed=seed, size=size, max_turns=max_turns)
 
 
 @dataclass(frozen=True)
@@ -120,7 +111,7 @@ class _OpenEnvSession:
             except Exception:  # it may be gone already, and nobody asks it anything more
                 return
 
-    def _asked(self, ask: Any) -> Step:
+    def _asked(self, ask: Callable[[], Any]) -> Step:
         try:
             answer = ask()
         except RuntimeError as error:  # "Server error: ... (code: EXECUTION_ERROR)"
@@ -136,15 +127,15 @@ class _OpenEnvSession:
         name = self.server.observation_field
         if not name:
             return canonical(observation)
-        shown = observation.get(name)
-        if ended and shown is None:  # there is nothing more to ask
+        text = observation.get(name)
+        if ended and text is None:  # there is nothing more to ask
             return ""
-        if not isinstance(shown, str):
+        if not isinstance(text, str):
             raise MachineryError(
                 f"expected an observation with text in its field {name!r}, got the fields {sorted(observation)}; "
                 "say observation_field=..., or '' for all of it as JSON"
             )
-        return shown
+        return text
 
 
 def _line(error: BaseException) -> str:

@@ -1,6 +1,6 @@
 """A taskset of verifiers as an environment of ours (verifiers 0.4.0), for tasksets whose rewards read the trace alone.
 
-    from rlenv.integrations.verifiers_in import from_verifiers
+    from rlenv.foreign.verifiers import from_verifiers
 
     env = rlenv.make(from_verifiers("my-taskset", size=100))
 
@@ -14,7 +14,6 @@ from __future__ import annotations
 import asyncio
 import inspect
 import json
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, cast
@@ -25,10 +24,9 @@ from rlenv.core.errors import ConfigError, MachineryError
 from rlenv.core.jsontypes import Json, canonical
 from rlenv.core.task import Message, Task
 from rlenv.core.verdict import Verdict
-from rlenv.env.registry import register
 from rlenv.env.tasksets import ListTasks
-from rlenv.integrations.foreign import within
-from rlenv.integrations.versions import check_version
+from rlenv.foreign.sessions import refuse_problems, register_foreign, within
+from rlenv.foreign.versions import check_version
 
 INDEX = "idx"
 START_S = 60.0
@@ -40,14 +38,8 @@ def from_verifiers(taskset: str, *, id: str = "", **settings: Any) -> str:
 
     The settings are those of `taskset_environment`, and may be changed in `rlenv.make`.
     """
-    name = re.sub(r"[^\w.-]+", "-", taskset)  # the slash of `owner/my-taskset`
-    id = id or f"verifiers/{name}-v0"
-    register(
-        id,
-        entry_point="rlenv.integrations.verifiers_in:taskset_environment",
-        kwargs={"taskset": taskset, **settings},
-    )
-    return id
+    kwargs = {"taskset": taskset, **settings}
+    return register_foreign("verifiers", taskset, id, f"{__name__}:taskset_environment", kwargs)
 
 
 def taskset_environment(
@@ -62,11 +54,11 @@ def taskset_environment(
     """
     check_version("verifiers", known="0.4.0", below="0.5")
     verifier = TasksetVerifier(taskset, canonical(config or {}), size, answer_limit_s)
-    found = verifier.tasks()
-    if not found:
+    theirs = verifier.tasks()
+    if not theirs:
         raise ConfigError(f"expected a taskset with tasks, got none from {taskset}")
-    _check(taskset, found[0])
-    tasks = [Task(_prompt(one.data), id=str(one.key), metadata={INDEX: place}) for place, one in enumerate(found)]
+    _check(taskset, theirs[0])
+    tasks = [Task(_prompt(one.data), id=str(one.key), metadata={INDEX: index}) for index, one in enumerate(theirs)]
     return Definition(
         tasks=ListTasks(tasks),
         verifier=verifier,
@@ -94,14 +86,13 @@ class TasksetVerifier:
 
     def verify(self, task: Task, completion: Completion) -> Verdict:
         """Raises MachineryError where the taskset has other tasks than before, and what its rewards raise."""
-        place = cast("int", task.metadata[INDEX])
-        found = self.tasks()
-        if place >= len(found) or str(found[place].key) != task.id:
+        tasks, index = self.tasks(), cast("int", task.metadata[INDEX])
+        if index >= len(tasks) or str(tasks[index].key) != task.id:
             raise MachineryError(
-                f"task {place} of {self.taskset} is another one than before; make the environment again"
+                f"task {index} of {self.taskset} is another one than before; make the environment again"
             )
-        trace = _trace(found[place], completion)
-        within(self.answer_limit_s, self.taskset, lambda: asyncio.run(found[place].score(trace)))
+        trace = _trace(tasks[index], completion)
+        within(self.answer_limit_s, self.taskset, lambda: asyncio.run(tasks[index].score(trace)))
         if missing := [name for name, reward in trace.rewards.items() if reward is None]:
             raise MachineryError(f"{self.taskset} did not score {', '.join(missing)}")
         parts = [(name, float(reward.value)) for name, reward in trace.rewards.items()]
@@ -122,39 +113,32 @@ def _check(taskset: str, task: Any) -> None:
     import verifiers.v1 as vf
 
     hooks = [*task.hooks("reward"), *task.hooks("metric")]
-    parameters = {hook.__name__: inspect.signature(hook).parameters.get("runtime") for hook in hooks}
-    needs = [
-        name for name, found in parameters.items() if found is not None and found.default is inspect.Parameter.empty
-    ]
+    runtimes = {hook.__name__: inspect.signature(hook).parameters.get("runtime") for hook in hooks}
+    needs = [name for name, one in runtimes.items() if one is not None and one.default is inspect.Parameter.empty]
+    changed = [name for name in ("setup", "finalize") if getattr(type(task), name) is not getattr(vf.Task, name)]
     problems = {
         f"its {', '.join(needs)} ask for a runtime": bool(needs),
         "its tasks need a container": task.NEEDS_CONTAINER,
-        "its tasks are set up or finished in a runtime": any(
-            getattr(type(task), name) is not getattr(vf.Task, name) for name in ("setup", "finalize")
-        ),
+        "its tasks are set up or finished in a runtime": bool(changed),
         "it has tools": bool(type(task).toolsets(task.config)),
         "it has an Env of its own": vf.environment_class(taskset) is not vf.SingleAgentEnv,
         "it has no rewards": not task.hooks("reward") and not task.plugged_judges(),
     }
-    if found := [problem for problem, there in problems.items() if there]:
-        raise ConfigError(
-            f"{taskset} cannot be judged from what was said alone: {'; '.join(found)}; run it with vf-eval"
-        )
+    refuse_problems(taskset, problems, "; run it with vf-eval")
 
 
 def _trace(task: Any, completion: Completion) -> Any:
     """What a harness of one turn would have left."""
     import verifiers.v1 as vf
 
-    told = vf.TraceTask(type=type(task).__name__, data=task.data, key=task.key, hash=task.hash)
-    trace = vf.Trace(task=told, agent=vf.AgentInfo(config=vf.AgentConfig()))
+    about = vf.TraceTask(type=type(task).__name__, data=task.data, key=task.key, hash=task.hash)
+    trace = vf.Trace(task=about, agent=vf.AgentInfo(config=vf.AgentConfig()))
     for message in _prompt(task.data):
         kind = {"system": vf.SystemMessage, "user": vf.UserMessage}.get(message["role"], vf.AssistantMessage)
         trace.nodes.append(vf.MessageNode(message=kind(content=message["content"]), parent=_last(trace)))
     said = vf.AssistantMessage(content=completion.content.text, reasoning_content=completion.reasoning.text or None)
     trace.nodes.append(vf.MessageNode(message=said, sampled=True, parent=_last(trace)))
-    finish = "stop" if completion.finished else "length"
-    trace.calls.append(vf.ModelCall(node=_last(trace), finish_reason=finish))
+    trace.calls.append(vf.ModelCall(node=_last(trace), finish_reason="stop" if completion.finished else "length"))
     return trace
 
 

@@ -1,0 +1,162 @@
+"""The files that other packages get, which need none of these to be made, and the number that stands for no reward."""
+
+import ast
+import json
+import math
+from pathlib import Path
+
+import pytest
+
+import rlenv
+from rlenv.core.completion import Completion
+from rlenv.core.episode import Episode
+from rlenv.core.errors import ConfigError, TaskError
+from rlenv.core.task import Task
+from rlenv.core.verdict import Verdict
+from rlenv.env.rows import RowJudge
+from rlenv.integrations.adapter import ROW, MeanFill, export
+from rlenv.integrations.lm_eval import to_lm_eval, values
+from rlenv.integrations.nemo_gym import nemo_gym_row, to_nemo_gym
+from rlenv.integrations.verifiers import main, to_verifiers
+from rlenv.integrations.verl import to_verl
+
+parquet = pytest.importorskip("pyarrow.parquet", reason="needs the extra: data")
+
+
+def test_a_task_folder_of_lm_eval_holds_the_rows(tmp_path: Path) -> None:
+    name = to_lm_eval("math/arithmetic-v0", tmp_path, size=3, repeats=2, pass_at=(1, 2), level=2)
+    rows = (tmp_path / "rows.jsonl").read_text().splitlines()
+    assert rows == export("math/arithmetic-v0", {"level": 2}, 3).rows
+    settings = (tmp_path / f"{name}.yaml").read_text()
+    assert f"task: {name}" in settings
+    assert "repeats: 2" in settings
+    assert 'metric: "pass@2", aggregation: nanmean' in settings
+    ast.parse((tmp_path / f"{name}.py").read_text())
+
+
+def test_what_was_not_graded_is_in_no_mean_of_lm_eval() -> None:
+    assert values([1.0, 0.0, None, None], [1, 2]) == {
+        "reward": 0.5,
+        "verifier_errors": 0.5,
+        "pass@1": 0.5,
+        "pass@2": 1.0,
+    }
+    assert all(math.isnan(value) for name, value in values([None], [1]).items() if name != "verifier_errors")
+    assert math.isnan(values([1.0, None], [2])["pass@2"])
+
+
+def test_a_package_of_verifiers_says_its_environment(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["math/arithmetic-v0", str(tmp_path), "--size", "5", "--set", "level=2"])
+    package = tmp_path / "rlenv-math-arithmetic-v0"
+    assert f"pip install -e {package}" in capsys.readouterr().out
+    code = (package / "rlenv_math_arithmetic_v0" / "__init__.py").read_text()
+    ast.parse(code)
+    assert "settings: dict[str, Any] = {'level': 2}" in code
+    assert "RlenvEnv" not in code
+    assert 'name = "rlenv-math-arithmetic-v0"' in (package / "pyproject.toml").read_text()
+
+
+def test_a_package_of_several_turns_brings_what_plays_them(tmp_path: Path) -> None:
+    name = to_verifiers("games/guess-v0", tmp_path, size=5)
+    assert "'RlenvEnv'" in (tmp_path / name / name.replace("-", "_") / "__init__.py").read_text()
+
+
+def test_a_setting_without_a_value_and_a_missing_size_are_named(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="NAME=VALUE"):
+        main(["math/arithmetic-v0", str(tmp_path), "--set", "level"])
+    with pytest.raises(ConfigError, match="say size=1000"):
+        to_verifiers("math/arithmetic-v0", tmp_path, level=5)
+
+
+def test_a_row_is_read_for_those_who_play_it() -> None:
+    row = rlenv.rows_of("math/arithmetic-v0", [0], level=2)[0]
+    definition, task = RowJudge().read(row)
+    assert (definition.id, task.id) == ("math/arithmetic-v0", json.loads(row)["task"]["id"])
+    with pytest.raises(TaskError, match=r"rlenv\.rows_of"):
+        RowJudge().read("{}")
+
+
+def test_a_line_asks_the_model_and_can_be_judged(tmp_path: Path) -> None:
+    assert to_nemo_gym("math/arithmetic-v0", tmp_path / "new" / "train.jsonl", size=5, level=2) == 5
+    lines = [json.loads(text) for text in (tmp_path / "new" / "train.jsonl").read_text().splitlines()]
+    definition = rlenv.load("math/arithmetic-v0", level=2)
+    for line in lines:
+        task = rlenv.Task.from_json(json.loads(line[ROW])["task"])
+        assert line["responses_create_params"]["input"] == [{"role": "user", "content": task.prompt}]
+        assert rlenv.judge_row(line[ROW], definition.solution(task)).reward == 1.0
+
+
+def test_chat_prompts_stay_as_they_are() -> None:
+    prompt = ({"role": "system", "content": "Be short."}, {"role": "user", "content": "?\u2028"})
+    row = nemo_gym_row("x/y-v0", rlenv.Task(prompt, "1"), {})
+    assert row["responses_create_params"] == {"input": [dict(message) for message in prompt]}
+
+
+def test_the_file_may_name_the_agent(tmp_path: Path) -> None:
+    to_nemo_gym("math/arithmetic-v0", tmp_path / "x.jsonl", size=1, agent="rlenv_agent")
+    row = json.loads((tmp_path / "x.jsonl").read_text())
+    assert row["agent_ref"] == {"type": "responses_api_agents", "name": "rlenv_agent"}
+
+
+def test_several_turns_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="several turns"):
+        to_nemo_gym("games/guess-v0", tmp_path / "x.jsonl", size=1)
+
+
+def episode(reward: float | None, group: int, env: str = "x") -> Episode:
+    verdict = Verdict.error("away") if reward is None else Verdict.of(("reward", reward))
+    return Episode(Task("?"), Completion(""), verdict, group=group, env_id=env)
+
+
+def test_the_mean_of_the_group_stands_for_what_failed() -> None:
+    given = [episode(1.0, 0), episode(None, 0), episode(0.5, 0), episode(0.0, 1), episode(None, 1)]
+    assert MeanFill().rewards(given) == [1.0, 0.75, 0.5, 0.0, 0.0]
+
+
+def test_a_group_in_which_all_failed_gets_what_the_environment_paid_so_far() -> None:
+    fill = MeanFill()
+    assert fill.rewards([episode(None, 0), episode(None, 0)]) == [0.0, 0.0]
+    assert fill.rewards([episode(1.0, 0), episode(0.5, 0), episode(None, 1), episode(None, 2, "y")]) == [
+        1.0,
+        0.5,
+        0.75,
+        0.0,
+    ]
+    assert fill.rewards([episode(None, 0)]) == [0.75]
+
+
+def test_a_row_has_verls_columns_and_can_be_judged(tmp_path: Path) -> None:
+    lines = to_verl("math/arithmetic-v0", tmp_path / "new" / "train.parquet", size=5, seed=3, level=2)
+    rows = parquet.read_table(tmp_path / "new" / "train.parquet").to_pylist()
+    assert set(rows[0]) == {"data_source", "prompt", "ability", "reward_model", "extra_info"}
+    assert [row["extra_info"]["index"] for row in rows] == [0, 1, 2, 3, 4]
+    assert (rows[0]["ability"], rows[0]["extra_info"]["split"]) == ("math", "train")
+    definition = rlenv.load("math/arithmetic-v0", level=2)
+    for row in rows:
+        task = rlenv.Task.from_json(json.loads(row["extra_info"][ROW])["task"])
+        assert row["prompt"] == [{"role": "user", "content": task.prompt}]
+        assert row["reward_model"]["ground_truth"] == task.reference
+        assert rlenv.judge_row(row["extra_info"][ROW], definition.solution(task)).reward == 1.0
+    assert f"data.train_files={tmp_path / 'new' / 'train.parquet'}" in lines.splitlines()
+    assert "reward.num_workers=1" in lines.splitlines()
+
+
+def test_a_reference_that_is_no_text_is_json(tmp_path: Path) -> None:
+    to_verl("code/snippets-v0", tmp_path / "val.parquet", size=1, split="val")
+    row = parquet.read_table(tmp_path / "val.parquet").to_pylist()[0]
+    assert json.loads(row["reward_model"]["ground_truth"])["kind"] == "calls"
+    assert row["extra_info"]["split"] == "val"
+
+
+def test_several_turns_name_our_agent_loop(tmp_path: Path) -> None:
+    lines = to_verl("games/guess-v0", tmp_path / "train.parquet", size=2)
+    assert parquet.read_table(tmp_path / "train.parquet").to_pylist()[0]["agent_name"] == "rlenv"
+    loops = next(line.partition("=")[2] for line in lines.splitlines() if "agent_loop_config_path" in line)
+    assert "rlenv.integrations.verl_turns.RlenvAgentLoop" in Path(loops).read_text()
+
+
+def test_a_path_of_another_form_and_a_missing_size_are_named(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"ends in \.parquet"):
+        to_verl("math/arithmetic-v0", tmp_path / "train.jsonl", size=1)
+    with pytest.raises(ConfigError, match="say size=1000"):
+        to_verl("math/arithmetic-v0", tmp_path / "train.parquet", level=5)
