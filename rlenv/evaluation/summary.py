@@ -119,7 +119,7 @@ class Summary:
         self.episodes = 0
         self.cut = 0
         """Completions that ended at the token limit."""
-        self.flags: Counter[str] = Counter()
+        self.flags: dict[str, int] = {}
         """How many episodes carry each flag."""
         self.reasons: Counter[str] = Counter()
         """Of verifier errors."""
@@ -221,7 +221,8 @@ class Summary:
         problem, reward = self._problem(episode), episode.verdict.reward
         self.episodes += 1
         self.cut += not episode.completion.finished
-        self.flags.update({flag.name for flag in episode.verdict.flags})
+        for name in {flag.name for flag in episode.verdict.flags}:
+            self.flags[name] = self.flags.get(name, 0) + 1
         if reward is None:
             self.reasons[episode.verdict.reason] += 1
             return
