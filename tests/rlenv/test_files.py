@@ -8,7 +8,8 @@ import pytest
 
 import rlenv
 from rlenv.core.errors import RunError
-from rlenv.store.files import append, opened, own_folder, replace_text, replacing, replacing_folder, told_when_full
+from rlenv.door.files import opened
+from rlenv.store.files import append, own_folder, replace_text, replacing, replacing_folder, told_when_full
 
 
 @pytest.mark.parametrize("mode", ["w", "a", "a+", "r+", "wb", "ab", "r+b"])

@@ -13,8 +13,8 @@ from older_runs import config, own, small_policy
 
 import rlenv
 from rlenv.analysis import analyse
-from rlenv.core.episode import read_episodes
 from rlenv.core.errors import ConfigError, RunError
+from rlenv.store.saved_episodes import read_episodes
 from rlenv.store.versions import compared
 from rlenv.trainers import train
 
