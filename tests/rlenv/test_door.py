@@ -165,10 +165,7 @@ def test_a_checkpoint_cuts_no_file_but_the_runs_own(tmp_path: Path) -> None:
 def test_a_member_that_does_not_move_forward_is_an_error(tmp_path: Path) -> None:
     file = tmp_path / "episodes.jsonl.gz"
     file.write_bytes(gzip.compress(b"{}\n") * 3)
-    for rows, place in (
-        ("0 1\n", "line 1: the member at byte 0 ends at 0"),
-        ("23 1\n9 1\n", "line 2: .* 23 ends at 9"),
-    ):
+    for rows, place in (("0 1\n", "line 1: the member at byte 0 ends at 0"), ("9 1\n8 1\n", "line 2: .* 9 ends at 8")):
         index_of(file).write_text(rows)
         with pytest.raises(RunError, match=f"episodes.jsonl.gz.index {place}"):
             members(file)
@@ -183,7 +180,7 @@ def test_a_member_that_unpacks_to_gigabytes_is_an_error(
     file.write_bytes(gzip.compress(bytes(50_000_000)))
     if indexed:
         index_of(file).write_text(f"{file.stat().st_size} 1\n")
-    with pytest.raises(RunError, match="byte 0 is damaged .more than 1000000 bytes"):
+    with pytest.raises(RunError, match=r"byte 0 is damaged \(more than 1000000 bytes"):
         members(file)
 
 

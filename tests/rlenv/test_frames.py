@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rlenv.workers.frames import Frames
+from rlenv.workers.protocol import Frames
 
 
 def received(frames: Frames, count: int) -> list[bytes]:

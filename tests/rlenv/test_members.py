@@ -1,4 +1,4 @@
-"""Lines in gzip members: one file to every reader of gzip; what a kill leaves is cut off, damage is told with its place."""
+"""Lines in gzip members: one file to every reader of gzip; what a kill leaves is cut off, damage is told."""
 
 import gzip
 from pathlib import Path
@@ -74,7 +74,7 @@ def test_members_of_another_program_are_read(tmp_path: Path) -> None:
     path.write_bytes(gzip.compress(b"a line\n" * 9) + gzip.compress(b"another\n"))
     assert [member.lines for member in members(path)] == [9, 1]
     path.write_bytes(b"a line\n" * 9)
-    with pytest.raises(RunError, match="lines.gz: the gzip member at byte 0 is damaged .*truncate -s 0"):
+    with pytest.raises(RunError, match=r"lines.gz: the gzip member at byte 0 is damaged .*truncate -s 0"):
         members(path)
 
 
@@ -101,7 +101,7 @@ def test_an_index_that_is_wrong_in_its_middle_is_told(path: Path) -> None:
     with pytest.raises(RunError, match=r"bytes 0 to 24 are not the 1 lines .* remove .*lines.gz.index"):
         read(path)
     index_of(path).write_text("no number\n")
-    with pytest.raises(RunError, match="lines.gz.index line 1: expected two numbers, got b'no number'; remove"):
+    with pytest.raises(RunError, match=r"lines.gz.index line 1: expected two numbers, got b'no number'; remove"):
         members(path)
 
 

@@ -17,17 +17,16 @@ from pathlib import Path
 import cloudpickle
 import pytest
 
-import rlenv.workers.worker_process
+import rlenv.workers.worker
 from rlenv.core.completion import Completion
 from rlenv.core.errors import VerifierContractError
 from rlenv.core.task import Task
 from rlenv.core.verdict import Verdict
 from rlenv.core.verifier import FunctionVerifier, VerifierFunction
-from rlenv.workers.frames import Frames
 from rlenv.workers.pool import PickledVerifier, WorkerPool
-from rlenv.workers.protocol import HEAD, MAX_ANSWER_BYTES, written_verdict
-from rlenv.workers.worker_groups import keepers_work
-from rlenv.workers.worker_process import Worker
+from rlenv.workers.protocol import HEAD, MAX_ANSWER_BYTES, Frames, written_verdict
+from rlenv.workers.worker import KeptProcess, Worker
+from rlenv.workers.worker_process import keepers_work
 
 TASK = Task("?", "4")
 PATIENCE_S = 20.0
@@ -39,7 +38,7 @@ needs_keepers = pytest.mark.skipif(not keepers_work(), reason="workers are ended
 def pool(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[WorkerPool]:
     """Of workers that a server forks, and of workers as they are started where there are no keepers."""
     if request.param == "alone":
-        monkeypatch.setattr(rlenv.workers.worker_process, "keepers_work", lambda: False)
+        monkeypatch.setattr(rlenv.workers.worker, "keepers_work", lambda: False)
     elif not keepers_work():
         pytest.skip("workers are forked on Linux only")
     with WorkerPool(1, memory_mb=256) as pool:
@@ -161,20 +160,10 @@ def test_a_worker_that_reads_no_message_is_left_to_its_deadline() -> None:
     ours, theirs = socket.socketpair()
     with theirs:
         ours.settimeout(0.05)
-        worker = Worker(NoProcess(), Frames(ours))
+        worker = Worker(KeptProcess(socket.socket()), Frames(ours))
         worker.send(b"x" * 10_000_000, 3.0)
         assert worker.deadline == worker.heard_at + 3.0
         worker.kill()
-
-
-class NoProcess:
-    exit_code = 0
-
-    def end(self) -> None:
-        pass
-
-    def abandon(self) -> None:
-        pass
 
 
 def ended(pid: int) -> bool:
@@ -238,7 +227,7 @@ def test_what_a_lost_worker_left_behind_ends_while_the_pool_goes_on(
 
 KEEPER = """
 import os, signal, socket, sys, time
-from rlenv.workers.worker_groups import keep
+from rlenv.workers.worker_process import keep
 
 def run():
     for _ in range(20):
@@ -258,7 +247,7 @@ ours, theirs = socket.socketpair()
 keeper = os.fork()
 if keeper == 0:
     ours.close()
-    keep(theirs, None, run)
+    keep(theirs, run)
 theirs.close()
 if sys.argv[1] == "is told to end":
     sys.stdin.readline()
@@ -287,7 +276,7 @@ def test_where_there_are_no_keepers_what_stays_in_the_group_still_ends(monkeypat
             signal.pause()
         return pid
 
-    monkeypatch.setattr(rlenv.workers.worker_process, "keepers_work", lambda: False)
+    monkeypatch.setattr(rlenv.workers.worker, "keepers_work", lambda: False)
     with WorkerPool(1) as pool:
         pid = int(judge(pool, child, ["x"])[0].reward or 0)
     assert ended(pid)
