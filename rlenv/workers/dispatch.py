@@ -140,7 +140,7 @@ class Staff:
         for worker in [each for each in self._idle if each.state == "idle" and each.speaks()]:
             self._idle.remove(worker)  # it has ended, or says what nobody asked for
             self.replace(worker)
-        fitting = [worker for worker in self._idle if worker.new or not new]
+        fitting = [worker for worker in reversed(self._idle) if worker.new or not new]  # the last one is warm
         if fitting:
             best = min(fitting, key=lambda each: (each.new != new, each.state != "idle", not each.holds(key)))
             self._idle.remove(best)

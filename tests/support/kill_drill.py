@@ -27,8 +27,8 @@ from digits import WARM, config, digits, policy
 
 import rlenv.policies.generation
 import rlenv.store.saved_episodes
-from rlenv.store.members import append_member
 import rlenv.trainers.updates.update
+from rlenv.store.members import append_member
 from rlenv.trainers import ALGORITHMS, changed, train
 from rlenv.trainers.loop import ahead, checkpoint
 from rlenv.trainers.records.runfolder import holds_run
