@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from rlenv.core.jsontypes import Json
 
 DEFAULT_MEMORY_MB = 2048
-OnVerdict: TypeAlias = "Callable[[int, Verdict], None]"
+OnVerdict: TypeAlias = Callable[[int, Verdict], None]
 """Called with the index and the verdict of each job as it is answered."""
 
 

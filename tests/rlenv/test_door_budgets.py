@@ -219,10 +219,15 @@ def test_a_row_that_takes_too_much_to_be_read_is_refused_where_it_is_made_and_wh
 
 def test_a_task_that_cannot_be_sent_to_a_worker_is_answered_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     definition = rlenv.load("format/json-v0")
-    waited = []
+    waited: list[int] = []
     with WorkerPool(1) as pool:
         listen = Call._listen
-        monkeypatch.setattr(Call, "_listen", lambda call: (waited.append(pool.running), listen(call))[1])
+
+        def listens(call: Call) -> list[int]:
+            waited.append(pool.running)
+            return listen(call)
+
+        monkeypatch.setattr(Call, "_listen", listens)
         judge = Judge(definition, pool)
         assert judge.verdict(Task("?", "1", id="a", metadata={"schema": {"pattern": "1"}}), Completion("1")).graded
         waited.clear()
