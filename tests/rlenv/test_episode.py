@@ -71,12 +71,6 @@ def test_episodes_survive_the_disk(written: list[Episode], tmp_path: Path) -> No
     assert path.read_bytes().count(b"\n") == len(written)
 
 
-def test_surrogates_that_encode_a_character_come_back_as_it(tmp_path: Path) -> None:
-    path = tmp_path / "episodes.jsonl"
-    write_episodes(path, [Episode(Task("?"), Completion("\ud83d\ude42"), Verdict.error("lost"))])
-    assert next(read_episodes(path)).completion.text == "🙂"
-
-
 @pytest.mark.parametrize("kept", [1, 40, -1])
 def test_last_line_cut_by_a_kill_is_left_out(kept: int, tmp_path: Path) -> None:
     path = tmp_path / "episodes.jsonl"
