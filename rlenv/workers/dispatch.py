@@ -9,8 +9,7 @@ After a message a worker is given back where another call has none: so no call w
 that is long at one job does not count: one more is started for a call that waits, up to RESERVE. So a call whose jobs
 are stuck holds up no other.
 
-A worker that sends anything but the answer that is due (protocol.py) is treated as one that was lost. All is done in
-the threads of those who ask: nothing runs between calls.
+A worker that sends anything but the answer that is due is treated as one that was lost. Nothing runs between calls.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ import sys
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from itertools import islice
 
@@ -56,63 +55,63 @@ class Staff:
         self._idle: list[Worker] = []
         """Those that are not lent; some may still be starting, or loading a verifier."""
         self._calls: set[Call] = set()
-        self._line: deque[Call] = deque()
+        self.line: deque[Call] = deque()
         """Calls without a worker, in the order in which they came."""
         self._source = WorkerSource(memory_mb)
         self._changed = threading.Condition()
-
-    @property
-    def has_line(self) -> bool:
-        """Whether a call waits that has no worker."""
-        return bool(self._line)
 
     def enter(self, call: Call) -> None:
         """From now on the staff is not closed under this call."""
         with self._changed:
             self._calls.add(call)
 
-    def leave(self, call: Call, workers: Collection[Worker], *, whole: bool) -> None:
+    def leave(self, call: Call, *, whole: bool) -> None:
         """Take back a call's workers; kill those whose work nobody waits for or, where it broke off, is not known."""
         with self._changed:
             self._calls.discard(call)
             with suppress(ValueError):
-                self._line.remove(call)
-            for worker in workers:
+                self.line.remove(call)
+            for worker in list(call.workers.values()):
                 if worker.state == "idle" or (whole and worker.state != "busy"):
-                    self.give_back(worker)
-                else:
-                    self._end(worker)
+                    self.give_back(call, worker)
+            held = {worker for each in self._calls for worker in each.workers.values()}
+            for worker in self.workers - held - set(self._idle):  # its own, and what an interrupt left between the two
+                self._end(worker)
             self._changed.notify_all()
 
     def borrow(self, call: Call, key: str, *, new: bool) -> Worker | None:
         """A worker that has this verifier or may load it; None where there is none, or another call was first."""
         with self._changed:
-            worker = None if self._line and self._line[0] is not call else self._chosen(key, new)
-            if worker is not None and self._line:
-                self._line.popleft()
-                self._changed.notify_all()
+            worker = None if self.line and self.line[0] is not call else self._chosen(key, new)
+            if worker is not None:
+                call.hold(worker)
+                if self.line:
+                    self.line.popleft()
+                    self._changed.notify_all()
             return worker
 
     def wait(self, call: Call, patience_s: float) -> None:
         """Stand in line until there may be a worker."""
         with self._changed:
-            if call not in self._line:
-                self._line.append(call)
-            if self._line[0] is not call or not (self._idle or len(self.workers) < self._room()):
+            if call not in self.line:
+                self.line.append(call)
+            if self.line[0] is not call or not (self._idle or len(self.workers) < self._room()):
                 self._changed.wait(patience_s)
 
-    def give_back(self, worker: Worker) -> None:
+    def give_back(self, call: Call, worker: Worker) -> None:
         """The worker is free; one that took the place of another ends where that is over."""
         with self._changed:
+            call.let_go(worker)
             if len(self.workers) > self._room():
                 self._end(worker)
             else:
                 self._idle.append(worker)
             self._changed.notify_all()
 
-    def replace(self, worker: Worker) -> None:
+    def replace(self, call: Call, worker: Worker) -> None:
         """Kill a worker that was late or lost."""
         with self._changed:
+            call.let_go(worker)
             self._end(worker)
             self.replaced += 1
             self._changed.notify_all()
@@ -131,15 +130,18 @@ class Staff:
         """In a forked child: the workers belong to the parent, only our ends of the sockets are closed."""
         for worker in self.workers:
             worker.abandon()
+        for call in self._calls:
+            call.workers.clear()
         self._source.abandon()
-        for held in (self.workers, self._idle, self._calls, self._line):
+        for held in (self.workers, self._idle, self._calls, self.line):
             held.clear()
         self._changed = threading.Condition()
 
     def _chosen(self, key: str, new: bool) -> Worker | None:
         for worker in [each for each in self._idle if each.state == "idle" and each.speaks()]:
             self._idle.remove(worker)  # it has ended, or says what nobody asked for
-            self.replace(worker)
+            self._end(worker)
+            self.replaced += 1
         fitting = [worker for worker in reversed(self._idle) if worker.new or not new]  # the last one is warm
         if fitting:
             best = min(fitting, key=lambda each: (each.new != new, each.state != "idle", not each.holds(key)))
@@ -181,11 +183,21 @@ class Call:
         self._verdicts: dict[int, Verdict] = {}
         self._answered: list[int] = []
         """The indices of the verdicts, in the order in which they came."""
-        self._workers: dict[int, Worker] = {}
+        self.workers: dict[int, Worker] = {}
         """By file descriptor."""
         self._poll = select.poll()
         self._failures: Counter[str] = Counter()
         """Workers lost in a row before they could judge, by what they were at."""
+
+    def hold(self, worker: Worker) -> None:
+        """The worker serves this call from now on."""
+        self.workers[worker.frames.fileno()] = worker
+        self._poll.register(worker.frames, select.POLLIN)
+
+    def let_go(self, worker: Worker) -> None:
+        """The worker serves it no more."""
+        self._poll.unregister(worker.frames)
+        del self.workers[worker.frames.fileno()]
 
     def judge(self, on_verdict: Callable[[int, Verdict], None] | None) -> list[Verdict]:
         """One verdict a job, in order. Raises VerifierContractError when no worker can load the verifier."""
@@ -201,7 +213,7 @@ class Call:
                         on_verdict(index, self._verdicts[index])
             whole = True
         finally:
-            self._staff.leave(self, self._workers.values(), whole=whole)
+            self._staff.leave(self, whole=whole)
         return [self._verdicts[index] for index in range(len(self._jobs))]
 
     def _step(self) -> None:
@@ -211,15 +223,13 @@ class Call:
             worker = self._staff.borrow(self, self._key, new=new)
             if worker is None:
                 break
-            self._workers[worker.frames.fileno()] = worker
-            self._poll.register(worker.frames, select.POLLIN)
             self._continue(worker)
         if len(self._answered) > answered:
             return
         for descriptor in self._listen():
-            self._hear(self._workers[descriptor])
+            self._hear(self.workers[descriptor])
         now = time.monotonic()
-        for worker in [each for each in self._workers.values() if each.deadline <= now]:
+        for worker in [each for each in self.workers.values() if each.deadline <= now]:
             self._late(worker)
         if self._until <= now:
             for index in range(len(self._jobs)):
@@ -227,7 +237,7 @@ class Call:
 
     def _wanted(self) -> bool | None:
         """Whether one more worker is wanted, and it must be new; None where those that are coming will do."""
-        coming = [worker for worker in self._workers.values() if worker.state != "busy"]
+        coming = [worker for worker in self.workers.values() if worker.state != "busy"]
         if len(self._again) > sum(worker.new for worker in coming):
             return True
         return False if len(self._waiting) + len(self._again) > len(coming) else None
@@ -235,11 +245,11 @@ class Call:
     def _listen(self) -> list[int]:
         """Wait; returns the descriptors of what is to be read."""
         now = time.monotonic()
-        ends = [now + START_LIMIT_S, self._until, *[worker.deadline for worker in self._workers.values()]]
+        ends = [now + START_LIMIT_S, self._until, *[worker.deadline for worker in self.workers.values()]]
         if self._waiting or self._again:
             ends.append(now + STUCK_S)
         patience_s = max(0.0, min(ends) - now)
-        if not self._workers:
+        if not self.workers:
             self._staff.wait(self, patience_s)
             return []
         return [descriptor for descriptor, _ in self._poll.poll(math.ceil(patience_s * 1000))]
@@ -249,8 +259,7 @@ class Call:
         while worker.state == "idle":
             again = worker.new and bool(self._again)
             if not again and not self._waiting:
-                self._let_go(worker)
-                self._staff.give_back(worker)
+                self._staff.give_back(self, worker)
                 return
             if self._key in worker.keys:
                 self._give(worker, again)
@@ -304,9 +313,8 @@ class Call:
         except NotAnAnswer as error:
             self._lost(worker, f"a worker sent what is no answer, twice: {error}")
             return
-        if alive and worker.state == "idle" and judged and self._staff.has_line:
-            self._let_go(worker)
-            self._staff.give_back(worker)
+        if alive and worker.state == "idle" and judged and self._staff.line:
+            self._staff.give_back(self, worker)
         elif alive:
             self._continue(worker)
 
@@ -365,8 +373,7 @@ class Call:
         if worker.jobs:
             self._blame(worker, None, cause)
             return
-        self._let_go(worker)
-        self._staff.replace(worker)
+        self._staff.replace(self, worker)
         if worker.state == "starting" or (worker.state == "loading" and worker.loading == self._key):
             self._failures[worker.state] += 1
             if self._failures[worker.state] > 2 * self._staff.size:
@@ -379,8 +386,7 @@ class Call:
         """Replace the worker; the job it was at is tried again, or it gets this verdict (None: worker lost)."""
         index = worker.jobs.popleft()
         self._waiting.extendleft(reversed(worker.jobs))
-        self._let_go(worker)
-        self._staff.replace(worker)
+        self._staff.replace(self, worker)
         if index not in self._tried_again:
             self._tried_again.add(index)
             self._again.append(index)
@@ -392,8 +398,3 @@ class Call:
         if index not in self._verdicts:
             self._verdicts[index] = verdict
             self._answered.append(index)
-
-    def _let_go(self, worker: Worker) -> None:
-        descriptor = worker.frames.fileno()
-        self._poll.unregister(descriptor)
-        del self._workers[descriptor]
