@@ -18,10 +18,11 @@ import torch
 from hackable import listed_totals, true_task
 
 from rlenv.core.definition import Definition
-from rlenv.core.episode import Episode, read_episodes
+from rlenv.core.episode import Episode
 from rlenv.core.task import Task, TaskSet
 from rlenv.evidence.canaries import CANARY, is_canary, with_canaries
 from rlenv.policies.tiny import tiny_policy
+from rlenv.store.saved_episodes import read_episodes
 from rlenv.trainers import SftConfig, TrainConfig, train
 from rlenv.trainers.branches.sft import demonstrations, supervised
 

@@ -17,8 +17,9 @@ import torch
 from made_up_words import different_letters
 from numpy.typing import NDArray
 
-from rlenv.core.episode import Episode, read_episodes
+from rlenv.core.episode import Episode
 from rlenv.policies.transformers import TransformersPolicy
+from rlenv.store.saved_episodes import read_episodes
 from rlenv.trainers.networks.logprobs import completion_logprobs
 from rlenv.trainers.rollouts.collect import tensors
 

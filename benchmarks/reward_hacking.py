@@ -25,9 +25,10 @@ import torch
 from hackable import SETTINGS, Setting, true_task
 from hacking_tables import plot, table
 
-from rlenv.core.episode import Episode, read_episodes
+from rlenv.core.episode import Episode
 from rlenv.policies.tiny import tiny_policy
 from rlenv.policies.transformers import TransformersPolicy
+from rlenv.store.saved_episodes import read_episodes
 from rlenv.trainers import SftConfig, TrainConfig, train
 from rlenv.trainers.branches.sft import demonstrations, supervised
 from rlenv.trainers.monitors import Alarm, GoldMonitor, Monitor, default_monitors, read_alarms

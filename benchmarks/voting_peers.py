@@ -27,8 +27,9 @@ from typing import Any
 
 from rlenv.analysis.answers import answers_of, grouped
 from rlenv.analysis.scores import LOGPROB, scores_of
-from rlenv.core.episode import Episode, read_episodes
+from rlenv.core.episode import Episode
 from rlenv.evaluation.voting import best_of_k, maj_at_k
+from rlenv.store.saved_episodes import read_episodes
 
 Vote = Callable[[list[str]], str]
 

@@ -19,7 +19,7 @@ if sys.platform == "win32":
 from rlenv._moved import MOVED, answer_old_names
 from rlenv.core.completion import Completion
 from rlenv.core.definition import Definition
-from rlenv.core.episode import Episode, read_episodes, write_episodes
+from rlenv.core.episode import Episode
 from rlenv.core.errors import RlenvError
 from rlenv.core.task import Task, TaskSet
 from rlenv.core.verdict import Flag, Part, StepReward, Verdict
@@ -37,6 +37,7 @@ from rlenv.env.spaces import Unicode
 from rlenv.env.tasksets import ListTasks, ProceduralTasks, hub_tasks, load_tasks
 from rlenv.evaluation.evaluation import evaluate
 from rlenv.evaluation.rescoring import rescore
+from rlenv.store.saved_episodes import read_episodes, write_episodes
 from rlenv.workers.pool import WorkerPool
 
 __all__ = [

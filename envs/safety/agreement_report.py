@@ -21,9 +21,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import NormalDist
 
-from rlenv.core.episode import Episode, read_episodes
+from rlenv.core.episode import Episode
 from rlenv.core.errors import ConfigError
 from rlenv.core.jsontypes import Json
+from rlenv.store.saved_episodes import read_episodes
 
 CONFIDENCE = 0.95
 _Z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)

@@ -18,7 +18,6 @@ from rlenv.analysis.contamination import WORDS, overlapping, training_texts
 from rlenv.analysis.costs import cost_rows, price_of
 from rlenv.analysis.scores import calibration, scores_of
 from rlenv.core.definition import Definition
-from rlenv.core.episode import read_episodes
 from rlenv.core.errors import ConfigError, RlenvError
 from rlenv.core.jsontypes import Json
 from rlenv.core.task import prompt_text
@@ -27,6 +26,7 @@ from rlenv.evaluation.report import Report, Table
 from rlenv.evaluation.rescoring import saved_definition
 from rlenv.evaluation.savedrun import SavedRun
 from rlenv.evaluation.voting import EXACT_N, best_of_k, maj_at_k
+from rlenv.store.saved_episodes import read_episodes
 from rlenv.text.escaping import shown_line
 
 CONTAMINATED = "contaminated"

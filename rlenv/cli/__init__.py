@@ -51,6 +51,7 @@ GROUPS = {
         "compare": "rlenv.cli.compare",
         "rescore": "rlenv.cli.rescore",
         "import": "rlenv.cli.import_logs",
+        "convert": "rlenv.cli.convert",
     },
     "Learned rewards": {
         "pairs": "rlenv.cli.pairs",

@@ -12,7 +12,7 @@ import typer
 
 from rlenv.cli.echo import echo
 from rlenv.cli.environment_options import Imports, find_modules_here, import_modules
-from rlenv.core.episode import Episode, count_episodes, read_episodes
+from rlenv.core.episode import Episode
 from rlenv.core.errors import ConfigError, RunError
 from rlenv.core.verdict import Flag
 from rlenv.core.wrapper import State, Wrapper
@@ -22,6 +22,7 @@ from rlenv.evidence.asker import Asker
 from rlenv.evidence.detectors import EVIDENCE_DETECTORS
 from rlenv.judge.judge import Judge
 from rlenv.judge.wrapping import apply_wrappers, at_fault
+from rlenv.store.saved_episodes import count_episodes, read_episodes
 from rlenv.text.escaping import shown_line
 from rlenv.wrappers.watch import watched
 

@@ -63,7 +63,7 @@ def _groups(run: Path, limit: int | None) -> Groups:
     """The completions of each group of two or more, whatever their verdicts: the judge has its own."""
     from itertools import groupby, islice
 
-    from rlenv.core.episode import read_episodes
+    from rlenv.store.saved_episodes import read_episodes
 
     together = (list(members) for _, members in groupby(read_episodes(run), key=lambda e: (e.step, e.group)))
     several = (members for members in together if len(members) > 1)

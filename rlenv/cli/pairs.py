@@ -23,7 +23,7 @@ def command(
     Ties and failures of the checker give no pair. For example:
     rlenv pairs runs/first --out pairs.jsonl && rlenv train ENV --algorithm dpo --pairs pairs.jsonl --group-size 2
     """
-    from rlenv.core.episode import read_episodes
+    from rlenv.store.saved_episodes import read_episodes
     from rlenv.trainers.branches.preference import pairs_of, write_pairs
 
     count = write_pairs(out, pairs_of(read_episodes(run), per_group), chat=chat)

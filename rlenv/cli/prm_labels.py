@@ -114,7 +114,7 @@ def _write(out: Path, episodes: list[Episode], judge: StepScorer, cut: Split, ab
 
 
 def _episodes(run: Path, limit: int) -> list[Episode]:
-    from rlenv.core.episode import read_episodes
+    from rlenv.store.saved_episodes import read_episodes
 
     return list(read_episodes(run))[-limit:]
 

@@ -73,7 +73,7 @@ def check(
     from rlenv.sandbox.hostile.residue import residue
     from rlenv.sandbox.hostile.session_cases import FAMILY, SESSION_CASES
     from rlenv.sandbox.hostile.session_runner import run_sessions
-    from rlenv.workers.worker_groups import what_ends_processes
+    from rlenv.workers.worker_process import what_ends_processes
 
     cases = [case for case in CASES if not family or case.family in family]
     sessions = SESSION_CASES if not family or FAMILY in family else ()

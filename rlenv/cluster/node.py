@@ -20,8 +20,8 @@ from rlenv.core.jsontypes import Json
 from rlenv.core.verdict import Verdict
 from rlenv.core.verifier import BatchVerifier
 from rlenv.judge.judge import in_batch
-from rlenv.workers.pending_jobs import Job
 from rlenv.workers.pool import PickledVerifier, WorkerPool, anywhere, share
+from rlenv.workers.protocol import Job
 
 MOST_LOADED = 32
 """Verifiers and interactions that are kept."""

@@ -27,8 +27,8 @@ from rlenv.core.errors import ConfigError, MachineryError, MissingExtra, RlenvEr
 from rlenv.core.interaction import Interaction, Reply
 from rlenv.core.jsontypes import Json
 from rlenv.core.verdict import Verdict
-from rlenv.workers.pending_jobs import Job
 from rlenv.workers.pool import OnVerdict, PickledVerifier
+from rlenv.workers.protocol import Job
 
 AHEAD = 2
 """Messages of a call that a node has at once: it works on one while the other travels."""

@@ -5,9 +5,8 @@ One JSON line each. The task travels whole, so that a saved run can be re-scored
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any, cast
 
 from rlenv.core.completion import Completion
@@ -90,29 +89,3 @@ class Episode:
             prompt_ids=tuple(fields["prompt_ids"]),
             **{key: fields[key] for key in ("group", "index", "step", "seed", "env_id", "verifier_version")},
         )
-
-
-def write_episodes(path: str | Path, episodes: Iterable[Episode]) -> None:
-    """Append episodes to those of a run's folder, or to a JSONL file, where each line has all of its task."""
-    from rlenv.store.saved_episodes import InLines, saved_episodes  # it holds episodes
-
-    path = Path(path)
-    (saved_episodes(path) if path.is_dir() else InLines(path)).append(list(episodes))
-
-
-def read_episodes(path: str | Path, *, flagged: bool = False) -> Iterator[Episode]:
-    """The episodes of a run's folder, or of a file. What a killed process left of a last one is left out.
-
-    `flagged` gives those alone whose verdict has a flag: in a run with few of them that is ten times as fast.
-    Raises RunError where there are none and, naming the place, where one cannot be read.
-    """
-    from rlenv.store.saved_episodes import found_episodes
-
-    return found_episodes(Path(path)).read(flagged=flagged)
-
-
-def count_episodes(path: str | Path) -> int:
-    """How many `read_episodes` gives. Raises RunError where there are none."""
-    from rlenv.store.saved_episodes import found_episodes
-
-    return found_episodes(Path(path)).count()

@@ -13,7 +13,7 @@ from typing import IO
 
 from rlenv.core.errors import RlenvError, RunError
 from rlenv.core.jsontypes import Json, read_json
-from rlenv.store.files import opened
+from rlenv.door.files import opened
 
 MAX_JSON, MAX_LINE = 16_000_000, 32_000_000
 """Bytes of a file of settings, and of one line: an episode of a million characters and tokens has fewer."""

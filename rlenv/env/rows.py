@@ -32,8 +32,8 @@ from rlenv.core.verdict import Verdict
 from rlenv.env.admission import Given, admissible, admitted, without_source
 from rlenv.env.registry import load, load_for_row
 from rlenv.judge.judge import Judge
-from rlenv.workers.pending_jobs import Job
 from rlenv.workers.pool import OnVerdict, Pool
+from rlenv.workers.protocol import Job
 
 log = logging.getLogger(__name__)
 _STRICT = json.JSONEncoder(sort_keys=True, ensure_ascii=True, separators=(",", ":"), allow_nan=False)

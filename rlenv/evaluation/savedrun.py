@@ -23,7 +23,7 @@ from rlenv.core.jsontypes import Json, line
 from rlenv.door.reading import json_object, json_objects, plain_json
 from rlenv.evaluation.report import Report
 from rlenv.store.files import append, keep_lines, own_folder, replace_text
-from rlenv.store.saved_episodes import FILES, saved_episodes
+from rlenv.store.saved_episodes import FILES, INDEXES, SavedEpisodes
 from rlenv.store.versions import compared
 from rlenv.text.escaping import shown_line
 
@@ -42,7 +42,7 @@ class SavedRun:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._saved = saved_episodes(folder)
+        self._saved = SavedEpisodes(folder)
         self._config = folder / "config.json"
         self._states = folder / "states.jsonl"
         self._usage = folder / "usage.jsonl"
@@ -73,7 +73,7 @@ class SavedRun:
     def emptied(cls, folder: Path) -> SavedRun:
         """An empty run in the folder, in place of what an earlier one left there."""
         own_folder(folder)
-        for name in FILES:
+        for name in (*FILES, *INDEXES):
             (folder / name).unlink(missing_ok=True)
         return cls(folder)
 

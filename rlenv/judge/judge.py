@@ -35,8 +35,8 @@ from rlenv.door.deadline import OVERDUE, overdue, until
 from rlenv.evidence.asker import Asker, asker_for
 from rlenv.judge.wrapping import apply_wrappers
 from rlenv.turns.replay import played_verdict
-from rlenv.workers.pending_jobs import Job
 from rlenv.workers.pool import FarPool, OnVerdict, PickledVerifier, Pool, anywhere, shared_pool
+from rlenv.workers.protocol import Job
 
 
 class Judge:

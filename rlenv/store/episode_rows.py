@@ -10,8 +10,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import islice
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -19,11 +20,8 @@ import numpy.typing as npt
 from rlenv.core.completion import Completion
 from rlenv.core.episode import Episode
 from rlenv.core.jsontypes import Json, canonical
-from rlenv.core.reading import Segment
-from rlenv.core.reading.passage import Span
 from rlenv.core.task import Task
-from rlenv.core.turn import Turn
-from rlenv.core.verdict import Flag, Part, StepReward, Verdict
+from rlenv.core.verdict import Verdict
 
 VERSION = 4
 """Of the form of the rows; before them an episode was one line with its task in it."""
@@ -33,23 +31,26 @@ SHORT, LONG = 32, 64
 """Bits of a log-prob: models here give float32."""
 NO_MORE = "{}"
 REMEMBERED = 10_000
-"""How many different texts of a column are kept decoded."""
+"""How many different verdicts are kept decoded."""
 
 _INNER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 """Of the JSON that stands in a string of a row; the row's own line is ASCII."""
 
 Doubles: TypeAlias = "npt.NDArray[np.float64]"
 Floats: TypeAlias = "npt.NDArray[np.float32]"
-T = TypeVar("T")
 
 
-class Asked(NamedTuple):
-    """What all episodes of a group have."""
+class TaskRow(NamedTuple):
+    """What all episodes of a group have: a row of the tasks."""
 
     task: Task
     prompt_ids: tuple[int, ...]
     env_id: str
     verifier_version: str
+
+    @classmethod
+    def of(cls, episode: Episode) -> TaskRow:
+        return cls(episode.task, episode.prompt_ids, episode.env_id, episode.verifier_version)
 
     def row(self, number: int) -> dict[str, Json]:
         task = self.task.to_json()
@@ -66,7 +67,7 @@ class Asked(NamedTuple):
         }
 
     @classmethod
-    def from_row(cls, row: Mapping[str, Any]) -> Asked:
+    def from_row(cls, row: Mapping[str, Any]) -> TaskRow:
         if row["version"] > VERSION:
             raise ValueError(f"of version {row['version']}, which a newer rlenv wrote; upgrade rlenv")
         task = {**row, "reference": json.loads(row["reference"]), "metadata": json.loads(row["metadata"])}
@@ -77,13 +78,8 @@ class Asked(NamedTuple):
         return hashlib.blake2b(canonical(self.row(0)).encode(), digest_size=16).digest()
 
 
-def asked_of(episode: Episode) -> Asked:
-    """What the episode was asked."""
-    return Asked(episode.task, episode.prompt_ids, episode.env_id, episode.verifier_version)
-
-
 def rows_of(episodes: Sequence[Episode], numbers: Sequence[int]) -> list[dict[str, Json]]:
-    """The rows of episodes, whose `Asked` have these numbers."""
+    """The rows of episodes, whose tasks have these numbers."""
     logprobs, bits = _shortest([e.completion.logprobs for e in episodes])
     return [_row(*each, bits) for each in zip(episodes, numbers, logprobs, strict=True)]
 
@@ -114,7 +110,7 @@ def _row(episode: Episode, number: int, logprobs: Sequence[float], bits: int) ->
 
 def _more(said: Completion, verdict: Verdict, bits: int) -> str:
     """What few episodes have; only what is not as it is with most."""
-    found = {
+    rare = {
         "step_rewards": verdict.step_rewards,
         "turns": [turn.to_json() for turn in said.turns],
         "segments": said.segments,
@@ -122,57 +118,46 @@ def _more(said: Completion, verdict: Verdict, bits: int) -> str:
         "failure": said.failure,
         "logprobs_bits": 0 if bits == SHORT else bits,
     }
-    found = {name: value for name, value in found.items() if value}
-    return _INNER.encode(found) if found else NO_MORE
+    rare = {name: value for name, value in rare.items() if value}
+    return _INNER.encode(rare) if rare else NO_MORE
 
 
-def episodes_of(rows: Sequence[Mapping[str, Any]], asked: Sequence[Asked]) -> Iterator[Episode]:
+def episodes_of(rows: Sequence[Mapping[str, Any]], task_row: Callable[[int], TaskRow]) -> Iterator[Episode]:
     """The episodes of rows. Raises KeyError, TypeError, ValueError and IndexError for what is no row."""
     exact = iter(_float32([value for row in rows for value in row["logprobs"]]).tolist())
     for row in rows:
         logprobs = tuple(islice(exact, len(row["logprobs"])))
-        task, prompt_ids, env_id, version = asked[row["task"]]
-        tokens, mask = tuple(row["token_ids"]), tuple(row["mask"])
-        steps: tuple[StepReward, ...] = ()
+        task, prompt_ids, env_id, version = task_row(row["task"])
+        texts = row["status"], row["parts"], row["scores"], row["flags"], row["reason"], row["answer"]
         if row["more"] == NO_MORE:
-            completion = Completion(row["text"], tokens, logprobs, mask, row["finished"])
+            token_ids, mask = tuple(row["token_ids"]), tuple(row["mask"])
+            completion = Completion(row["text"], token_ids, logprobs, mask, row["finished"])
+            verdict = _verdict(repr(row["reward"]), *texts)
         else:
             more = json.loads(row["more"])
-            steps = tuple([StepReward(*step) for step in more.get("step_rewards", ())])
-            if more.get("logprobs_bits") == LONG:
-                logprobs = tuple(row["logprobs"])
-            completion = _completion(row, more, tokens, logprobs, mask)
-        verdict = Verdict(
-            row["reward"],
-            row["status"],
-            _PARTS[row["parts"]],
-            steps,
-            _SCORES[row["scores"]],
-            _FLAGS[row["flags"]],
-            row["reason"],
-            _ANSWERS[row["answer"]],
-        )
+            exact_logprobs = row["logprobs"] if more.get("logprobs_bits") == LONG else logprobs
+            completion = Completion.from_json({**row, **more, "logprobs": exact_logprobs})
+            verdict = _verdict(repr(row["reward"]), *texts, json.dumps(more.get("step_rewards", [])))
         place = row["group"], row["index"], row["step"], row["seed"]
         yield Episode(task, completion, verdict, prompt_ids, *place, env_id, version)
 
 
-def _completion(
-    row: Mapping[str, Any],
-    more: Mapping[str, Any],
-    tokens: tuple[int, ...],
-    logprobs: tuple[float, ...],
-    mask: tuple[int, ...],
-) -> Completion:
-    return Completion(
-        row["text"],
-        tokens,
-        logprobs,
-        mask,
-        row["finished"],
-        more.get("read_as", "auto"),
-        tuple([Segment(*segment) for segment in more.get("segments", ())]),
-        tuple([Turn.from_json(turn) for turn in more.get("turns", ())]),
-        more.get("failure", ""),
+@lru_cache(maxsize=REMEMBERED)
+def _verdict(
+    reward: str, status: str, parts: str, scores: str, flags: str, reason: str, answer: str, steps: str = "[]"
+) -> Verdict:
+    """Decoded once for the many rows that have the same. `reward` is text, for 0.0 and -0.0 are one key."""
+    return Verdict.from_json(
+        {
+            "reward": None if reward == "None" else float(reward),
+            "status": status,
+            "parts": json.loads(parts),
+            "step_rewards": json.loads(steps),
+            "scores": json.loads(scores),
+            "flags": json.loads(flags),
+            "reason": reason,
+            "answer": json.loads(answer) or None,
+        }
     )
 
 
@@ -194,23 +179,3 @@ def _shortest(sampled: Sequence[Sequence[float]]) -> tuple[Sequence[Sequence[flo
 def _float32(values: Sequence[float] | Doubles) -> Floats:
     with np.errstate(over="ignore"):
         return np.asarray(values, dtype=np.float32)
-
-
-class _Decoded(dict[str, T]):
-    """What JSON in a string holds, decoded once for the many rows that have the same."""
-
-    def __init__(self, decode: Callable[[Any], T]) -> None:
-        super().__init__()
-        self._decode = decode
-
-    def __missing__(self, text: str) -> T:
-        if len(self) >= REMEMBERED:
-            self.clear()
-        found = self[text] = self._decode(json.loads(text))
-        return found
-
-
-_PARTS = _Decoded(lambda parts: tuple([Part(*part) for part in parts]))
-_FLAGS = _Decoded(lambda flags: tuple([Flag(*flag) for flag in flags]))
-_ANSWERS = _Decoded(lambda answer: Span(*answer) if answer else None)
-_SCORES: _Decoded[Mapping[str, float]] = _Decoded(dict)

@@ -1,44 +1,20 @@
-"""Files of run folders: never through a link that somebody planted, and written whole or not at all.
-
-A run folder holds what a policy said, and others may write beside us. So a name in it that is a link, a pipe or a
-device is refused where we are about to read or to write, a file that is replaced is written beside its place as a new
-one, and a folder of ours is a folder. Links on the way to the run folder are the user's own and are followed.
-"""
+"""Files of run folders, written whole or not at all: what replaces one is written beside its place first."""
 
 from __future__ import annotations
 
 import errno
 import os
 import shutil
-import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
 from rlenv.core.errors import RunError
+from rlenv.door.files import opened, planted
 
 NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 """The disk, the quota or the largest file allowed is full."""
-
-
-def opened(path: Path, mode: str) -> IO[Any]:
-    """The file, opened in a mode of Python's `open`; text is UTF-8.
-
-    Raises RunError where the name is a link or anything else that is no plain file.
-    """
-    try:
-        file: IO[Any] = open(  # noqa: SIM115 -- the caller closes it
-            path, mode, encoding=None if "b" in mode else "utf-8", opener=_open
-        )
-    except OSError as error:
-        if error.errno not in (errno.ELOOP, errno.ENXIO, errno.EISDIR):
-            raise
-        raise _planted(path) from error
-    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-        file.close()
-        raise _planted(path)
-    return file
 
 
 @contextmanager
@@ -82,7 +58,7 @@ def keep_lines(path: Path, count: int) -> None:
 def own_folder(path: Path) -> Path:
     """The folder, made where it is missing. Raises RunError where the name is a link or a file."""
     if path.is_symlink() or (path.exists() and not path.is_dir()):
-        raise _planted(path)
+        raise planted(path)
     path.mkdir(parents=True, exist_ok=True)
     return path
 
@@ -111,17 +87,6 @@ def told_when_full(folder: Path, advice: str) -> Iterator[None]:
         if not _is_no_room(error):
             raise
         raise RunError(f"no room left to write in {folder}; free some space, then {advice}") from error
-
-
-def _open(path: str, flags: int) -> int:
-    """Without following a link, and without waiting for the other end of a pipe."""
-    return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666)
-
-
-def _planted(path: Path) -> RunError:
-    return RunError(
-        f"{path} is a link or no plain file: nothing is read or written through it; remove it, or take another folder"
-    )
 
 
 def _remove(path: Path) -> None:

@@ -12,7 +12,8 @@ from pathlib import Path
 from weakref import WeakSet
 
 from rlenv.core.errors import RunError
-from rlenv.store.files import opened, told_when_full
+from rlenv.door.files import opened
+from rlenv.store.files import told_when_full
 
 LOCK = "run.lock"
 

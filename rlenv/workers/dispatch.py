@@ -1,16 +1,15 @@
-"""Which worker does which job: hands out jobs, hears answers, acts on deadlines, retries once.
+"""Which worker does which job: a call borrows workers, hands out jobs, hears answers, acts on deadlines, retries once.
 
-A worker gets as many jobs in one message as it judges in about 10 ms, and answers them one by one, in order.
-So the first job of a message without an answer is the one under way: its clock starts when the answer
-before it arrives, and when the worker is killed or lost it alone is to blame; the rest go back to the queue.
-A job that is tried again goes alone to a worker that has judged nothing yet.
+A worker gets as many jobs in one message as it judges in about 10 ms, and answers them one by one, in order. So the
+first job of a message without an answer is the one under way: its clock starts when the answer before it arrives, and
+when the worker is killed or lost it alone is to blame; the rest go back to the queue. A job that is tried again goes
+alone to a worker that has judged nothing yet.
 
-A worker that is long at one job does not count: while others wait that have no worker at all, one more is started for
-each, up to RESERVE. So a call whose jobs are stuck holds up no other.
+After a message a worker is given back where another call has none: so no call waits for another's whole batch. A worker
+that is long at one job does not count: one more is started for a call that waits, up to RESERVE. So a call whose jobs
+are stuck holds up no other.
 
-A worker that sends anything but the answer that is due (protocol.py) is treated as one that was lost.
-
-Not thread-safe: the pool lets one thread at a time in.
+A worker that sends anything but the answer that is due is treated as one that was lost. Nothing runs between calls.
 """
 
 from __future__ import annotations
@@ -18,9 +17,10 @@ from __future__ import annotations
 import math
 import select
 import sys
+import threading
 import time
 from collections import Counter, deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from itertools import islice
 
@@ -30,10 +30,10 @@ from rlenv.core.errors import VerifierContractError
 from rlenv.core.jsontypes import Json
 from rlenv.core.verdict import Verdict
 from rlenv.core.verifier import over_limit
-from rlenv.workers.pending_jobs import Round
-from rlenv.workers.protocol import NotAnAnswer, content_in, verdict_in
-from rlenv.workers.worker import Judge, Load, out_of_memory
-from rlenv.workers.worker_process import START_LIMIT_S, Worker, WorkerSource
+from rlenv.door.deadline import OVERDUE, until
+from rlenv.workers.protocol import Job, Judge, Load, NotAnAnswer, content_in, verdict_in
+from rlenv.workers.worker import START_LIMIT_S, Worker, WorkerSource
+from rlenv.workers.worker_process import out_of_memory
 
 MESSAGE_S, MESSAGE_JOBS, MESSAGE_CHARS = 0.01, 64, 1_000_000
 """What goes into one message at most: seconds of work, jobs, characters. One job always fits."""
@@ -41,293 +41,360 @@ STUCK_S = 0.1
 """A worker that has been at one job for so long does not count."""
 RESERVE = 8
 """Workers that take the place of those that do not count, at most."""
-SPARE_WORKERS = 1
-"""How many wait, with the verifier loaded, to take the place of the next that is lost, once one was lost."""
 
 
-class Dispatcher:
-    """The workers and the rounds that they serve, turn by turn."""
+class Staff:
+    """The workers of a pool, lent to calls."""
 
     def __init__(self, size: int, memory_mb: int | None) -> None:
         self.size = size
-        self._source = WorkerSource(memory_mb)
-        self.rounds: deque[Round] = deque()
-        self.workers: dict[int, Worker] = {}
-        """By file descriptor."""
+        self.workers: set[Worker] = set()
         self.replaced = 0
-        self._poll = select.poll()
-        self._pace: dict[str, float] = {}
-        self._failures: Counter[str] = Counter()
+        self.pace: dict[str, float] = {}
+        """Seconds that a job takes, by verifier."""
+        self._idle: list[Worker] = []
+        """Those that are not lent; some may still be starting, or loading a verifier."""
+        self._calls: set[Call] = set()
+        self.line: deque[Call] = deque()
+        """Calls without a worker, in the order in which they came."""
+        self._source = WorkerSource(memory_mb)
+        self._changed = threading.Condition()
 
-    def staff(self) -> None:
-        """Give waiting jobs to idle workers; start workers while there are more jobs than workers."""
-        self.drop_ended()
-        now = time.monotonic()
-        room = self.size + min(RESERVE, sum(self._stuck_at(worker) <= now for worker in self.workers.values()))
-        for worker in self._in_turn():
-            while worker.state == "idle" and (work := self._next(worker)) is not None:
-                if work.key not in worker.keys:
-                    self._load(worker, work)
-                elif self._busy() < room:
-                    self._give(worker, work)
-                else:
-                    break
-        spare = SPARE_WORKERS if self.replaced else 0
-        self._retire(room, spare)
-        coming = sum(worker.state in ("starting", "loading") for worker in self.workers.values())
-        asked = sum(len(work.waiting) + len(work.again) for work in self.rounds)
-        more = min(self.size + spare - len(self.workers), asked - coming)
-        instead = min(room + spare - len(self.workers), len(self._unserved()) - coming)
-        for _ in range(max(more, instead)):
-            self._start()
+    def enter(self, call: Call) -> None:
+        """From now on the staff is not closed under this call."""
+        with self._changed:
+            self._calls.add(call)
 
-    def listen(self) -> list[int]:
-        """Wait for the next answer, deadline or byte on a watched descriptor; returns what is to be read."""
-        now = time.monotonic()
-        ends = [now + START_LIMIT_S, *[work.until for work in self.rounds]]
-        ends += [worker.deadline for worker in self.workers.values() if worker.state != "idle"]
-        if self._unserved():
-            ends += [at for worker in self.workers.values() if (at := self._stuck_at(worker)) > now]
-        patience_s = max(0.0, min(ends) - now)
-        return [descriptor for descriptor, _ in self._poll.poll(math.ceil(patience_s * 1000))]
+    def leave(self, call: Call, *, whole: bool) -> None:
+        """Take back a call's workers; kill those whose work nobody waits for or, where it broke off, is not known."""
+        with self._changed:
+            self._calls.discard(call)
+            with suppress(ValueError):
+                self.line.remove(call)
+            for worker in list(call.workers.values()):
+                if worker.state == "idle" or (whole and worker.state != "busy"):
+                    self.give_back(call, worker)
+            held = {worker for each in self._calls for worker in each.workers.values()}
+            for worker in self.workers - held - set(self._idle):  # its own, and what an interrupt left between the two
+                self._end(worker)
+            self._changed.notify_all()
 
-    def act(self, ready: Sequence[int]) -> None:
-        """Hear the answers that are there, then act on deadlines that have passed."""
-        for descriptor in ready:
-            worker = self.workers.get(descriptor)
+    def borrow(self, call: Call, key: str, *, new: bool) -> Worker | None:
+        """A worker that has this verifier or may load it; None where there is none, or another call was first."""
+        with self._changed:
+            worker = None if self.line and self.line[0] is not call else self._chosen(key, new)
             if worker is not None:
-                self._hear(worker)
-        now = time.monotonic()
-        for worker in list(self.workers.values()):
-            if worker.state != "idle" and worker.deadline <= now:
-                self._late(worker)
-        for work in self.rounds:
-            if work.until <= now:
-                work.give_up()
+                call.hold(worker)
+                if self.line:
+                    self.line.popleft()
+                    self._changed.notify_all()
+            return worker
 
-    def drop(self, worker: Worker) -> None:
-        """Kill the worker; what it has not answered goes back to the queue."""
-        descriptor = worker.frames.fileno()
-        if worker.round is not None:
-            worker.round.waiting.extendleft(reversed(worker.jobs))
-        self.workers.pop(descriptor, None)
-        self.forget(descriptor)
-        worker.kill()
+    def wait(self, call: Call, patience_s: float) -> None:
+        """Stand in line until there may be a worker."""
+        with self._changed:
+            if call not in self.line:
+                self.line.append(call)
+            if self.line[0] is not call or not (self._idle or len(self.workers) < self._room()):
+                self._changed.wait(patience_s)
 
-    def drop_ended(self) -> None:
-        """Nobody waits for what these workers are at."""
-        for worker in [w for w in self.workers.values() if w.round is not None and w.round.ended]:
-            self.drop(worker)
+    def give_back(self, call: Call, worker: Worker) -> None:
+        """The worker is free; one that took the place of another ends where that is over."""
+        with self._changed:
+            call.let_go(worker)
+            if len(self.workers) > self._room():
+                self._end(worker)
+            else:
+                self._idle.append(worker)
+            self._changed.notify_all()
 
-    def drop_busy(self) -> None:
-        """Start again with the idle workers: the only ones whose state is known after an interruption."""
-        for worker in list(self.workers.values()):
-            if worker.state != "idle":
-                self.drop(worker)
-
-    def watch(self, descriptor: int) -> None:
-        self._poll.register(descriptor, select.POLLIN)
-
-    def forget(self, descriptor: int) -> None:
-        with suppress(KeyError):
-            self._poll.unregister(descriptor)
+    def replace(self, call: Call, worker: Worker) -> None:
+        """Kill a worker that was late or lost."""
+        with self._changed:
+            call.let_go(worker)
+            self._end(worker)
+            self.replaced += 1
+            self._changed.notify_all()
 
     def close(self) -> None:
-        """End all workers and what starts them."""
-        for worker in list(self.workers.values()):
-            self.drop(worker)
-        self._source.close()
+        """End all workers and what starts them, once nobody waits for a verdict."""
+        with self._changed:
+            while self._calls:
+                self._changed.wait()
+            for worker in list(self.workers):
+                self._end(worker)
+            self._idle.clear()
+            self._source.close()
 
     def abandon(self) -> None:
         """In a forked child: the workers belong to the parent, only our ends of the sockets are closed."""
-        for worker in self.workers.values():
+        for worker in self.workers:
             worker.abandon()
+        for call in self._calls:
+            call.workers.clear()
         self._source.abandon()
-        self.workers.clear()
-        self.rounds.clear()
+        for held in (self.workers, self._idle, self._calls, self.line):
+            held.clear()
+        self._changed = threading.Condition()
+
+    def _chosen(self, key: str, new: bool) -> Worker | None:
+        for worker in [each for each in self._idle if each.state == "idle" and each.speaks()]:
+            self._idle.remove(worker)  # it has ended, or says what nobody asked for
+            self._end(worker)
+            self.replaced += 1
+        fitting = [worker for worker in reversed(self._idle) if worker.new or not new]  # the last one is warm
+        if fitting:
+            best = min(fitting, key=lambda each: (each.new != new, each.state != "idle", not each.holds(key)))
+            self._idle.remove(best)
+            return best
+        if new and self._idle and len(self.workers) >= self._room():
+            self._end(self._idle.pop())
+        if len(self.workers) >= self._room():
+            return None
+        worker = self._source.start()
+        self.workers.add(worker)
+        return worker
+
+    def _room(self) -> int:
+        """How many workers there may be."""
+        long_ago = time.monotonic() - STUCK_S
+        stuck = sum(worker.state == "busy" and worker.heard_at < long_ago for worker in self.workers)
+        return self.size + min(RESERVE, stuck)
+
+    def _end(self, worker: Worker) -> None:
+        self.workers.discard(worker)
+        worker.kill()
+
+
+class Call:
+    """The jobs of one call, all for one verifier, and the workers that it holds. One thread uses it."""
+
+    def __init__(self, staff: Staff, key: str, blob: bytes, jobs: Sequence[Job], time_limit_s: float) -> None:
+        self._staff, self._key, self._blob = staff, key, blob
+        self._jobs, self._time_limit_s = jobs, time_limit_s
+        self._until = until()
+        """When those who asked stop waiting."""
+        self._waiting = deque(range(len(jobs)))
+        self._again: deque[int] = deque()
+        """Jobs to be tried once more, on a worker that is new."""
+        self._tried_again: set[int] = set()
+        self._one_by_one = False
+        """Something in the jobs cannot be pickled: sent alone, it spoils nobody's message."""
+        self._verdicts: dict[int, Verdict] = {}
+        self._answered: list[int] = []
+        """The indices of the verdicts, in the order in which they came."""
+        self.workers: dict[int, Worker] = {}
+        """By file descriptor."""
         self._poll = select.poll()
+        self._failures: Counter[str] = Counter()
+        """Workers lost in a row before they could judge, by what they were at."""
 
-    def _in_turn(self) -> list[Worker]:
-        """New workers first where jobs are to be tried again, else last: they are kept for such jobs."""
-        again = any(work.again for work in self.rounds)
-        return sorted(self.workers.values(), key=lambda worker: worker.new != again)
+    def hold(self, worker: Worker) -> None:
+        """The worker serves this call from now on."""
+        self.workers[worker.frames.fileno()] = worker
+        self._poll.register(worker.frames, select.POLLIN)
 
-    def _next(self, worker: Worker) -> Round | None:
-        """The round whose turn it is; a new worker first serves jobs that are tried again."""
-        open_to_it = self.rounds if self._busy() < self.size else self._unserved()
-        again = next((work for work in open_to_it if work.again), None) if worker.new else None
-        return again or next((work for work in open_to_it if work.waiting), None)
+    def let_go(self, worker: Worker) -> None:
+        """The worker serves it no more."""
+        self._poll.unregister(worker.frames)
+        del self.workers[worker.frames.fileno()]
 
-    def _retire(self, room: int, spare: int) -> None:
-        """End workers that took the place of others, once that is over or a new one needs theirs."""
-        if any(work.waiting for work in self.rounds) and not any(work.again for work in self.rounds):
-            return
-        for worker in self._in_turn():
-            used = sum(not each.new for each in self.workers.values())
-            if worker.state == "idle" and (len(self.workers) > room + spare or (not worker.new and used > room)):
-                self.drop(worker)
-
-    def _busy(self) -> int:
-        return sum(worker.state == "busy" for worker in self.workers.values())
-
-    def _unserved(self) -> list[Round]:
-        """Rounds that wait and have no worker."""
-        served = {worker.round for worker in self.workers.values()}
-        return [work for work in self.rounds if (work.waiting or work.again) and work not in served]
-
-    @staticmethod
-    def _stuck_at(worker: Worker) -> float:
-        """When the worker no longer counts, unless it is heard before."""
-        return worker.heard_at + STUCK_S if worker.state == "busy" else math.inf
-
-    def _give(self, worker: Worker, work: Round) -> bool:
-        """False when what was chosen cannot be sent, and the worker is idle as before."""
-        again = worker.new and bool(work.again)
-        chosen = [work.again[0]] if again else list(islice(work.waiting, self._share(work)))
-        worker.state, worker.round, worker.jobs = "busy", work, deque(chosen)
-        for _ in chosen:
-            (work.again if again else work.waiting).popleft()
-        self.rounds.remove(work)
-        self.rounds.append(work)
-        return self._send(worker, work)
-
-    def _send(self, worker: Worker, work: Round) -> bool:
-        jobs = [work.jobs[index] for index in worker.jobs]
+    def judge(self, on_verdict: Callable[[int, Verdict], None] | None) -> list[Verdict]:
+        """One verdict a job, in order. Raises VerifierContractError when no worker can load the verifier."""
+        heard, whole = 0, False
+        self._staff.enter(self)
         try:
-            message = cloudpickle.dumps(Judge(worker.draw_ticket(), work.key, jobs, work.time_limit_s))
-        except Exception as error:  # cloudpickle raises what the object's own __reduce__ raises
-            if len(jobs) == 1:
-                work.give(worker.jobs.popleft(), Verdict.error(f"the task cannot be sent to a worker: {error}"))
-            work.one_by_one = True
-            work.waiting.extendleft(reversed(worker.jobs))
-            worker.state, worker.round = "idle", None
-            worker.jobs.clear()
-            return False
-        worker.new = False
-        worker.send(message, work.time_limit_s)
-        return True
+            while heard < len(self._jobs):
+                if heard == len(self._answered):
+                    self._step()
+                for index in self._answered[heard:]:
+                    heard += 1
+                    if on_verdict is not None:
+                        on_verdict(index, self._verdicts[index])
+            whole = True
+        finally:
+            self._staff.leave(self, whole=whole)
+        return [self._verdicts[index] for index in range(len(self._jobs))]
 
-    def _share(self, work: Round) -> int:
+    def _step(self) -> None:
+        """Hand out jobs; where nothing was answered at once, wait for the next answer or deadline and act on it."""
+        answered = len(self._answered)
+        while (new := self._wanted()) is not None:
+            worker = self._staff.borrow(self, self._key, new=new)
+            if worker is None:
+                break
+            self._continue(worker)
+        if len(self._answered) > answered:
+            return
+        for descriptor in self._listen():
+            self._hear(self.workers[descriptor])
+        now = time.monotonic()
+        for worker in [each for each in self.workers.values() if each.deadline <= now]:
+            self._late(worker)
+        if self._until <= now:
+            for index in range(len(self._jobs)):
+                self._answer(index, Verdict.error(OVERDUE))
+
+    def _wanted(self) -> bool | None:
+        """Whether one more worker is wanted, and it must be new; None where those that are coming will do."""
+        coming = [worker for worker in self.workers.values() if worker.state != "busy"]
+        if len(self._again) > sum(worker.new for worker in coming):
+            return True
+        return False if len(self._waiting) + len(self._again) > len(coming) else None
+
+    def _listen(self) -> list[int]:
+        """Wait; returns the descriptors of what is to be read."""
+        now = time.monotonic()
+        ends = [now + START_LIMIT_S, self._until, *[worker.deadline for worker in self.workers.values()]]
+        if self._waiting or self._again:
+            ends.append(now + STUCK_S)
+        patience_s = max(0.0, min(ends) - now)
+        if not self.workers:
+            self._staff.wait(self, patience_s)
+            return []
+        return [descriptor for descriptor, _ in self._poll.poll(math.ceil(patience_s * 1000))]
+
+    def _continue(self, worker: Worker) -> None:
+        """Give an idle worker something to do, or give it back."""
+        while worker.state == "idle":
+            again = worker.new and bool(self._again)
+            if not again and not self._waiting:
+                self._staff.give_back(self, worker)
+                return
+            if self._key in worker.keys:
+                self._give(worker, again)
+            else:
+                worker.state, worker.loading = "loading", self._key
+                order = Load(worker.draw_ticket(), self._key, self._blob, sys.path)
+                worker.send(cloudpickle.dumps(order), START_LIMIT_S)
+
+    def _give(self, worker: Worker, again: bool) -> None:
+        """Where what was chosen cannot be sent, the worker is idle as before."""
+        chosen = [self._again.popleft()] if again else [self._waiting.popleft() for _ in range(self._share())]
+        jobs = [self._jobs[index] for index in chosen]
+        try:
+            order = cloudpickle.dumps(Judge(worker.draw_ticket(), self._key, jobs, self._time_limit_s))
+        except Exception as error:  # cloudpickle raises what the object's own __reduce__ raises
+            if len(chosen) == 1:
+                self._answer(chosen.pop(), Verdict.error(f"the task cannot be sent to a worker: {error}"))
+            self._one_by_one = True
+            self._waiting.extendleft(reversed(chosen))
+            return
+        worker.state, worker.new, worker.jobs = "busy", False, deque(chosen)
+        worker.send(order, self._time_limit_s)
+
+    def _share(self) -> int:
         """How many jobs go into the next message."""
-        pace = self._pace.get(work.key)
-        if pace is None or work.one_by_one:
+        pace = self._staff.pace.get(self._key)
+        if pace is None or self._one_by_one:
             return 1
-        most = min(MESSAGE_JOBS, MESSAGE_S / max(pace, 1e-6), len(work.waiting) / (2 * self.size))
+        most = min(MESSAGE_JOBS, MESSAGE_S / max(pace, 1e-6), len(self._waiting) / (2 * self._staff.size))
         chars = count = 0
-        for index in islice(work.waiting, max(1, int(most))):
-            chars += len(work.jobs[index][1].text)
+        for index in islice(self._waiting, max(1, int(most))):
+            chars += len(self._jobs[index][1].text)
             if chars > MESSAGE_CHARS:
                 break
             count += 1
         return max(1, count)
 
-    def _load(self, worker: Worker, work: Round) -> None:
-        worker.state, worker.loading = "loading", work.key
-        worker.send(cloudpickle.dumps(Load(worker.draw_ticket(), work.key, work.blob, sys.path)), START_LIMIT_S)
-
-    def _start(self) -> None:
-        worker = self._source.start()
-        self.workers[worker.frames.fileno()] = worker
-        self.watch(worker.frames.fileno())
-
     def _hear(self, worker: Worker) -> None:
+        judged = worker.state == "busy"
         try:
             messages = worker.frames.receive()
             if messages is None:
                 self._lost(worker)
-            elif self._heard(worker, messages) and worker.frames.too_long:
+                return
+            alive = self._heard(worker, messages)
+            if alive and worker.frames.too_long:
                 raise NotAnAnswer("expected a message that is no longer than an answer may be")
         except OSError:
             self._lost(worker)
+            return
         except NotAnAnswer as error:
             self._lost(worker, f"a worker sent what is no answer, twice: {error}")
+            return
+        if alive and worker.state == "idle" and judged and self._staff.line:
+            self._staff.give_back(self, worker)
+        elif alive:
+            self._continue(worker)
 
     def _heard(self, worker: Worker, messages: Sequence[bytes]) -> bool:
         """False when the worker is gone with what it said."""
-        if worker.round is not None and messages:
-            self._keep_pace(worker, worker.round, len(messages))
-        if worker.state in ("starting", "loading") and len(messages) > 1:
+        if worker.state == "busy":
+            self._keep_pace(worker, len(messages))
+        elif len(messages) > 1:
             raise NotAnAnswer("expected one answer")
         for message in messages:
             if worker.state == "starting":
                 worker.state = "idle"
-                self._failures.pop("", None)
+                self._failures.pop("starting", None)
             elif worker.state == "loading":
                 self._loaded(worker, content_in(message, worker.ticket, 0))
-            elif worker.round is None:
+            elif not worker.jobs:
                 raise NotAnAnswer("expected nothing")
-            elif not self._answered(worker, worker.round, verdict_in(message, worker.ticket, worker.place)):
-                return False
+            else:
+                verdict = verdict_in(message, worker.ticket, worker.place)
+                if out_of_memory(verdict):
+                    self._blame(worker, verdict)
+                    return False
+                self._answer(worker.jobs.popleft(), verdict)
+                worker.place += 1
+                worker.deadline = worker.heard_at + self._time_limit_s
+        if worker.state == "busy" and not worker.jobs:
+            worker.state = "idle"
         return True
 
     def _loaded(self, worker: Worker, problem: Json) -> None:
         worker.state = "idle"
         if problem is None:
             worker.keys.add(worker.loading)
-            self._failures.pop(worker.loading, None)
-        else:
-            self._fail(
-                worker.loading,
+            self._failures.pop("loading", None)
+        elif worker.loading == self._key:  # else it is the affair of a call that has ended
+            raise VerifierContractError(
                 f"the verifier cannot be loaded in a worker process: {problem}; "
-                "make it importable there, or register it with cheap=True to run it inline",
+                "make it importable there, or register it with cheap=True to run it inline"
             )
 
-    def _answered(self, worker: Worker, work: Round, verdict: Verdict) -> bool:
-        """False when the worker is gone with it."""
-        if out_of_memory(verdict):
-            self._blame(worker, work, verdict)
-            return False
-        work.give(worker.jobs.popleft(), verdict)
-        worker.place += 1
-        worker.deadline = worker.heard_at + work.time_limit_s
-        if not worker.jobs:
-            worker.state, worker.round = "idle", None
-        return True
-
-    def _keep_pace(self, worker: Worker, work: Round, answers: int) -> None:
+    def _keep_pace(self, worker: Worker, answers: int) -> None:
         """How long a job takes with this verifier, by what came since the worker was heard last."""
-        now = time.monotonic()
-        took = (now - worker.heard_at) / answers
-        self._pace[work.key] = (self._pace.get(work.key, took) + took) / 2
-        worker.heard_at = now
+        if answers:
+            now = time.monotonic()
+            took = (now - worker.heard_at) / answers
+            self._staff.pace[self._key] = (self._staff.pace.get(self._key, took) + took) / 2
+            worker.heard_at = now
 
     def _late(self, worker: Worker) -> None:
-        if worker.round is None:
-            self._lost(worker)
+        if worker.jobs:
+            self._blame(worker, over_limit(f"{self._time_limit_s:g} s"))
         else:
-            self._blame(worker, worker.round, over_limit(f"{worker.round.time_limit_s:g} s"))
+            self._lost(worker)
 
     def _lost(self, worker: Worker, cause: str = "") -> None:
-        if worker.round is not None:
-            self._blame(worker, worker.round, None, cause)
+        if worker.jobs:
+            self._blame(worker, None, cause)
             return
-        self._replace(worker)
-        if worker.state == "idle":
-            return
-        key = worker.loading if worker.state == "loading" else ""
-        self._failures[key] += 1
-        if self._failures[key] > 2 * self.size:
-            why = cause or f"exit code {worker.process.exit_code}"
-            self._fail(key, f"worker processes die before they can judge; see their messages above ({why})")
+        self._staff.replace(self, worker)
+        if worker.state == "starting" or (worker.state == "loading" and worker.loading == self._key):
+            self._failures[worker.state] += 1
+            if self._failures[worker.state] > 2 * self._staff.size:
+                why = cause or f"exit code {worker.process.exit_code}"
+                raise VerifierContractError(
+                    f"worker processes die before they can judge; see their messages above ({why})"
+                )
 
-    def _fail(self, key: str, problem: str) -> None:
-        """Give up the rounds of this verifier; of all where no worker even starts."""
-        self._failures.pop(key, None)
-        for work in self.rounds:
-            if key in ("", work.key):
-                work.error = VerifierContractError(problem)
-                work.waiting.clear()
-                work.again.clear()
-
-    def _blame(self, worker: Worker, work: Round, verdict: Verdict | None, cause: str = "") -> None:
+    def _blame(self, worker: Worker, verdict: Verdict | None, cause: str = "") -> None:
         """Replace the worker; the job it was at is tried again, or it gets this verdict (None: worker lost)."""
         index = worker.jobs.popleft()
-        self._replace(worker)
-        if work.try_again(index):
+        self._waiting.extendleft(reversed(worker.jobs))
+        self._staff.replace(self, worker)
+        if index not in self._tried_again:
+            self._tried_again.add(index)
+            self._again.append(index)
             return
         lost = cause or f"the worker process was lost twice (exit code {worker.process.exit_code})"
-        work.give(index, verdict or Verdict.error(lost))
+        self._answer(index, verdict or Verdict.error(lost))
 
-    def _replace(self, worker: Worker) -> None:
-        self.drop(worker)
-        self.replaced += 1
+    def _answer(self, index: int, verdict: Verdict) -> None:
+        if index not in self._verdicts:
+            self._verdicts[index] = verdict
+            self._answered.append(index)

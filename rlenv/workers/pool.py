@@ -16,7 +16,6 @@ import os
 import threading
 import weakref
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
@@ -25,8 +24,8 @@ import cloudpickle
 from rlenv.core.errors import ConfigError, VerifierContractError
 from rlenv.core.verdict import Verdict
 from rlenv.core.verifier import Verifier
-from rlenv.workers.dispatch import Dispatcher
-from rlenv.workers.pending_jobs import Job, Round
+from rlenv.workers.dispatch import Call, Staff
+from rlenv.workers.protocol import Job
 
 if TYPE_CHECKING:
     from rlenv.core.completion import Completion
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
     from rlenv.core.jsontypes import Json
 
 DEFAULT_MEMORY_MB = 2048
-OnVerdict: TypeAlias = "Callable[[int, Verdict], None]"
+OnVerdict: TypeAlias = Callable[[int, Verdict], None]
 """Called with the index and the verdict of each job as it is answered."""
 
 
@@ -99,9 +98,8 @@ def anywhere(judge: object) -> bool:
 class WorkerPool:
     """Judges jobs in `workers` processes (default: one a core), started when first needed.
 
-    Use it as a context manager or close() it. `restarts` counts the workers that had to be replaced.
-
-    Whichever thread waits for verdicts does the work of the pool for all of them, one at a time: it leads.
+    Use it as a context manager or close() it. `restarts` counts the workers that had to be replaced. Threads share the
+    workers; each does the work of its own call.
     """
 
     def __init__(self, workers: int | None = None, *, memory_mb: int | None = DEFAULT_MEMORY_MB) -> None:
@@ -109,20 +107,17 @@ class WorkerPool:
         if self.size < 1:
             raise ConfigError(f"expected at least 1 worker, got {workers}")
         self.memory_mb = memory_mb
-        self._dispatcher = Dispatcher(self.size, memory_mb)
-        self._turn = threading.Condition()
-        self._led = False
-        self._wake: tuple[int, int] | None = None
+        self._staff = Staff(self.size, memory_mb)
         _pools.add(self)
 
     @property
     def restarts(self) -> int:
-        return self._dispatcher.replaced
+        return self._staff.replaced
 
     @property
     def running(self) -> int:
         """How many worker processes there are."""
-        return len(self._dispatcher.workers)
+        return len(self._staff.workers)
 
     def judge_all(
         self,
@@ -138,25 +133,11 @@ class WorkerPool:
         """
         if not jobs:
             return []
-        work = Round(verifier.key, verifier.blob, jobs, time_limit_s)
-        with self._turn:
-            self._dispatcher.rounds.append(work)
-            self._call_leader()
-        try:
-            self._see_through(work, on_verdict)
-        finally:
-            self._end(work)
-        if work.error is not None:
-            raise work.error
-        return [work.verdicts[index] for index in range(len(jobs))]
+        return Call(self._staff, verifier.key, verifier.blob, jobs, time_limit_s).judge(on_verdict)
 
     def close(self) -> None:
         """End the worker processes, once nobody waits for a verdict; the pool opens again when it is asked."""
-        with self._turn:
-            while self._dispatcher.rounds:
-                self._turn.wait()
-            self._dispatcher.close()
-            self._close_wake()
+        self._staff.close()
 
     def __enter__(self) -> WorkerPool:
         return self
@@ -164,87 +145,8 @@ class WorkerPool:
     def __exit__(self, *exception: object) -> None:
         self.close()
 
-    def _see_through(self, work: Round, on_verdict: OnVerdict | None) -> None:
-        told = 0
-        while told < len(work.given) or not work.done:
-            self._progress(work, len(work.jobs) if on_verdict is None else told + 1)
-            for index in work.given[told:]:
-                told += 1
-                if on_verdict is not None:
-                    on_verdict(index, work.verdicts[index])
-
-    def _progress(self, work: Round, verdicts: int) -> None:
-        """Return when the round is done or has this many verdicts: lead, or wait while another thread leads."""
-        with self._turn:
-            while self._led and not work.has(verdicts):
-                self._turn.wait()
-            if work.has(verdicts):
-                return
-            self._led = True
-            wake = self._wake_end()
-        try:
-            self._lead(work, verdicts, wake)
-        except BaseException:
-            with self._turn:
-                self._dispatcher.drop_busy()
-            raise
-        finally:
-            with self._turn:
-                self._led = False
-                self._turn.notify_all()
-
-    def _lead(self, work: Round, verdicts: int, wake: int) -> None:
-        dispatcher = self._dispatcher
-        while True:
-            with self._turn:
-                if work.has(verdicts):
-                    return
-                dispatcher.staff()
-                if work.has(verdicts):  # what cannot be sent is answered at once
-                    return
-            ready = dispatcher.listen()
-            with self._turn:
-                if wake in ready:
-                    os.read(wake, 4096)
-                dispatcher.act(ready)
-                self._turn.notify_all()
-
-    def _end(self, work: Round) -> None:
-        with self._turn:
-            work.ended = True
-            with suppress(ValueError):  # a forked child starts without rounds
-                self._dispatcher.rounds.remove(work)
-            if self._led:
-                self._call_leader()
-            else:
-                self._dispatcher.drop_ended()
-            self._turn.notify_all()
-
-    def _call_leader(self) -> None:
-        """Let the leader look at the rounds again; where nobody leads, whoever leads next will."""
-        if self._led and self._wake is not None:
-            with suppress(BlockingIOError):  # full of calls already
-                os.write(self._wake[1], b"!")
-
-    def _wake_end(self) -> int:
-        if self._wake is None:
-            self._wake = os.pipe()
-            for end in self._wake:
-                os.set_blocking(end, False)
-            self._dispatcher.watch(self._wake[0])
-        return self._wake[0]
-
-    def _close_wake(self) -> None:
-        if self._wake is not None:
-            self._dispatcher.forget(self._wake[0])
-            for end in self._wake:
-                os.close(end)
-            self._wake = None
-
     def _abandon(self) -> None:
-        self._dispatcher.abandon()
-        self._turn, self._led = threading.Condition(), False
-        self._close_wake()
+        self._staff.abandon()
 
 
 _pools: weakref.WeakSet[WorkerPool] = weakref.WeakSet()

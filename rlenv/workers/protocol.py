@@ -1,8 +1,9 @@
-"""What a worker may say: the ticket of what it was asked, the place of the job, and plain JSON.
+"""What goes between the pool and a worker: orders, which are pickled, and answers, which are not.
 
 Nothing that a worker sends is unpickled: verifiers run on what a policy wrote, and an answer must not be able to do
-more than to be wrong. A ticket is drawn at random for each message, so that an answer nobody asked for, one for an
-earlier message and bytes of any other kind are told apart from the answer that is due.
+more than to be wrong. It is plain JSON behind the ticket of the order and the place of the job in it. A ticket is drawn
+at random for each order, so that an answer nobody asked for, one for an earlier order and bytes of any other kind are
+told apart from the answer that is due.
 
 >>> verdict_in(written(7, 0, Verdict(1.0).to_json()), 7, 0).reward
 1.0
@@ -12,23 +13,98 @@ from __future__ import annotations
 
 import json
 import operator
+import socket
 import struct
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import SupportsFloat, cast
+from typing import NamedTuple, SupportsFloat, TypeAlias, cast
 
+from rlenv.core.completion import Completion
 from rlenv.core.jsontypes import Json
+from rlenv.core.task import Task
 from rlenv.core.verdict import FAIL, PASS, Verdict
 from rlenv.core.verifier import over_limit
+
+Job: TypeAlias = "tuple[Task, Completion]"
 
 MAX_ANSWER_BYTES, MAX_BRACKETS = 2 << 20, 20_000
 """The longest answer, and how many opening brackets it may have, those in texts included: reading the worst JSON within
 them takes at most about 0.2 s and 40 MB. A verdict that quotes a completion of a million letters fits."""
 SHORT_BYTES = 512
 HEAD = struct.Struct(">QI")
+_LENGTH = 8
+_READ = 1 << 16
+
+
+class Load(NamedTuple):
+    """Unpickle a verifier and keep it under its key; answered with None or with what went wrong."""
+
+    ticket: int
+    key: str
+    blob: bytes
+    path: Sequence[str]
+    """Where the pool's process looks for modules by now: it may have grown since the worker was started."""
+
+
+class Judge(NamedTuple):
+    """Judge completions one after another; each is answered with a Verdict as soon as it is judged."""
+
+    ticket: int
+    key: str
+    jobs: Sequence[Job]
+    time_limit_s: float
 
 
 class NotAnAnswer(Exception):
     """A worker sent what is not the answer that is due."""
+
+
+class Frames:
+    """Whole messages on one end of a stream socket, eight bytes of length before each; none above `longest` bytes."""
+
+    def __init__(self, end: socket.socket, longest: int | None = None) -> None:
+        self._socket = end
+        self._longest = longest
+        self.too_long = False
+        """The other end has announced a message that is longer than is taken: nothing after it can be read."""
+        self._buffer = bytearray()
+
+    def fileno(self) -> int:
+        return self._socket.fileno()
+
+    def send(self, message: bytes) -> None:
+        """Blocks until the other end has room. Raises OSError when it is closed."""
+        self._socket.sendall(len(message).to_bytes(_LENGTH) + message)
+
+    def receive(self) -> list[bytes] | None:
+        """Reads once, blocking if nothing is there: the messages that are whole by now, None at the end."""
+        try:
+            data = self._socket.recv(_READ)
+        except ConnectionResetError:  # the other end was closed before it had read everything
+            return None
+        if not data:
+            return None
+        self._buffer += data
+        messages, start = [], 0
+        while (whole := self._end(start)) is not None:
+            messages.append(bytes(self._buffer[start + _LENGTH : whole]))
+            start = whole
+        del self._buffer[:start]
+        return messages
+
+    def close(self) -> None:
+        self._socket.close()
+
+    def _end(self, start: int) -> int | None:
+        """Where the message that begins at `start` ends; None while a part of it is missing."""
+        if len(self._buffer) < start + _LENGTH:
+            return None
+        length = int.from_bytes(self._buffer[start : start + _LENGTH])
+        if self._longest is not None and length > self._longest:
+            self.too_long = True
+            return None
+        end = start + _LENGTH + length
+        return end if len(self._buffer) >= end else None
 
 
 def written(ticket: int, place: int, content: Json) -> bytes:

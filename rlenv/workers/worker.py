@@ -1,147 +1,170 @@
-"""The child process of the pool: loads verifiers, judges one job after another, answers on its socket.
-
-Only this process answers: a child that a verifier forks finds the socket closed, and ends where it would go on as a
-worker. Answers are plain data, named by job (protocol.py).
-"""
+"""One worker process as its pool sees it: started, sent orders, heard, ended."""
 
 from __future__ import annotations
 
-import math
+import json
 import os
-import resource
+import secrets
+import select
+import signal
 import socket
+import subprocess
 import sys
-import threading
 import time
-from collections.abc import Sequence
+from collections import deque
 from contextlib import suppress
-from typing import NamedTuple
+from dataclasses import dataclass, field
+from typing import Literal
 
-import cloudpickle
+from rlenv.workers.protocol import HEAD, MAX_ANSWER_BYTES, Frames
+from rlenv.workers.worker_process import keepers_work
 
-from rlenv.core.completion import Completion
-from rlenv.core.task import Task
-from rlenv.core.verdict import Verdict
-from rlenv.core.verifier import Verifier, judge
-from rlenv.workers.frames import Frames
-from rlenv.workers.protocol import written, written_verdict
-
-MEGABYTE = 1024 * 1024
-PROBLEM_CHARS = 10_000
-"""How much of why a verifier cannot be loaded is told."""
+START_LIMIT_S = 120.0
+"""How long a worker may take to start and to import what its verifier needs."""
+SEND_LIMIT_S = 10.0
+"""How long a worker may leave a message unread: one that is stopped would hold up all others."""
 
 
-class Load(NamedTuple):
-    """Unpickle a verifier and keep it under its key; answered with None or with what went wrong."""
+class KeptProcess:
+    """A worker that ends with all that it has started: its keeper sees to it, as soon as `control` closes."""
 
-    ticket: int
-    key: str
-    blob: bytes
-    path: Sequence[str]
-    """Where the pool's process looks for modules by now: it may have grown since the worker was started."""
+    def __init__(self, control: socket.socket) -> None:
+        self._control = control
+        self.exit_code = -signal.SIGKILL
+        """Of a worker that had ended by itself; else that of a killed one."""
 
+    def end(self) -> None:
+        """Have it killed, with all that it has started; nobody waits for that but `WorkerSource.close`."""
+        with self._control, suppress(OSError, ValueError):
+            self.exit_code = int(self._control.recv(16, socket.MSG_DONTWAIT))
 
-class Judge(NamedTuple):
-    """Judge completions one after another; each is answered with a Verdict as soon as it is judged."""
-
-    ticket: int
-    key: str
-    jobs: Sequence[tuple[Task, Completion]]
-    time_limit_s: float
-
-
-def main(descriptor: int, memory_mb: int | None) -> None:
-    """Serve the pool on an inherited socket until it closes.
-
-    Nobody ends this process but the pool, so it leaves when its parent does: an idle worker reads the end of its
-    socket, a sleeping one is seen by the watcher thread, and one that is stuck in C code runs into its CPU limit.
-    """
-    threading.Thread(target=_leave_with_parent, args=(os.getppid(),), daemon=True).start()
-    serve(socket.socket(fileno=descriptor), memory_mb)
+    def abandon(self) -> None:
+        """In a forked child: it belongs to the parent."""
+        self._control.close()
 
 
-def serve(end: socket.socket, memory_mb: int | None) -> None:
-    """Answer on this socket until it closes, or until the memory ran out."""
-    end.set_inheritable(False)
-    frames = Frames(end)
-    os.register_at_fork(after_in_child=frames.close)
-    with suppress(BrokenPipeError, ConnectionResetError):  # the pool has closed
-        _serve(frames, memory_mb)
+class LoneProcess:
+    """A worker in a process group of its own, which is all that ends with it."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self._process = process
+        self.exit_code = 0
+
+    def end(self) -> None:
+        """Kill the group."""
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self.exit_code = self._process.wait()
+
+    def abandon(self) -> None:
+        """In a forked child: not our child, nothing to wait for."""
+        self._process.returncode = 0
 
 
-def _serve(frames: Frames, memory_mb: int | None) -> None:
-    own, verifiers = os.getpid(), dict[str, Verifier]()
-    frames.send(b"ready")
-    while (messages := frames.receive()) is not None:
-        for data in messages:
-            message: Load | Judge = cloudpickle.loads(data)
-            if isinstance(message, Load):
-                problem = _load(verifiers, message)
-                _leave_unless(own)
-                frames.send(written(message.ticket, 0, problem))
-                _limit_memory(memory_mb)
-            elif not _judge(verifiers[message.key], message, frames, own):
-                return
+@dataclass(eq=False)
+class Worker:
+    """One child process, the verifiers it holds, and the jobs it has not answered."""
+
+    process: KeptProcess | LoneProcess
+    frames: Frames
+    state: Literal["starting", "loading", "idle", "busy"] = "starting"
+    keys: set[str] = field(default_factory=set)
+    loading: str = ""
+    new: bool = True
+    """It has judged nothing yet."""
+    jobs: deque[int] = field(default_factory=deque)
+    ticket: int = 0
+    """Of the last order; answers carry it."""
+    place: int = 0
+    """Of the job under way, in that order."""
+    deadline: float = field(default_factory=lambda: time.monotonic() + START_LIMIT_S)
+    heard_at: float = 0.0
+
+    def draw_ticket(self) -> int:
+        """One that no earlier answer carries and nobody can guess."""
+        self.ticket, self.place = secrets.randbits(64), 0
+        return self.ticket
+
+    def send(self, message: bytes, limit_s: float) -> None:
+        self.heard_at = time.monotonic()
+        self.deadline = self.heard_at + limit_s
+        # The closed end is seen when it is read; what is not read runs into its deadline.
+        with suppress(BrokenPipeError, ConnectionResetError, TimeoutError):
+            self.frames.send(message)
+
+    def speaks(self) -> bool:
+        """Whether there is something to read: of an idle worker, its end or what nobody asked for."""
+        poll = select.poll()
+        poll.register(self.frames, select.POLLIN)
+        return bool(poll.poll(0))
+
+    def holds(self, key: str) -> bool:
+        """Whether it has a verifier, or is loading it."""
+        return key in self.keys or (self.state == "loading" and self.loading == key)
+
+    def kill(self) -> None:
+        self.frames.close()
+        self.process.end()
+
+    def abandon(self) -> None:
+        """In a forked child: close our copies."""
+        self.frames.close()
+        self.process.abandon()
 
 
-def out_of_memory(verdict: Verdict) -> bool:
-    """True where the memory limit decided: the process that ran into it is not used again."""
-    return any(flag.name == "over_limit" and flag.detail == "MemoryError" for flag in verdict.flags)
+class WorkerSource:
+    """Starts workers: forked by a server that has everything imported, where the system allows; else each by itself."""
 
+    def __init__(self, memory_mb: int | None) -> None:
+        self._memory_mb = memory_mb
+        self._server: tuple[subprocess.Popen[bytes], socket.socket] | None = None
 
-def _judge(verifier: Verifier, message: Judge, frames: Frames, own: int) -> bool:
-    """False when the memory ran out: what is left of the message is another process's work."""
-    for place, (task, completion) in enumerate(message.jobs):
-        _limit_cpu(message.time_limit_s)
-        verdict = judge(verifier, task, completion)
-        _leave_unless(own)
-        frames.send(written_verdict(message.ticket, place, verdict))
-        if out_of_memory(verdict):
-            return False
-    return True
+    def start(self) -> Worker:
+        """A new one; where the server has just died, its socket is at its end."""
+        ours, theirs = socket.socketpair()
+        with theirs:
+            process = self._forked(theirs) if keepers_work() else LoneProcess(self._python("run_alone", theirs))
+        ours.settimeout(SEND_LIMIT_S)
+        return Worker(process, Frames(ours, longest=HEAD.size + MAX_ANSWER_BYTES))
 
+    def close(self) -> None:
+        """End the server, and whatever may be left of its workers."""
+        if self._server is not None:
+            process, requests = self._server
+            requests.close()
+            process.wait()
+            self._server = None
 
-def _leave_unless(own: int) -> None:
-    """A child that the verifier forked and that returned from it is no worker."""
-    if os.getpid() != own:
-        os._exit(0)
+    def abandon(self) -> None:
+        """In a forked child: the server belongs to the parent."""
+        if self._server is not None:
+            process, requests = self._server
+            requests.close()
+            process.returncode = 0
+            self._server = None
 
+    def _forked(self, theirs: socket.socket) -> KeptProcess:
+        if self._server is not None and self._server[0].poll() is not None:
+            self.close()
+        if self._server is None:
+            requests, end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            with end:
+                self._server = self._python("fork_workers", end), requests
+        control, kept = socket.socketpair()
+        with kept, suppress(BrokenPipeError, ConnectionResetError):
+            socket.send_fds(self._server[1], [b"start"], [theirs.fileno(), kept.fileno()])
+        return KeptProcess(control)
 
-def _load(verifiers: dict[str, Verifier], message: Load) -> str | None:
-    sys.path[:] = message.path
-    try:
-        verifiers[message.key] = cloudpickle.loads(message.blob)
-    except Exception as error:  # whatever unpickling user code raises is told to the parent
-        return f"{type(error).__name__}: {error}"[:PROBLEM_CHARS]
-    return None
-
-
-def _limit_memory(memory_mb: int | None) -> None:
-    """Allow this much address space beyond what is mapped now, so that a greedy job gets MemoryError."""
-    if memory_mb is None:
-        return
-    try:
-        with open("/proc/self/statm") as statm:
-            mapped = int(statm.read().split()[0]) * resource.getpagesize()
-    except OSError:  # not Linux: count from zero
-        mapped = 0
-    limit = mapped + memory_mb * MEGABYTE
-    _, hard = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (_below(limit, hard), hard))
-
-
-def _limit_cpu(time_limit_s: float) -> None:
-    used = time.process_time()
-    _, hard = resource.getrlimit(resource.RLIMIT_CPU)
-    limit = math.ceil(used + 2 * time_limit_s + 5)
-    resource.setrlimit(resource.RLIMIT_CPU, (_below(limit, hard), hard))
-
-
-def _below(limit: int, hard: int) -> int:
-    return limit if hard == resource.RLIM_INFINITY else min(limit, hard)
-
-
-def _leave_with_parent(parent: int) -> None:
-    while os.getppid() == parent:
-        time.sleep(1.0)
-    os._exit(0)
+    def _python(self, function: str, end: socket.socket) -> subprocess.Popen[bytes]:
+        """A fresh interpreter in a session of its own, with nothing of ours but one end of a socket."""
+        boot = (
+            "import sys, json; sys.path[:] = json.loads(sys.argv[1]); from rlenv.workers import worker_process; "
+            f"worker_process.{function}(int(sys.argv[2]), json.loads(sys.argv[3]))"
+        )
+        return subprocess.Popen(
+            [sys.executable, "-c", boot, json.dumps(sys.path), str(end.fileno()), json.dumps(self._memory_mb)],
+            pass_fds=[end.fileno()],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            start_new_session=True,
+        )

@@ -24,10 +24,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from rlenv.core.episode import Episode, read_episodes
+from rlenv.core.episode import Episode
 from rlenv.core.errors import ConfigError, VerifierContractError
 from rlenv.core.verdict import Verdict, to_reward
 from rlenv.core.wrapper import State
+from rlenv.store.saved_episodes import read_episodes
 
 
 @dataclass(frozen=True)

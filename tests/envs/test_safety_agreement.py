@@ -13,7 +13,7 @@ from public_data import public
 import rlenv
 from rlenv.core.completion import Completion
 from rlenv.core.definition import Definition
-from rlenv.core.episode import Episode, write_episodes
+from rlenv.core.episode import Episode
 from rlenv.core.errors import ConfigError, TaskError
 from rlenv.core.task import Task
 from rlenv.core.verdict import Verdict
@@ -22,6 +22,7 @@ from rlenv.envs.safety.agreement_questions import TRIVIA, near_miss, on_the_way
 from rlenv.envs.safety.agreement_report import agreement_report, flip_rate, main
 from rlenv.envs.safety.frames import normalised
 from rlenv.envs.safety.opinions import AFTER, BEFORE, Split, with_opinion, wordings
+from rlenv.store.saved_episodes import write_episodes
 
 DATA = public("gsm8k/test.jsonl")
 VERIFIER = AgreementVerifier()

@@ -19,8 +19,8 @@ import rlenv
 from rlenv.cli import GROUPS, app
 from rlenv.cli.environment_options import environment_kwargs
 from rlenv.cli.eval import numbers
-from rlenv.core.episode import count_episodes
 from rlenv.core.errors import ConfigError
+from rlenv.store.saved_episodes import count_episodes
 
 MY_TASKS = '''
 import rlenv

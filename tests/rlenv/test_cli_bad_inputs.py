@@ -14,9 +14,10 @@ from typer.testing import CliRunner, Result
 
 from rlenv.cli import app
 from rlenv.core.completion import Completion
-from rlenv.core.episode import Episode, write_episodes
+from rlenv.core.episode import Episode
 from rlenv.core.task import Task
 from rlenv.core.verdict import Verdict
+from rlenv.store.saved_episodes import write_episodes
 
 DEEP, DIGITS = "[" * 100_000, "1" * 200_000
 VALUES = {"deep": DEEP, "digits": DIGITS, "big": str(2**70), "long": "a" * 5_000, "esc": "\x1b", "bell": "\a"}

@@ -6,7 +6,7 @@ from typer.testing import CliRunner
 
 from rlenv import Completion, Episode, Task, Verdict
 from rlenv.cli import app
-from rlenv.core.episode import write_episodes
+from rlenv.store.saved_episodes import write_episodes
 from rlenv.trainers.branches.preference import Pair, read_pairs
 
 

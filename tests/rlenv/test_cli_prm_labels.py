@@ -11,9 +11,9 @@ from typer.testing import CliRunner, Result
 
 from rlenv import Completion, Episode, Task, Verdict
 from rlenv.cli import app
-from rlenv.core.episode import write_episodes
 from rlenv.core.task import Prompt
 from rlenv.policies.tiny import tiny_policy
+from rlenv.store.saved_episodes import write_episodes
 
 
 def short_steps(prompt: Prompt, steps: Sequence[str]) -> list[float]:

@@ -12,7 +12,7 @@ from container_engine import needs_engine
 from typer.testing import CliRunner, Result
 
 import rlenv.sandbox
-import rlenv.workers.worker_groups
+import rlenv.workers.worker_process
 from rlenv.cli import app
 from rlenv.sandbox import CellSettings, Limits, Program, Status
 from rlenv.sandbox import Result as Outcome
@@ -78,9 +78,9 @@ def test_check_says_what_ends_the_workers_of_verifiers(monkeypatch: pytest.Monke
     def said() -> str:
         return call("check", "--backend", "namespaces", "--family", "network", "--honest", "0").stderr
 
-    if rlenv.workers.worker_groups.keepers_work():
-        assert "workers of verifiers: a worker is ended with all that it has started: a " in said()
-    monkeypatch.setattr(rlenv.workers.worker_groups, "keepers_work", lambda: False)
+    if rlenv.workers.worker_process.keepers_work():
+        assert "workers of verifiers: a worker is ended with all that it has started, by a keeper" in said()
+    monkeypatch.setattr(rlenv.workers.worker_process, "keepers_work", lambda: False)
     assert "workers of verifiers: WARNING: only the process group of a worker is ended with it" in said()
 
 

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from rlenv.cli import app
 from rlenv.cli.algorithm_options import split_settings
 from rlenv.cli.options import field_help
-from rlenv.core.episode import count_episodes
+from rlenv.store.saved_episodes import count_episodes
 from rlenv.trainers import ALGORITHMS, TrainConfig, with_changes
 from rlenv.trainers.records.logs import read_metrics
 

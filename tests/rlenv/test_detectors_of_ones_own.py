@@ -13,13 +13,14 @@ from typer.testing import CliRunner
 import rlenv
 from rlenv.cli import app
 from rlenv.core.completion import Completion
-from rlenv.core.episode import Episode, write_episodes
+from rlenv.core.episode import Episode
 from rlenv.core.errors import ConfigError, TooManyVerifierErrors
 from rlenv.core.task import Task
 from rlenv.core.verdict import Flag, Verdict
 from rlenv.evidence.detector import EvidenceDetector
 from rlenv.evidence.evidence import Evidence
 from rlenv.evidence.findings import FINDINGS
+from rlenv.store.saved_episodes import write_episodes
 from rlenv.wrappers import State, apply_wrappers
 from rlenv.wrappers.watch import watched
 

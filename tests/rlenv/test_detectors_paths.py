@@ -13,11 +13,12 @@ import rlenv
 from rlenv.cli import app
 from rlenv.cli.hacks import quoted
 from rlenv.core.completion import Completion
-from rlenv.core.episode import Episode, write_episodes
+from rlenv.core.episode import Episode
 from rlenv.core.task import Task
 from rlenv.core.verdict import Flag, Verdict
 from rlenv.evidence.detector import EvidenceDetector
 from rlenv.evidence.evidence import Evidence
+from rlenv.store.saved_episodes import write_episodes
 from rlenv.wrappers import State
 from rlenv.wrappers.watch import watched
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import json
-import struct
 import threading
 import time
-import zlib
 from pathlib import Path
 
 import pytest
@@ -22,7 +21,7 @@ from rlenv.envs.code.expression import evaluate
 from rlenv.logs import import_logs
 from rlenv.scorers.load import load_scorer
 from rlenv.serving.judging import Environments, Job, judged
-from rlenv.store.blocks import blocks, read_block
+from rlenv.store.members import index_of, members
 from rlenv.trainers.records.runfolder import cut_back
 from rlenv.workers.pool import WorkerPool
 
@@ -163,27 +162,26 @@ def test_a_checkpoint_cuts_no_file_but_the_runs_own(tmp_path: Path) -> None:
     assert (run / "metrics.jsonl").read_text() == ""
 
 
-def _block(length: int, body: bytes = b"") -> bytes:
-    return struct.pack("<4s4xBBH2sHII", b"\x1f\x8b\x08\x04", 0, 255, 12, b"RL", 8, length, 1) + body
-
-
-def test_a_block_that_does_not_move_forward_is_an_error(tmp_path: Path) -> None:
+def test_a_member_that_does_not_move_forward_is_an_error(tmp_path: Path) -> None:
     file = tmp_path / "episodes.jsonl.gz"
-    for length in (0, 3, 27):
-        file.write_bytes(_block(length) * 3)
-        with pytest.raises(RunError, match=f"{length} bytes long"):
-            blocks(file)
+    file.write_bytes(gzip.compress(b"{}\n") * 3)
+    for rows, place in (("0 1\n", "line 1: the member at byte 0 ends at 0"), ("9 1\n8 1\n", "line 2: .* 9 ends at 8")):
+        index_of(file).write_text(rows)
+        with pytest.raises(RunError, match=f"episodes.jsonl.gz.index {place}"):
+            members(file)
 
 
-def test_a_block_that_unpacks_to_gigabytes_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rlenv.store.blocks.MAX_TEXT", 1_000_000)
-    deflate = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
-    body = deflate.compress(bytes(50_000_000)) + deflate.flush() + bytes(8)
+@pytest.mark.parametrize("indexed", [True, False])
+def test_a_member_that_unpacks_to_gigabytes_is_an_error(
+    indexed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rlenv.store.members.MAX_TEXT", 1_000_000)
     file = tmp_path / "episodes.jsonl.gz"
-    file.write_bytes(_block(24 + len(body), body))
-    [block] = blocks(file)
-    with file.open("rb") as opened, pytest.raises(RunError, match="more than 1000000 bytes"):
-        read_block(opened, block)
+    file.write_bytes(gzip.compress(bytes(50_000_000)))
+    if indexed:
+        index_of(file).write_text(f"{file.stat().st_size} 1\n")
+    with pytest.raises(RunError, match=r"byte 0 is damaged \(more than 1000000 bytes"):
+        members(file)
 
 
 SETTINGS: list[dict[str, Json]] = [

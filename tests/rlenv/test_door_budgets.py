@@ -17,6 +17,7 @@ from rlenv.envs.code.case import Case, _case
 from rlenv.envs.code.verifier import code_verifier
 from rlenv.envs.format.json_schema import JsonVerifier
 from rlenv.judge.judge import Judge
+from rlenv.workers.dispatch import Call
 from rlenv.workers.pool import WorkerPool
 
 
@@ -216,12 +217,17 @@ def test_a_row_that_takes_too_much_to_be_read_is_refused_where_it_is_made_and_wh
         rlenv.to_row("math/arithmetic-v0", Task.from_json(task))
 
 
-def test_a_task_that_cannot_be_sent_to_a_worker_is_answered_at_once() -> None:
+def test_a_task_that_cannot_be_sent_to_a_worker_is_answered_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     definition = rlenv.load("format/json-v0")
-    waited = []
+    waited: list[int] = []
     with WorkerPool(1) as pool:
-        listen = pool._dispatcher.listen
-        pool._dispatcher.listen = lambda: (waited.append(len(pool._dispatcher.workers)), listen())[1]  # type: ignore
+        listen = Call._listen
+
+        def listens(call: Call) -> list[int]:
+            waited.append(pool.running)
+            return listen(call)
+
+        monkeypatch.setattr(Call, "_listen", listens)
         judge = Judge(definition, pool)
         assert judge.verdict(Task("?", "1", id="a", metadata={"schema": {"pattern": "1"}}), Completion("1")).graded
         waited.clear()

@@ -12,9 +12,9 @@ import pytest
 
 import rlenv
 from rlenv.core.errors import RlenvError, RunError, TaskError
+from rlenv.door.files import opened
 from rlenv.door.reading import json_object, json_objects, plain_bytes
 from rlenv.env.tasksets import load_tasks
-from rlenv.store.files import opened
 from rlenv.trainers.records.logs import read_alarms, read_metrics
 from rlenv.trainers.records.report import write_report
 from rlenv.view.viewed import read_config, saved_run

@@ -1,7 +1,6 @@
 """Episodes on disk: nothing lost, a cut last line left out, a bad line named."""
 
 import json
-import math
 import re
 import shutil
 from pathlib import Path
@@ -11,12 +10,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rlenv.core.completion import Completion
-from rlenv.core.episode import Episode, count_episodes, read_episodes, write_episodes
+from rlenv.core.episode import Episode
 from rlenv.core.errors import RunError
 from rlenv.core.jsontypes import line
 from rlenv.core.task import Task
 from rlenv.core.verdict import Flag, Verdict
-from rlenv.store.saved_episodes import TAIL_BYTES, InLines
+from rlenv.store.saved_episodes import count_episodes, read_episodes, write_episodes
 
 PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 # Lone surrogates included. JSON reads a high one before a low one as the one character they encode.
@@ -72,18 +71,6 @@ def test_episodes_survive_the_disk(written: list[Episode], tmp_path: Path) -> No
     assert path.read_bytes().count(b"\n") == len(written)
 
 
-def test_infinite_logprobs_survive_the_disk(tmp_path: Path) -> None:
-    path = tmp_path / "episodes.jsonl"
-    write_episodes(path, [Episode(Task("?"), Completion("x", (1,), (-math.inf,)), Verdict.error("lost"))])
-    assert next(read_episodes(path)).completion.logprobs == (-math.inf,)
-
-
-def test_surrogates_that_encode_a_character_come_back_as_it(tmp_path: Path) -> None:
-    path = tmp_path / "episodes.jsonl"
-    write_episodes(path, [Episode(Task("?"), Completion("\ud83d\ude42"), Verdict.error("lost"))])
-    assert next(read_episodes(path)).completion.text == "🙂"
-
-
 @pytest.mark.parametrize("kept", [1, 40, -1])
 def test_last_line_cut_by_a_kill_is_left_out(kept: int, tmp_path: Path) -> None:
     path = tmp_path / "episodes.jsonl"
@@ -91,17 +78,6 @@ def test_last_line_cut_by_a_kill_is_left_out(kept: int, tmp_path: Path) -> None:
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(lines[0] + lines[1] + lines[2][:kept])
     assert list(read_episodes(path)) == [EPISODE, EPISODE]
-    assert InLines(path).last(5) == [EPISODE, EPISODE]
-
-
-def test_the_last_episodes_are_those_at_the_end_of_a_file_of_any_size(tmp_path: Path) -> None:
-    path = tmp_path / "episodes.jsonl"
-    long = Episode(Task("?"), Completion("x" * (TAIL_BYTES // 2)), Verdict.of(("reward", 1.0)))
-    write_episodes(path, [long, long, EPISODE, long])
-    assert InLines(path).last(1) == [long]
-    assert InLines(path).last(5) == [EPISODE, long], "what does not lie whole in the file's end is left out"
-    path.write_bytes(b"")
-    assert InLines(path).last(5) == []
 
 
 @pytest.mark.parametrize("line", ["{", "[]", "{}", "7", '{"task": 1}', '{"task": {"prompt": "?"}, "completion": {}}'])
@@ -113,11 +89,6 @@ def test_bad_line_is_named(line: str, tmp_path: Path) -> None:
     write_episodes(path, [EPISODE])
     with pytest.raises(RunError, match=r"episodes\.jsonl line 2: not an episode .*remove the line"):
         list(read_episodes(path))
-
-
-def test_judged_again_changes_nothing_but_the_verdict() -> None:
-    again = EPISODE.judged(Verdict(0.0))
-    assert (again.verdict, again.task, again.completion) == (Verdict(0.0), EPISODE.task, EPISODE.completion)
 
 
 def test_an_episode_of_the_first_version_is_read(tmp_path: Path) -> None:
@@ -135,9 +106,3 @@ def test_an_episode_of_a_later_version_is_refused_by_line(tmp_path: Path) -> Non
     path.write_text(json.dumps(EPISODE.to_json() | {"version": 99}) + "\n")
     with pytest.raises(RunError, match=r"line 1: .*version 99.*upgrade rlenv"):
         list(read_episodes(path))
-
-
-def test_what_was_judged_survives_the_disk(tmp_path: Path) -> None:
-    path = tmp_path / "episodes.jsonl"
-    write_episodes(path, [EPISODE.judged(EPISODE.verdict.with_answer(0, 1))])
-    assert next(read_episodes(path)).verdict.answer == (0, 1)

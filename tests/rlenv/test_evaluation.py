@@ -20,7 +20,7 @@ from rlenv.core.task import Prompt
 from rlenv.evaluation.evaluation import choose_tasks
 from rlenv.evaluation.report import Report
 from rlenv.policies import DEFAULT_SAMPLING, Policy, Sampling, ScriptedPolicy
-from rlenv.store.saved_episodes import EPISODES, LINES, TASKS, InLines
+from rlenv.store.saved_episodes import EPISODES, LINES, TASKS, convert
 from rlenv.wrappers import RunningCentre
 
 
@@ -181,18 +181,20 @@ def test_a_resumed_run_equals_the_run_left_alone(tmp_path: Path, calls: int, cut
     assert len(second.asked) == 4 - calls + bool(calls and cut_bytes)
 
 
-def test_a_run_saved_in_the_form_before_is_resumed_in_it(tmp_path: Path) -> None:
+def test_a_run_saved_in_the_form_before_is_converted_and_resumed(tmp_path: Path) -> None:
     env = definition(wrappers=[RunningCentre(decay=0.5)])
     expected = rlenv.evaluate(env, SeededPolicy(), n=2, out=tmp_path, chunk_tasks=3)
     written = list(rlenv.read_episodes(tmp_path))
     for name in (EPISODES, TASKS):
         (tmp_path / name).unlink()
-    InLines(tmp_path / LINES).append(written[:10])
+    rlenv.write_episodes(tmp_path / LINES, written[:10])
     policy = SeededPolicy()
+    with pytest.raises(RunError, match="rlenv convert"):
+        rlenv.evaluate(env, policy, n=2, out=tmp_path, chunk_tasks=3)
+    assert convert(tmp_path) == 10
     assert rlenv.evaluate(env, policy, n=2, out=tmp_path, chunk_tasks=3) == expected
     assert len(policy.asked) == 3  # of four chunks: the second was not whole
     assert list(rlenv.read_episodes(tmp_path)) == written
-    assert not (tmp_path / EPISODES).exists()
 
 
 def test_a_killed_process_resumes(tmp_path: Path) -> None:

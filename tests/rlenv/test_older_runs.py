@@ -10,11 +10,13 @@ from typing import Any
 
 import pytest
 from older_runs import config, own, small_policy
+from typer.testing import CliRunner
 
 import rlenv
 from rlenv.analysis import analyse
-from rlenv.core.episode import read_episodes
+from rlenv.cli import app
 from rlenv.core.errors import ConfigError, RunError
+from rlenv.store.saved_episodes import read_episodes, write_episodes
 from rlenv.store.versions import compared
 from rlenv.trainers import train
 
@@ -104,3 +106,16 @@ def test_a_training_run_of_another_verifier_is_refused(runs: Path) -> None:
 @pytest.mark.parametrize("name", EPISODES)
 def test_a_report_is_written(runs: Path, name: str) -> None:
     assert "pass@1" in str(analyse(runs / name))
+
+
+@pytest.mark.parametrize("name", EPISODES)
+def test_the_command_converts_a_copy_or_the_folder_itself(runs: Path, name: str) -> None:
+    written = list(read_episodes(runs / name))
+    (runs / name / "episodes.jsonl.gz").unlink()
+    write_episodes(runs / name / "episodes.jsonl", written)
+    for arguments, folder in (["--out", "copy"], "copy"), ([], name):
+        done = CliRunner().invoke(app, ["convert", name, *arguments])
+        assert (done.exit_code, done.stdout) == (0, f"{len(written)} episodes in {folder}\n")
+        assert list(read_episodes(folder)) == written
+        assert not (runs / folder / "episodes.jsonl").exists()
+        assert (runs / name / "episodes.jsonl").exists() == (folder == "copy")

@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rlenv.core.completion import Completion
-from rlenv.core.episode import Episode, write_episodes
+from rlenv.core.episode import Episode
 from rlenv.core.errors import ConfigError, RunError
 from rlenv.core.task import Task
 from rlenv.core.verdict import StepReward, Verdict
+from rlenv.store.saved_episodes import write_episodes
 from rlenv.wrappers import ReferenceCentred, Wrapper, apply_wrappers
 
 TASK = Task("?", id="t")

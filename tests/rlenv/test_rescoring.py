@@ -13,7 +13,7 @@ from rlenv.core.jsontypes import Json
 from rlenv.core.verdict import Flag, Verdict
 from rlenv.evaluation.report import Report
 from rlenv.evaluation.rescoring import Change
-from rlenv.store.saved_episodes import saved_episodes
+from rlenv.store.saved_episodes import SavedEpisodes
 from rlenv.workers.pool import WorkerPool
 from rlenv.wrappers import RunningCentre
 
@@ -141,7 +141,7 @@ def test_a_group_that_was_cut_short_is_left_out_where_wrappers_look_at_groups(
     for kept, expected in zip((1, 3, 4), judged, strict=True):
         run = tmp_path / str(kept)
         saved(run, verifier(), chunk_tasks=2)
-        saved_episodes(run).keep(kept)
+        SavedEpisodes(run).keep(kept)
         assert rlenv.rescore(run, env).report.episodes == expected
 
 

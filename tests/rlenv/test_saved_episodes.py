@@ -10,15 +10,26 @@ import numpy as np
 import pytest
 
 from rlenv.core.completion import Completion
-from rlenv.core.episode import Episode, count_episodes, read_episodes, write_episodes
+from rlenv.core.episode import Episode
 from rlenv.core.errors import RunError
 from rlenv.core.jsontypes import line
 from rlenv.core.reading import Segment
 from rlenv.core.task import Task
 from rlenv.core.turn import Turn
 from rlenv.core.verdict import Flag, StepReward, Verdict
-from rlenv.store.blocks import blocks
-from rlenv.store.saved_episodes import EPISODES, FILES, LINES, TASKS, InBlocks, InLines, saved_episodes
+from rlenv.store.members import members
+from rlenv.store.saved_episodes import (
+    EPISODES,
+    FILES,
+    INDEXES,
+    LINES,
+    TASKS,
+    SavedEpisodes,
+    convert,
+    count_episodes,
+    read_episodes,
+    write_episodes,
+)
 
 FLOAT32 = tuple(np.random.default_rng(0).standard_exponential(50, dtype=np.float32).tolist())
 
@@ -46,10 +57,10 @@ def texts(found: object) -> list[str]:
 
 def test_a_task_is_saved_once_a_run_whoever_writes_on(tmp_path: Path) -> None:
     first, other = [episode(0), episode(1)], [episode(2, Task("1+1=?", "2")), episode(3)]
-    saved = saved_episodes(tmp_path)
+    saved = SavedEpisodes(tmp_path)
     saved.append(first)
     saved.append(other)
-    saved_episodes(tmp_path).append(first)
+    SavedEpisodes(tmp_path).append(first)
     assert [row["task"] for row in rows(tmp_path / EPISODES)] == [0, 0, 1, 0, 0, 0]
     assert [row["prompt"] for row in rows(tmp_path / TASKS)] == ["2+2=?", "1+1=?"]
     assert texts(read_episodes(tmp_path)) == texts([*first, *other, *first])
@@ -85,7 +96,15 @@ def test_everything_an_episode_can_hold_is_kept(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "logprobs",
-    [FLOAT32, (-0.0, 0.0, -math.inf), (-1e-45, -3.4028234663852886e38), (-0.1, -1e-320), (-1e300,), (-1, -2)],
+    [
+        FLOAT32,
+        (-0.0, 0.0, -math.inf),
+        (math.nan, -0.1),
+        (-1e-45, -3.4028234663852886e38),
+        (-0.1, -1e-320),
+        (-1e300,),
+        (-1, -2),
+    ],
 )
 def test_log_probs_come_back_with_the_same_bits(logprobs: tuple[float, ...], tmp_path: Path) -> None:
     write_episodes(tmp_path, [Episode(Task("?"), Completion("", (), logprobs), Verdict.of(("r", 0.0)))])
@@ -98,36 +117,33 @@ def test_a_log_prob_of_32_bits_is_saved_in_as_few_digits_as_tell_it(tmp_path: Pa
     assert b'"logprobs":[-0.1]' in gzip.decompress((tmp_path / EPISODES).read_bytes())
 
 
-def test_no_log_prob_that_is_none_survives(tmp_path: Path) -> None:
-    write_episodes(tmp_path, [Episode(Task("?"), Completion("", (), (math.nan, -0.1)), Verdict.of(("r", 0.0)))])
-    first, second = next(read_episodes(tmp_path)).completion.logprobs
-    assert (math.isnan(first), second) == (True, -0.1)
+def test_those_behind_a_place_those_from_a_number_on_and_the_last_and_the_first_ones(tmp_path: Path) -> None:
+    saved, written = SavedEpisodes(tmp_path), [episode(i, Task(f"{i // 2}?")) for i in range(6)]
+    assert (saved.size(), saved.count(), saved.last(3)) == (0, 0, [])
+    saved.append(written[:2])
+    place = saved.size()
+    saved.append(written[2:])
+    assert list(saved.read(place)) == written[2:]
+    write_episodes(tmp_path / "other.jsonl", written)
+    for first in range(8):
+        for path in (tmp_path, tmp_path / "other.jsonl"):
+            assert list(read_episodes(path, first=first)) == written[first:]
+    assert [list(saved.last(count)) for count in (1, 5, 9)] == [written[-1:], written[1:], written]
+    saved.keep(3)
+    assert (saved.count(), list(saved.read())) == (3, written[:3])
+    saved.append(written[3:])
+    assert list(saved.read()) == written
 
 
-def test_the_last_ones_the_ones_behind_a_place_and_the_first_ones(tmp_path: Path) -> None:
-    for saved in (InBlocks(tmp_path), InLines(tmp_path / "other.jsonl")):
-        written = [episode(i) for i in range(6)]
-        assert (saved.size(), saved.count()) == (0, 0)
-        saved.append(written[:2])
-        place = saved.size()
-        saved.append(written[2:])
-        assert list(saved.read(place)) == written[2:]
-        assert [list(saved.last(count)) for count in (1, 5, 9)] == [written[-1:], written[1:], written]
-        saved.keep(4)
-        assert (saved.count(), list(saved.read())) == (4, written[:4])
-        saved.append(written[4:])
-        assert list(saved.read()) == written
-
-
-def test_a_large_append_is_parted_into_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rlenv.store.saved_episodes.BLOCK_BYTES", 100)  # each of these counts for 33
+def test_a_large_append_is_parted_into_members(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rlenv.store.saved_episodes.MEMBER_BYTES", 100)  # each of these counts for 33
     written = [replace(episode(i), completion=Completion("x" * 150)) if i == 4 else episode(i) for i in range(8)]
     write_episodes(tmp_path, written)
-    assert [block.lines for block in blocks(tmp_path / EPISODES)] == [3, 1, 1, 3]
+    assert [member.lines for member in members(tmp_path / EPISODES)] == [3, 1, 1, 3]
     assert list(read_episodes(tmp_path)) == written
 
 
-def test_a_kill_in_the_middle_of_a_block_leaves_the_blocks_before(tmp_path: Path) -> None:
+def test_a_kill_in_the_middle_of_a_member_leaves_the_members_before(tmp_path: Path) -> None:
     before, after = [episode(0)], [episode(1, Task("new"))]
     write_episodes(tmp_path, before)
     first = {name: (tmp_path / name).stat().st_size for name in (EPISODES, TASKS)}
@@ -143,12 +159,40 @@ def test_a_kill_in_the_middle_of_a_block_leaves_the_blocks_before(tmp_path: Path
         assert {name: (tmp_path / name).read_bytes() for name in whole} == whole
 
 
-def test_a_folder_of_the_form_before_is_read_and_gone_on_with(tmp_path: Path) -> None:
-    write_episodes(tmp_path / LINES, [episode(0)])
+def test_a_reader_sees_what_is_whole_while_a_run_goes_on(tmp_path: Path) -> None:
+    saved = SavedEpisodes(tmp_path)
+    saved.append([episode(0)])
+    reading = read_episodes(tmp_path)
+    saved.append([episode(1, Task("new"))])
+    assert list(reading) == [episode(0)]
+    assert list(read_episodes(tmp_path)) == [episode(0), episode(1, Task("new"))]
+
+
+@pytest.mark.parametrize("killed", ["", "in the middle", "before the end"])
+def test_a_folder_of_the_form_before_is_read_and_converted_before_it_goes_on(killed: str, tmp_path: Path) -> None:
+    written = [episode(i % 20, Task(f"{i // 4}?")) for i in range(100)]
+    write_episodes(tmp_path / LINES, written)
+    with (tmp_path / LINES).open("a") as file:
+        file.write('{"cut')
+    assert list(read_episodes(tmp_path)) == written
+    assert count_episodes(tmp_path) == 100
+    with pytest.raises(RunError, match=f"rlenv convert {tmp_path}"):
+        write_episodes(tmp_path, [episode(1)])
+    if killed:
+        (tmp_path / "converted").mkdir()
+        (tmp_path / "converted" / TASKS).write_bytes(b"half")
+        (tmp_path / TASKS).write_bytes(b"of a conversion" if killed == "before the end" else b"")
+    assert convert(tmp_path) == convert(tmp_path) == 100
+    assert {path.name for path in tmp_path.iterdir()} == {*FILES, *INDEXES, "run.lock"} - {LINES}
     write_episodes(tmp_path, [episode(1)])
-    assert not (tmp_path / EPISODES).exists()
-    assert list(read_episodes(tmp_path)) == [episode(0), episode(1)]
-    assert count_episodes(tmp_path) == 2
+    assert list(read_episodes(tmp_path)) == [*written, episode(1)]
+
+
+def test_there_is_nothing_to_convert_where_there_are_no_episodes(tmp_path: Path) -> None:
+    for path in (tmp_path, tmp_path / "gone"):
+        with pytest.raises(RunError, match="holds no episodes"):
+            convert(path)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_nothing_to_save_makes_no_file(tmp_path: Path) -> None:

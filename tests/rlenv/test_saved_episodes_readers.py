@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from rlenv.core.completion import Completion
-from rlenv.core.episode import Episode, write_episodes
+from rlenv.core.episode import Episode
 from rlenv.core.task import Task
 from rlenv.core.verdict import Flag, Verdict
-from rlenv.store.saved_episodes import EPISODES, TASKS
+from rlenv.store.saved_episodes import EPISODES, TASKS, write_episodes
 
 COUNT, FIRST_FLAG = 200, 152
 """What has no fixed shape comes late, when a reader has long guessed the types."""

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from rlenv.cli import make_app
 from rlenv.core.completion import Completion
-from rlenv.core.episode import Episode, write_episodes
+from rlenv.core.episode import Episode
 from rlenv.core.errors import ConfigError
 from rlenv.core.task import Task
 from rlenv.core.verdict import Verdict
@@ -24,6 +24,7 @@ from rlenv.judge.wrapping import apply_wrappers
 from rlenv.scorers.asking import asking
 from rlenv.scorers.pairwise import Comparison, PairJob, PairJudge
 from rlenv.scorers.tournament import play
+from rlenv.store.saved_episodes import write_episodes
 from rlenv.trainers.branches.preference import read_pairs
 from rlenv.wrappers.group_wins import GroupWins
 

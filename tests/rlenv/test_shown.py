@@ -16,10 +16,11 @@ import rlenv
 from rlenv.audit import audit_reward
 from rlenv.cli import app
 from rlenv.core.completion import Completion
-from rlenv.core.episode import Episode, write_episodes
+from rlenv.core.episode import Episode
 from rlenv.core.task import Task
 from rlenv.core.verdict import Flag, Verdict
 from rlenv.evaluation.report import Report
+from rlenv.store.saved_episodes import write_episodes
 from rlenv.text.escaping import shown, shown_cell, shown_json, shown_line
 
 HOSTILE = "[red]x[/] \x1b[31m\x1b]0;t\x07\x9b2J\r\x08\x7f\u202e\u2066\u200b\ufeff\u2028\U000e0041\udc9b right"

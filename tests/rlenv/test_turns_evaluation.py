@@ -12,13 +12,13 @@ from number_game import Guessing, guessing
 
 import rlenv
 from rlenv.core.completion import Completion
-from rlenv.core.episode import read_episodes
 from rlenv.core.errors import PolicyError
 from rlenv.core.interaction import Reply
 from rlenv.core.jsontypes import Json
 from rlenv.core.policy import DEFAULT_SAMPLING, Sampling
 from rlenv.core.task import Prompt
 from rlenv.core.turn import Turn
+from rlenv.store.saved_episodes import read_episodes
 from rlenv.turns.live import MOST_TURNS, turn_lines
 from rlenv.turns.replay import ReplayVerifier
 from rlenv.wrappers import OverlongPenalty

@@ -8,25 +8,12 @@ import sys
 from pathlib import Path
 
 import pytest
-
-PATIENCE_S = 20.0
+from pool_jobs import PATIENCE_S, ends
 
 
 def run(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-X", "dev", "-W", "error", "-c", program, *arguments]
     return subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
-
-
-def ends(pid: int) -> bool:
-    """True as soon as the process is gone; False if it outlives our patience."""
-    try:
-        handle = os.pidfd_open(pid)
-    except ProcessLookupError:
-        return True
-    try:
-        return bool(select.select([handle], [], [], PATIENCE_S)[0])
-    finally:
-        os.close(handle)
 
 
 ORPHANS = """

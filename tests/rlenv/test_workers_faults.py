@@ -4,7 +4,6 @@ Each fault costs at most the job that made it: no verdict is lost, and none goes
 """
 
 import os
-import select
 import signal
 import socket
 import stat
@@ -16,21 +15,18 @@ from pathlib import Path
 
 import cloudpickle
 import pytest
+from pool_jobs import TASK, ends, judge, rewards
 
-import rlenv.workers.worker_process
+import rlenv.workers.worker
 from rlenv.core.completion import Completion
 from rlenv.core.errors import VerifierContractError
-from rlenv.core.task import Task
 from rlenv.core.verdict import Verdict
-from rlenv.core.verifier import FunctionVerifier, VerifierFunction
-from rlenv.workers.frames import Frames
+from rlenv.core.verifier import FunctionVerifier
 from rlenv.workers.pool import PickledVerifier, WorkerPool
-from rlenv.workers.protocol import HEAD, MAX_ANSWER_BYTES, written_verdict
-from rlenv.workers.worker_groups import keepers_work
-from rlenv.workers.worker_process import Worker
+from rlenv.workers.protocol import HEAD, MAX_ANSWER_BYTES, Frames, written_verdict
+from rlenv.workers.worker import KeptProcess, Worker
+from rlenv.workers.worker_process import keepers_work
 
-TASK = Task("?", "4")
-PATIENCE_S = 20.0
 cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers cannot import the tests
 needs_keepers = pytest.mark.skipif(not keepers_work(), reason="workers are ended as a whole on Linux only")
 
@@ -39,16 +35,11 @@ needs_keepers = pytest.mark.skipif(not keepers_work(), reason="workers are ended
 def pool(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[WorkerPool]:
     """Of workers that a server forks, and of workers as they are started where there are no keepers."""
     if request.param == "alone":
-        monkeypatch.setattr(rlenv.workers.worker_process, "keepers_work", lambda: False)
+        monkeypatch.setattr(rlenv.workers.worker, "keepers_work", lambda: False)
     elif not keepers_work():
         pytest.skip("workers are forked on Linux only")
     with WorkerPool(1, memory_mb=256) as pool:
         yield pool
-
-
-def judge(pool: WorkerPool, function: VerifierFunction, texts: list[str], limit_s: float = 60.0) -> list[Verdict]:
-    jobs = [(TASK, Completion(text)) for text in texts]
-    return pool.judge_all(PickledVerifier.of(FunctionVerifier(function)), jobs, limit_s)
 
 
 def sockets() -> list[int]:
@@ -86,8 +77,8 @@ def test_an_answer_nobody_asked_for_costs_one_job(pool: WorkerPool, fault: str) 
 
     texts = [str(place) for place in range(200)]
     texts[90] = "-1"
-    verdicts = judge(pool, number, texts)
-    assert [v.reward for v in verdicts] == [None if place == 90 else float(place) for place in range(200)]
+    verdicts = judge(pool, number, *texts)
+    assert rewards(verdicts) == [None if place == 90 else float(place) for place in range(200)]
     assert (verdicts[90].status, verdicts[90].reason[:38]) == (
         "verifier_error",
         "a worker sent what is no answer, twice",
@@ -103,7 +94,7 @@ def test_an_answer_for_the_job_that_comes_next_is_not_taken(pool: WorkerPool) ->
                 os.write(descriptor, framed(written_verdict(0, 0, Verdict(1.0))) + forged)
         return float(completion)
 
-    assert [v.reward for v in judge(pool, number, ["5", "6", "7", "8", "9"])] == [5.0, 6.0, None, 8.0, 9.0]
+    assert rewards(judge(pool, number, "5", "6", "7", "8", "9")) == [5.0, 6.0, None, 8.0, 9.0]
 
 
 def test_a_verifier_that_returns_in_a_forked_child_too_is_answered_once(pool: WorkerPool) -> None:
@@ -112,7 +103,7 @@ def test_a_verifier_that_returns_in_a_forked_child_too_is_answered_once(pool: Wo
             os.fork()
         return float(completion)
 
-    assert [v.reward for v in judge(pool, number, [str(place) for place in range(100)])] == list(map(float, range(100)))
+    assert rewards(judge(pool, number, *map(str, range(100)))) == list(map(float, range(100)))
     assert pool.restarts == 0
 
 
@@ -126,8 +117,8 @@ def test_a_forked_child_finds_no_socket_to_answer_on(pool: WorkerPool) -> None:
     def inherited(completion: str) -> float:
         return sum(os.get_inheritable(descriptor) for descriptor in sockets())
 
-    assert judge(pool, found_in_child, ["x"])[0].reward == 0.0
-    assert judge(pool, inherited, ["x"])[0].reward == 0.0
+    assert judge(pool, found_in_child, "x")[0].reward == 0.0
+    assert judge(pool, inherited, "x")[0].reward == 0.0
 
 
 def test_a_verifier_that_answers_while_it_is_loaded_is_refused(pool: WorkerPool) -> None:
@@ -137,7 +128,7 @@ def test_a_verifier_that_answers_while_it_is_loaded_is_refused(pool: WorkerPool)
 
     with pytest.raises(VerifierContractError, match="die before they can judge"):
         pool.judge_all(PickledVerifier.of(Eager(lambda: True)), [(TASK, Completion("4"))], 60.0)
-    assert judge(pool, lambda completion: 1.0, ["x"])[0].reward == 1.0
+    assert judge(pool, lambda completion: 1.0, "x")[0].reward == 1.0
 
 
 def _answer_often() -> FunctionVerifier:
@@ -152,7 +143,7 @@ def test_a_worker_that_stops_itself_is_over_its_limit(pool: WorkerPool) -> None:
             os.kill(os.getpid(), signal.SIGSTOP)
         return 1.0
 
-    first, stopped, last = judge(pool, stop, ["x", "stop", "x"], limit_s=0.5)
+    first, stopped, last = judge(pool, stop, "x", "stop", "x", limit_s=0.5)
     assert (first.reward, stopped.reward, last.reward) == (1.0, 0.0, 1.0)
     assert [flag.name for flag in stopped.flags] == ["over_limit"]
 
@@ -161,32 +152,10 @@ def test_a_worker_that_reads_no_message_is_left_to_its_deadline() -> None:
     ours, theirs = socket.socketpair()
     with theirs:
         ours.settimeout(0.05)
-        worker = Worker(NoProcess(), Frames(ours))
+        worker = Worker(KeptProcess(socket.socket()), Frames(ours))
         worker.send(b"x" * 10_000_000, 3.0)
         assert worker.deadline == worker.heard_at + 3.0
         worker.kill()
-
-
-class NoProcess:
-    exit_code = 0
-
-    def end(self) -> None:
-        pass
-
-    def abandon(self) -> None:
-        pass
-
-
-def ended(pid: int) -> bool:
-    """True as soon as the process is gone; False if it outlives our patience."""
-    try:
-        handle = os.pidfd_open(pid)
-    except ProcessLookupError:
-        return True
-    try:
-        return bool(select.select([handle], [], [], PATIENCE_S)[0])
-    finally:
-        os.close(handle)
 
 
 def leave_behind(completion: str) -> float:
@@ -216,7 +185,7 @@ def leave_behind(completion: str) -> float:
 @needs_keepers
 def test_what_a_verifier_left_in_a_session_of_its_own_ends_with_the_pool() -> None:
     with WorkerPool(1) as pool:
-        pids = [int(verdict.reward or 0) for verdict in judge(pool, leave_behind, ["x"] * 5)]
+        pids = [int(verdict.reward or 0) for verdict in judge(pool, leave_behind, *["x"] * 5)]
         for pid in pids:
             os.kill(pid, 0)
     for pid in pids:
@@ -231,14 +200,14 @@ def test_what_a_lost_worker_left_behind_ends_while_the_pool_goes_on(
 ) -> None:
     monkeypatch.setenv("PID_FILE", str(tmp_path / "pid"))
     with WorkerPool(1) as pool:
-        judge(pool, leave_behind, [how], limit_s=1.0)
-        assert judge(pool, lambda completion: 1.0, ["x"])[0].reward == 1.0
-        assert ended(int((tmp_path / "pid").read_text()))
+        judge(pool, leave_behind, how, limit_s=1.0)
+        assert judge(pool, lambda completion: 1.0, "x")[0].reward == 1.0
+        assert ends(int((tmp_path / "pid").read_text()))
 
 
 KEEPER = """
 import os, signal, socket, sys, time
-from rlenv.workers.worker_groups import keep
+from rlenv.workers.worker_process import keep
 
 def run():
     for _ in range(20):
@@ -258,7 +227,7 @@ ours, theirs = socket.socketpair()
 keeper = os.fork()
 if keeper == 0:
     ours.close()
-    keep(theirs, None, run)
+    keep(theirs, run)
 theirs.close()
 if sys.argv[1] == "is told to end":
     sys.stdin.readline()
@@ -287,10 +256,10 @@ def test_where_there_are_no_keepers_what_stays_in_the_group_still_ends(monkeypat
             signal.pause()
         return pid
 
-    monkeypatch.setattr(rlenv.workers.worker_process, "keepers_work", lambda: False)
+    monkeypatch.setattr(rlenv.workers.worker, "keepers_work", lambda: False)
     with WorkerPool(1) as pool:
-        pid = int(judge(pool, child, ["x"])[0].reward or 0)
-    assert ended(pid)
+        pid = int(judge(pool, child, "x")[0].reward or 0)
+    assert ends(pid)
 
 
 @needs_keepers
@@ -301,14 +270,8 @@ def test_a_pool_whose_server_was_killed_starts_another() -> None:
         return float(status[status.index("PPid:") + 1])
 
     with WorkerPool(1) as pool:
-        first = int(judge(pool, server, ["x"])[0].reward or 0)
+        first = int(judge(pool, server, "x")[0].reward or 0)
         os.kill(first, signal.SIGKILL)
-        judge(pool, lambda completion: os._exit(1), ["x"])
-        second = int(judge(pool, server, ["x"])[0].reward or 0)
+        judge(pool, lambda completion: os._exit(1), "x")
+        second = int(judge(pool, server, "x")[0].reward or 0)
         assert second not in (0, first)
-
-
-def test_a_pair_of_sockets_is_what_the_tests_look_for() -> None:
-    left, right = socket.socketpair()
-    with left, right:
-        assert {left.fileno(), right.fileno()} <= set(sockets())

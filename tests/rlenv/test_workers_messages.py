@@ -9,14 +9,14 @@ from pathlib import Path
 
 import cloudpickle
 import pytest
+from pool_jobs import TASK, judge, rewards, value
 
 from rlenv.core.completion import Completion
 from rlenv.core.task import Task
 from rlenv.core.verdict import Verdict
-from rlenv.core.verifier import FunctionVerifier, VerifierFunction
+from rlenv.core.verifier import FunctionVerifier
 from rlenv.workers.pool import PickledVerifier, WorkerPool
 
-TASK = Task("?", "4")
 cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers cannot import the tests
 
 
@@ -26,20 +26,8 @@ def pool() -> Iterator[WorkerPool]:
         yield pool
 
 
-def judge(pool: WorkerPool, function: VerifierFunction, texts: list[str], limit_s: float = 60.0) -> list[Verdict]:
-    jobs = [(TASK, Completion(text)) for text in texts]
-    return pool.judge_all(PickledVerifier.of(FunctionVerifier(function)), jobs, limit_s)
-
-
-def poisoned(completion: str) -> float:
-    if completion == "loop":
-        while True:
-            pass
-    if completion == "crash":
-        os._exit(3)
-    if completion == "allocate":
-        bytearray(10**10)
-    return float(completion)
+def length(completion: str) -> float:
+    return len(completion)
 
 
 def test_poison_in_the_middle_of_messages_costs_no_other_job_its_verdict(pool: WorkerPool) -> None:
@@ -47,7 +35,7 @@ def test_poison_in_the_middle_of_messages_costs_no_other_job_its_verdict(pool: W
     for place, poison in ((150, "loop"), (151, "crash"), (290, "allocate"), (599, "crash")):
         texts[place] = poison
     before = pool.restarts
-    verdicts = judge(pool, poisoned, texts, limit_s=0.8)
+    verdicts = judge(pool, value, *texts, limit_s=0.8)
     healthy = {index: verdict.reward for index, verdict in enumerate(verdicts) if texts[index].isdigit()}
     assert healthy == {index: float(index) for index in healthy}
     assert len(healthy) == 596
@@ -66,8 +54,7 @@ def test_the_clock_of_a_job_starts_when_the_job_before_it_is_answered(pool: Work
 
     # Quick jobs make the pool put the slow ones into long messages, which take longer than the limit.
     before = pool.restarts
-    verdicts = judge(pool, spin, ["0"] * 400 + ["0.02"] * 100, limit_s=0.7)
-    assert [verdict.reward for verdict in verdicts] == [1.0] * 500
+    assert rewards(judge(pool, spin, *["0"] * 400, *["0.02"] * 100, limit_s=0.7)) == [1.0] * 500
     assert pool.restarts == before
 
 
@@ -84,24 +71,19 @@ def test_a_job_is_tried_again_alone_on_a_worker_that_has_judged_nothing(tmp_path
 
     texts = ["x"] * 300
     texts[150] = "crash"
-    with WorkerPool(1) as pool:  # no worker was lost before, so that no spare one shares the work
-        verdicts = judge(pool, count_and_crash_once, texts)
-    assert verdicts[150].reward == 1.0
-    assert verdicts[149].reward == 150.0
+    with WorkerPool(1) as pool:
+        verdicts = judge(pool, count_and_crash_once, *texts)
+    assert (verdicts[149].reward, verdicts[150].reward) == (150.0, 1.0)
     assert all(verdict.graded for verdict in verdicts)
 
 
 def test_a_task_that_cannot_be_sent_costs_only_its_own_verdict(pool: WorkerPool) -> None:
-    def length(completion: str) -> float:
-        return len(completion)
-
-    verifier = PickledVerifier.of(FunctionVerifier(length))
     odd = Task("?", "4", id="odd", metadata={"lock": threading.Lock()})  # type: ignore[dict-item]
     jobs = [(odd if number == 250 else TASK, Completion("x" * number)) for number in range(500)]
-    verdicts = pool.judge_all(verifier, jobs, 60.0)
+    verdicts = pool.judge_all(PickledVerifier.of(FunctionVerifier(length)), jobs, 60.0)
     assert verdicts[250].status == "verifier_error"
     assert "cannot be sent to a worker: cannot pickle" in verdicts[250].reason
-    assert [v.reward for v in verdicts[:250] + verdicts[251:]] == [float(n) for n in range(500) if n != 250]
+    assert rewards(verdicts[:250] + verdicts[251:]) == [float(n) for n in range(500) if n != 250]
 
 
 def test_a_verdict_of_a_class_of_its_own_comes_as_a_plain_one(pool: WorkerPool) -> None:
@@ -112,30 +94,20 @@ def test_a_verdict_of_a_class_of_its_own_comes_as_a_plain_one(pool: WorkerPool) 
 
         return Odd(1.0, reason=completion)
 
-    assert judge(pool, own, ["odd"]) == [Verdict(1.0, reason="odd")]
+    assert judge(pool, own, "odd") == [Verdict(1.0, reason="odd")]
 
 
-def test_a_verdict_that_is_not_plain_data_is_a_failure_of_the_checker(pool: WorkerPool) -> None:
-    def lock(completion: str) -> Verdict:
-        return Verdict(1.0, reason="fine" if completion == "fine" else threading.Lock())  # type: ignore[arg-type]
+def test_a_verdict_that_cannot_travel_costs_only_itself(pool: WorkerPool) -> None:
+    def say(completion: str) -> Verdict:
+        reason = {"odd": threading.Lock(), "long": "x" * 3_000_000}.get(completion, "fine")
+        return Verdict(1.0, reason=reason)  # type: ignore[arg-type]
 
-    fine, odd, last = judge(pool, lock, ["fine", "odd", "fine"])
-    assert (fine.reward, last.reward) == (1.0, 1.0)
-    assert (odd.status, odd.reason[:33]) == ("verifier_error", "the verdict is not plain data: fl")
-
-
-def test_a_verdict_longer_than_an_answer_may_be_is_graded_zero(pool: WorkerPool) -> None:
-    def echo(completion: str) -> Verdict:
-        return Verdict(1.0, reason=completion * 3_000_000)
-
-    fine, long, last = judge(pool, echo, ["", "x", ""])
-    assert [v.reward for v in (fine, long, last)] == [1.0, 0.0, 1.0]
+    fine, odd, long, last = judge(pool, say, "", "odd", "long", "")
+    assert rewards([fine, odd, long, last]) == [1.0, None, 0.0, 1.0]
+    assert odd.reason[:33] == "the verdict is not plain data: fl"
     assert [flag.name for flag in long.flags] == ["over_limit"]
 
 
 def test_long_completions_go_in_messages_of_their_own(pool: WorkerPool) -> None:
-    def length(completion: str) -> float:
-        return len(completion)
-
     sizes = [1] * 200 + [700_000] * 6 + [1] * 20
-    assert [v.reward for v in judge(pool, length, ["x" * size for size in sizes])] == [float(size) for size in sizes]
+    assert rewards(judge(pool, length, *["x" * size for size in sizes])) == [float(size) for size in sizes]

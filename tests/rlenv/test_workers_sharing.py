@@ -8,21 +8,21 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import cloudpickle
+import pool_jobs
 import pytest
+from pool_jobs import TASK, rewards, value
 
-import rlenv
 from rlenv.core.completion import Completion
 from rlenv.core.errors import VerifierContractError
-from rlenv.core.task import Task
 from rlenv.core.verdict import Verdict
 from rlenv.core.verifier import FunctionVerifier, VerifierFunction
 from rlenv.door.deadline import deadline
 from rlenv.workers.dispatch import MESSAGE_JOBS
-from rlenv.workers.pool import PickledVerifier, WorkerPool
+from rlenv.workers.pool import OnVerdict, PickledVerifier, WorkerPool
 
-TASK = Task("?", "4")
 cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers cannot import the tests
 
 
@@ -46,18 +46,9 @@ def pipes(tmp_path: Path) -> Callable[[str], str]:
 
 
 def judge(
-    pool: WorkerPool,
-    function: VerifierFunction,
-    *texts: str,
-    on_verdict: Callable[[int, Verdict], None] | None = None,
+    pool: WorkerPool, function: VerifierFunction, *texts: str, on_verdict: OnVerdict | None = None
 ) -> list[float | None]:
-    jobs = [(TASK, Completion(text)) for text in texts]
-    verdicts = pool.judge_all(PickledVerifier.of(FunctionVerifier(function)), jobs, 60.0, on_verdict)
-    return [verdict.reward for verdict in verdicts]
-
-
-def value(completion: str) -> float:
-    return float(completion)
+    return rewards(pool_jobs.judge(pool, function, *texts, on_verdict=on_verdict))
 
 
 def open_pipe(completion: str) -> bool:
@@ -67,40 +58,17 @@ def open_pipe(completion: str) -> bool:
         return True
 
 
-def test_two_threads_are_served_at_the_same_time(pool: WorkerPool, pipes: Callable[[str], str]) -> None:
-    meet = pipes("meet")
-    with ThreadPoolExecutor(2) as threads:  # each job waits for the job of the other thread
-        given = list(threads.map(lambda mode: judge(pool, open_pipe, f"{mode} {meet}"), "rw"))
-    assert given == [[1.0], [1.0]]
-
-
-def test_two_coroutines_are_served_at_the_same_time(pool: WorkerPool, pipes: Callable[[str], str]) -> None:
+def test_two_threads_and_two_coroutines_are_served_at_the_same_time(
+    pool: WorkerPool, pipes: Callable[[str], str]
+) -> None:
     meet = pipes("meet")
 
     async def main() -> list[list[float | None]]:
         return await asyncio.gather(*[asyncio.to_thread(judge, pool, open_pipe, f"{mode} {meet}") for mode in "rw"])
 
-    assert asyncio.run(main()) == [[1.0], [1.0]]
-
-
-def test_a_batch_is_judged_the_same_from_threads_and_coroutines() -> None:
-    rlenv.register(
-        "mine/shared-pool-v0",
-        tasks=[{"prompt": "1+1?", "answer": "2"}, {"prompt": "2+2?", "answer": "4"}],
-        verifier=lambda completion, answer: completion == answer,
-    )
-
-    def step() -> list[float | None]:
-        batch = rlenv.make_batch("mine/shared-pool-v0", group_size=2)
-        batch.reset(tasks=[batch.definition.tasks[0], batch.definition.tasks[1]])
-        return [episode.verdict.reward for episode in batch.step(["2", "4", "2", "4"])]
-
-    async def together() -> list[list[float | None]]:
-        return await asyncio.gather(*[asyncio.to_thread(step) for _ in range(3)])
-
-    with ThreadPoolExecutor(3) as threads:
-        in_threads = [future.result() for future in [threads.submit(step) for _ in range(3)]]
-    assert [step(), *in_threads, *asyncio.run(together())] == [[1.0, 0.0, 0.0, 1.0]] * 7
+    with ThreadPoolExecutor(2) as threads:  # each job waits for the job of the other thread
+        in_threads = list(threads.map(lambda mode: judge(pool, open_pipe, f"{mode} {meet}"), "rw"))
+    assert [*in_threads, *asyncio.run(main())] == [[1.0]] * 4
 
 
 def test_a_small_batch_waits_for_one_message_of_a_large_one_at_most(
@@ -119,7 +87,13 @@ def test_a_small_batch_waits_for_one_message_of_a_large_one_at_most(
     with WorkerPool(1) as pool, ThreadPoolExecutor(2) as threads:
         large = threads.submit(judge, pool, place, "wait", *["large"] * 400)
         open(started).close()
-        monkeypatch.setattr(pool, "_call_leader", joined.set)
+        wait = pool._staff.wait
+
+        def joins(*asked: Any) -> None:
+            joined.set()
+            wait(*asked)
+
+        monkeypatch.setattr(pool._staff, "wait", joins)
         small = threads.submit(judge, pool, place, "small")
         joined.wait()
         open(go, "w").close()
@@ -212,12 +186,10 @@ def test_a_module_is_found_where_the_caller_began_to_look_after_the_pool_had_sta
 
 @pytest.mark.slow
 def test_many_threads_with_poison_lose_nothing(pool: WorkerPool) -> None:
-    def crash_at_13(completion: str) -> float:
-        if completion == "13":
-            os._exit(1)
-        return float(completion)
-
     with ThreadPoolExecutor(6) as threads:
-        rounds = [threads.submit(judge, pool, crash_at_13, *map(str, range(40))) for _ in range(6)]
+        rounds = [
+            threads.submit(judge, pool, value, *map(str, range(13)), "crash", *map(str, range(14, 40)))
+            for _ in range(6)
+        ]
         expected = [None if number == 13 else float(number) for number in range(40)]
         assert [future.result() for future in rounds] == [expected] * 6

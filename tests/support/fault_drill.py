@@ -25,7 +25,7 @@ import torch
 from digits import config, digits, policy
 from kill_drill import PHASES, forked, kill_at
 
-import rlenv.store.files
+import rlenv.door.files
 import rlenv.trainers.loop.trainer
 import rlenv.trainers.networks.processes
 import rlenv.trainers.rollouts.collect
@@ -275,7 +275,7 @@ def fill_disk(writes: int) -> None:
         buffered: Any = io.BufferedRandom(raw) if "+" in mode else io.BufferedWriter(raw)
         return buffered if "b" in mode else io.TextIOWrapper(buffered, encoding)
 
-    rlenv.store.files.open = limited  # type: ignore[attr-defined]
+    rlenv.door.files.open = limited  # type: ignore[attr-defined]
 
 
 def fill_disk_at_the_model() -> None:

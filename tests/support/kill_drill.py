@@ -28,13 +28,13 @@ from digits import WARM, config, digits, policy
 import rlenv.policies.generation
 import rlenv.store.saved_episodes
 import rlenv.trainers.updates.update
-from rlenv.store.blocks import append_block
+from rlenv.store.members import append_member
 from rlenv.trainers import ALGORITHMS, changed, train
 from rlenv.trainers.loop import ahead, checkpoint
 from rlenv.trainers.records.runfolder import holds_run
 from rlenv.trainers.rollouts.journal import Journal
 
-PHASES = ("rollout", "scoring", "update", "block", "checkpoint")
+PHASES = ("rollout", "scoring", "update", "member", "checkpoint")
 SETTINGS = replace(
     config(algorithm=changed(ALGORITHMS["ppo"], "kl.beta", 0.01), steps=3, epochs=2, minibatches=2, save_every=3),
     **json.loads(sys.argv[4] if __name__ == "__main__" and len(sys.argv) > 4 else "{}"),
@@ -77,18 +77,18 @@ def kill_at(phase: str, moment: int) -> None:
         Journal.record = dying(Journal.record, after=True)  # type: ignore[method-assign]
     elif phase == "update":
         rlenv.trainers.updates.update._terms = dying(rlenv.trainers.updates.update._terms, after=False)
-    elif phase == "block":  # of saved episodes or of tasks, written by half
+    elif phase == "member":  # of saved episodes or of tasks, written by half
 
-        def torn_block(path: Path, lines: Sequence[str]) -> None:
+        def torn_member(path: Path, lines: Sequence[str]) -> None:
             nonlocal calls
             calls += 1
             before = path.stat().st_size if path.exists() else 0
-            append_block(path, lines)
+            append_member(path, lines)
             if calls == moment:
                 os.truncate(path, (before + path.stat().st_size) // 2)
                 os.kill(os.getpid(), signal.SIGKILL)
 
-        rlenv.store.saved_episodes.append_block = torn_block  # type: ignore[attr-defined]
+        rlenv.store.saved_episodes.append_member = torn_member  # type: ignore[attr-defined]
     elif moment % 3 == 0:  # the new checkpoint is in place, the journal not yet cleared
         Journal.clear = dying(Journal.clear, after=False)  # type: ignore[method-assign]
     elif moment % 3 == 1:  # written, not yet in place
@@ -158,7 +158,7 @@ def main(folder: Path, kills: int, seed: int) -> None:
     torch.set_num_threads(1)
     forked(lambda: run(folder / "alone"))
     rng = np.random.default_rng(seed)
-    last = {"rollout": 9, "scoring": 48, "update": 12, "block": 6, "checkpoint": 4}
+    last = {"rollout": 9, "scoring": 48, "update": 12, "member": 6, "checkpoint": 4}
     drills = []
     for number in range(kills):
         phase = PHASES[number % len(PHASES)]

@@ -13,7 +13,7 @@ from quick_ones import quick_ones
 from rlenv import ListTasks
 from rlenv.core.errors import ConfigError
 from rlenv.policies.transformers import TransformersPolicy
-from rlenv.store.saved_episodes import saved_episodes
+from rlenv.store.saved_episodes import SavedEpisodes
 from rlenv.trainers import ALGORITHMS, SftConfig, TrainConfig, Trainer, changed, train
 from rlenv.trainers.algorithms.branch_rows import BRANCHES
 from rlenv.trainers.branches.preference import Pair
@@ -133,7 +133,7 @@ def test_a_run_resumed_between_any_two_optimiser_steps_ends_with_the_same_weight
 
 
 def lines(folder: Path) -> list[object]:
-    return [e.to_json() for e in saved_episodes(folder).read()]
+    return [e.to_json() for e in SavedEpisodes(folder).read()]
 
 
 def stop_after(trainer: Trainer, saves: int) -> None:

@@ -35,7 +35,7 @@ def test_every_killed_run_ends_with_the_weights_of_the_run_left_alone(
     found = json.loads(done.stdout.splitlines()[-1])
     drills = found["drills"]
     assert Counter(d["phase"] for d in drills) == dict.fromkeys(
-        ("rollout", "scoring", "update", "block", "checkpoint"), kills // 5
+        ("rollout", "scoring", "update", "member", "checkpoint"), kills // 5
     )
     for drill in drills:
         where = f"{drill['phase']} {drill['moment']}: {done.stderr[-2000:]}"

@@ -13,7 +13,7 @@ from rlenv.core.episode import Episode
 from rlenv.core.errors import ConfigError
 from rlenv.core.verdict import Verdict
 from rlenv.policies.transformers import TransformersPolicy
-from rlenv.store.saved_episodes import saved_episodes
+from rlenv.store.saved_episodes import SavedEpisodes
 from rlenv.text.escaping import shown_cell
 from rlenv.trainers import Trainer, train
 from rlenv.trainers.monitors import GoldMonitor, Monitor, Rules, default_monitors, read_alarms
@@ -80,7 +80,7 @@ def test_a_run_writes_its_alarms_and_measurements_and_reports_them(whole: Path) 
     assert f"| gold/reward | 5 | {gold[0]:.4g} | {gold[-1]:.4g} |" in report
     assert "## Alarms" in report
     assert f"| {alarms[0].step} | {alarms[0].name} |" in report
-    last = saved_episodes(whole).last(1)[0]
+    last = SavedEpisodes(whole).last(1)[0]
     assert "| task | reward | judged | reason |" in report
     assert f"| {last.task.id} | {last.verdict.reward:g} | {shown_cell(last.completion.text)} |" in report
     assert (whole / "report.html").exists()

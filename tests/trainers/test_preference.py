@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rlenv import Completion, Episode, Task, Verdict, read_episodes
-from rlenv.core.episode import write_episodes
 from rlenv.core.errors import ConfigError, RunError, TaskError
+from rlenv.store.saved_episodes import write_episodes
 from rlenv.trainers.algorithms.branch_choices import Preference
 from rlenv.trainers.branches.preference import Pair, pairs_of, ranked_places, read_pairs, write_pairs
 from rlenv.trainers.rollouts.rollout import Rollout, rollout_of

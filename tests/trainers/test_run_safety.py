@@ -17,7 +17,7 @@ from rlenv import Completion, Episode, ListTasks, Task, Verdict
 from rlenv.core.errors import ConfigError, RunError, TooManyVerifierErrors
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.store.folder_lock import FolderLock
-from rlenv.store.saved_episodes import FILES
+from rlenv.store.saved_episodes import EPISODES, INDEXES, TASKS
 from rlenv.trainers import SftConfig, TrainConfig, Trainer, train
 from rlenv.trainers.branches.preference import Pair
 from rlenv.trainers.branches.sft import demonstrations, supervised
@@ -288,7 +288,7 @@ def test_a_folder_that_is_in_use_is_refused(tmp_path: Path) -> None:
     assert holds_run(tmp_path)
 
 
-@pytest.mark.parametrize("name", [*FILES, "metrics.jsonl", "verdicts.jsonl"])
+@pytest.mark.parametrize("name", [EPISODES, TASKS, *INDEXES, "metrics.jsonl", "verdicts.jsonl"])
 def test_a_run_refuses_a_planted_link_that_it_would_append_to(name: str, tmp_path: Path) -> None:
     other, out = tmp_path / "elsewhere", tmp_path / "run"
     other.write_text("mine")

@@ -11,10 +11,10 @@ import torch
 from digits import WARM, config, digits, policy, rewards, right, warm
 from quick_ones import quick_ones
 
-from rlenv import Flag, StepReward, Verdict, WorkerPool, read_episodes, write_episodes
+from rlenv import Flag, StepReward, Verdict, WorkerPool, read_episodes
 from rlenv.core.errors import ConfigError, RunError, TooManyVerifierErrors
 from rlenv.core.jsontypes import Json
-from rlenv.store.saved_episodes import EPISODES, LINES
+from rlenv.store.saved_episodes import LINES
 from rlenv.trainers import ALGORITHMS, SftConfig, TrainConfig, Trainer, changed, train, with_changes
 from rlenv.trainers.algorithms.online_rows import ONLINE
 from rlenv.trainers.loop.checkpoint import fingerprint
@@ -87,24 +87,10 @@ def test_a_run_resumed_between_any_two_optimiser_steps_ends_with_the_same_weight
         ]
 
 
-def test_a_run_whose_episodes_are_in_the_form_before_goes_on_in_it(tmp_path: Path) -> None:
-    settings = config(steps=4, epochs=2, save_every=3)
-    whole = train(settings, digits(), warm(), tmp_path / "whole", quiet=True)
-    old = tmp_path / "old"
-    old.mkdir()
-    (old / LINES).touch()
-    trainer = Trainer(settings, digits(), warm(), old, quiet=True)
-    _stop_after(trainer, 2)
-    with pytest.raises(KeyboardInterrupt):
-        trainer.run()
-    trainer.close()
-    write_episodes(old, [next(read_episodes(old))])  # what was written behind the checkpoint
-    with (old / LINES).open("a") as file:
-        file.write('{"cut')
-    resumed = train(settings, digits(), warm(), old, resume=True, quiet=True)
-    assert _weights(resumed) == _weights(whole)
-    assert [e.to_json() for e in read_episodes(old)] == [e.to_json() for e in read_episodes(tmp_path / "whole")]
-    assert not (old / EPISODES).exists()
+def test_a_run_whose_episodes_are_in_the_form_before_says_how_to_convert_them(tmp_path: Path) -> None:
+    (tmp_path / LINES).touch()
+    with pytest.raises(RunError, match="rlenv convert"):
+        Trainer(config(), digits(), warm(), tmp_path, quiet=True)
 
 
 def _stop_after(trainer: Trainer, saves: int) -> None:

@@ -22,7 +22,7 @@ import rlenv.trainers.rollouts.collect
 import rlenv.trainers.rollouts.rollout
 import rlenv.trainers.updates.natural
 from rlenv.core.completion import Completion
-from rlenv.core.episode import Episode, read_episodes
+from rlenv.core.episode import Episode
 from rlenv.core.errors import ConfigError, TaskError
 from rlenv.core.policy import DEFAULT_SAMPLING, Sampling
 from rlenv.core.task import Task
@@ -31,6 +31,7 @@ from rlenv.core.verdict import StepReward, Verdict
 from rlenv.env.batch import BatchEnvironment
 from rlenv.policies.tiny import tiny_policy
 from rlenv.policies.transformers import TransformersPolicy
+from rlenv.store.saved_episodes import read_episodes
 from rlenv.trainers import ALGORITHMS, SftConfig, TrainConfig, Trainer, train, with_changes
 from rlenv.trainers.branches.preference import pairs_of
 from rlenv.trainers.branches.sft import demonstrations, supervised

@@ -33,7 +33,7 @@ from rlenv.policies.transformers import TransformersPolicy
 from rlenv.policies.unknown import unknown_to
 from rlenv.store.files import told_when_full
 from rlenv.store.folder_lock import FolderLock
-from rlenv.store.saved_episodes import saved_episodes
+from rlenv.store.saved_episodes import SavedEpisodes
 from rlenv.trainers.algorithms.losses import explained_variance
 from rlenv.trainers.branches.continued import continued
 from rlenv.trainers.branches.given import check_given, demonstrated, fingerprint_of, paired
@@ -168,7 +168,7 @@ class Trainer:
         self.sft = sft or warm_start(config)
         self.position = Position()
         self.adaptive = Adaptive.first(self.row)
-        self.saved = saved_episodes(out)
+        self.saved = SavedEpisodes(out)
         self.watch = Watch(out, monitors, self.processes)
         self._rollout: Rollout | None = None
         self._episodes: list[Episode] = []

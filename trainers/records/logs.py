@@ -16,8 +16,8 @@ from rich.text import Text
 
 from rlenv.core.errors import RunError
 from rlenv.core.jsontypes import Json, line
+from rlenv.door.files import opened
 from rlenv.door.reading import as_written, json_object, json_objects
-from rlenv.store.files import opened
 from rlenv.text.escaping import shown_line
 from rlenv.trainers.records.trackers import Tracker, open_trackers
 from rlenv.trainers.settings.config import tracker_names

@@ -11,7 +11,7 @@ import numpy as np
 from rlenv.core.episode import Episode
 from rlenv.door.reading import as_written, json_object
 from rlenv.store.files import replace_text
-from rlenv.store.saved_episodes import SavedEpisodes, saved_episodes
+from rlenv.store.saved_episodes import SavedEpisodes
 from rlenv.text.escaping import shown_cell, shown_line
 from rlenv.trainers.records.logs import Alarm, read_alarms, read_metrics
 from rlenv.trainers.records.plots import of_environment, plot_run, plot_watched
@@ -81,7 +81,7 @@ def _write_report(folder: Path) -> Path:
     evidence = [shown_line(f"- {line}") for line in read_evidence(folder)]
     if evidence:
         lines += [f"## {ASKED}", "", *evidence, ""]
-    replace_text(path, "\n".join([*lines, *_judged_lines(saved_episodes(folder)), *_alarm_lines(alarms)]))
+    replace_text(path, "\n".join([*lines, *_judged_lines(SavedEpisodes(folder)), *_alarm_lines(alarms)]))
     return path
 
 

@@ -10,9 +10,10 @@ from typing import Any
 
 from rlenv.core.errors import RunError
 from rlenv.core.jsontypes import Json
+from rlenv.door.files import opened
 from rlenv.door.reading import json_object, plain_json
 from rlenv.policies.transformers import TransformersPolicy
-from rlenv.store.files import opened, replace_text, replacing_folder
+from rlenv.store.files import replace_text, replacing_folder
 from rlenv.store.saved_episodes import FILES
 from rlenv.trainers.records.resuming import changes
 from rlenv.trainers.settings.config import TrainConfig

@@ -10,7 +10,7 @@ from pathlib import Path
 from rlenv.core.completion import Completion
 from rlenv.core.jsontypes import line
 from rlenv.core.verdict import Verdict
-from rlenv.store.files import opened
+from rlenv.door.files import opened
 
 
 class Journal:
