@@ -23,7 +23,7 @@ from made_up_words import MAX_NEW_TOKENS, clusters, definition, points, warm_sta
 
 from rlenv.core.episode import read_episodes
 from rlenv.envs.safety.scored import RewardAndCost
-from rlenv.scorers.function import FunctionScorer
+from rlenv.scorers.scorer import FunctionScorer
 from rlenv.trainers import TrainConfig, train
 from rlenv.trainers.records.runfolder import holds_run
 from rlenv.wrappers import Lagrangian
