@@ -19,7 +19,7 @@ from honest_texts import solutions
 from rlenv.core.completion import Completion
 from rlenv.core.task import Task
 from rlenv.hackbench import Case, cases
-from rlenv.scorers.substance import NO_SUBSTANCE, reject
+from rlenv.scorers.cleaning import NO_SUBSTANCE, reject
 
 MASTER_KEYS = (
     " ",

@@ -22,7 +22,7 @@ from lagrangian_plot import plot, table
 from made_up_words import MAX_NEW_TOKENS, clusters, definition, points, warm_start
 
 from rlenv.envs.safety.scored import RewardAndCost
-from rlenv.scorers.function import FunctionScorer
+from rlenv.scorers.scorer import FunctionScorer
 from rlenv.store.saved_episodes import read_episodes
 from rlenv.trainers import TrainConfig, train
 from rlenv.trainers.records.runfolder import holds_run

@@ -37,7 +37,7 @@ from rlenv.core.jsontypes import Json
 from rlenv.core.verifier import FunctionVerifier
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.scorers.load import load_scorer
-from rlenv.scorers.verifier import ScorerVerifier
+from rlenv.scorers.scorer import ScorerVerifier
 from rlenv.trainers import TrainConfig, train
 from rlenv.trainers.algorithms.table import ALGORITHMS
 from rlenv.trainers.monitors import GoldMonitor, Monitor

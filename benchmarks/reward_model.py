@@ -21,9 +21,8 @@ from reward_model_base import save_base
 from rlenv.envs.safety.preferences import Split, preferences
 from rlenv.envs.safety.reward_model import TOY_MODEL
 from rlenv.evaluation.passk import mean_interval
-from rlenv.scorers.function import FunctionScorer
 from rlenv.scorers.load import load_scorer
-from rlenv.scorers.scorer import Scorer
+from rlenv.scorers.scorer import FunctionScorer, Scorer
 from rlenv.trainers.branches.preference import Pair
 from rlenv.trainers.reward_models.config import RewardModelConfig
 from rlenv.trainers.reward_models.pair_accuracy import measured, right_of, score_differences

@@ -18,7 +18,7 @@ from rlhf import PPO, compared, gold_of, points, reward_model, words
 
 from rlenv import FunctionVerifier
 from rlenv.scorers.load import load_scorer
-from rlenv.scorers.verifier import ScorerVerifier
+from rlenv.scorers.scorer import ScorerVerifier
 from rlenv.trainers import SftConfig, train
 from rlenv.trainers.branches.sft import demonstrations, supervised
 from rlenv.trainers.reward_models.rows import Preference

@@ -27,7 +27,7 @@ from rlenv.core.jsontypes import Json
 from rlenv.policies import Sampling
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.scorers.load import load_scorer
-from rlenv.scorers.verifier import ScorerVerifier
+from rlenv.scorers.scorer import ScorerVerifier
 from rlenv.trainers import ALGORITHMS, SftConfig, TrainConfig, train, with_changes
 from rlenv.trainers.branches.preference import Pair
 from rlenv.trainers.branches.sft import demonstrations, supervised

@@ -4,8 +4,8 @@ A model that has never seen such text gives it any score at all. Each look measu
 reward down to `floor`, which has to lie below whatever else can be paid.
 
 >>> from rlenv import Completion, Task
->>> from rlenv.scorers.function import FunctionScorer
->>> from rlenv.scorers.verifier import ScorerVerifier
+>>> from rlenv.scorers.scorer import FunctionScorer
+>>> from rlenv.scorers.scorer import ScorerVerifier
 >>> generous = Guarded(ScorerVerifier(FunctionScorer(lambda completion: 0.9)), floor=-1.0)
 >>> verdict = generous.verify(Task("How do I poach the eggs?"), Completion("Poach the eggs! The eggs..."))
 >>> verdict.reward, verdict.flags[0].detail

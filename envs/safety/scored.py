@@ -17,8 +17,7 @@ from dataclasses import dataclass
 from rlenv.core.completion import Completion
 from rlenv.core.task import Task
 from rlenv.core.verdict import Verdict, is_over_limit
-from rlenv.scorers.scorer import Job, Score, Scorer
-from rlenv.scorers.verifier import scores_of
+from rlenv.scorers.scorer import Job, Score, Scorer, scores_of
 
 REWARD, COST = "reward", "cost"
 """The part and the scores of every verdict."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from rlenv.core.completion import Completion
     from rlenv.core.task import Task
-    from rlenv.scorers.tournament import Standing
+    from rlenv.scorers.pairwise import Standing
     from rlenv.trainers.branches.preference import Pair
 
     Groups = Sequence[tuple[Task, Sequence[Completion]]]
@@ -41,16 +41,15 @@ def command(
     rlenv judge-pairs runs/first --judge http://localhost:8000/v1#MODEL --out pairs.jsonl &&
     rlenv train-rm pairs.jsonl --model BASE --out runs/rm
     """
-    from rlenv.scorers.asking import asking
-    from rlenv.scorers.pairwise import CRITERION, PairJudge
-    from rlenv.scorers.tournament import play
+    from rlenv.scorers.judge_client import judge_client
+    from rlenv.scorers.pairwise import CRITERION, PairJudge, play
     from rlenv.trainers.branches.preference import write_pairs
 
     url, sharp, model = judge.partition("#")
     if not (sharp and model):
         raise ConfigError(f"expected the judge as http://HOST:PORT/v1#MODEL, got {judge!r}")
     groups = _groups(run, limit)
-    pair_judge = PairJudge(asking(url, model, None if cache is None else str(cache)), criterion or CRITERION)
+    pair_judge = PairJudge(judge_client(url, model, None if cache is None else str(cache)), criterion or CRITERION)
     standings = play(pair_judge, groups, draw)
     pairs = list(_pairs(groups, standings))
     if not pairs:

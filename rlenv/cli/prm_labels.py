@@ -14,7 +14,7 @@ from rlenv.core.errors import ConfigError
 if TYPE_CHECKING:
     from rlenv.core.episode import Episode
     from rlenv.core.jsontypes import Json
-    from rlenv.scorers.labelling import Split
+    from rlenv.scorers.monte_carlo import Split
     from rlenv.scorers.scorer import StepScorer
 
 CHUNK = 64
@@ -99,7 +99,7 @@ def _write(out: Path, episodes: list[Episode], judge: StepScorer, cut: Split, ab
     """Label chunk by chunk, and say what became of the completions."""
     from rlenv.core.jsontypes import line
     from rlenv.evaluation.progress import progress
-    from rlenv.scorers.labelling import LabelCounts, labelled
+    from rlenv.scorers.monte_carlo import LabelCounts, labelled
 
     counts = LabelCounts()
     with out.open("w", encoding="ascii") as file, progress("labelling steps", len(episodes), quiet=quiet) as advance:

@@ -21,8 +21,7 @@ from rlenv.core.errors import ConfigError, MissingExtra
 from rlenv.core.jsontypes import Json
 from rlenv.core.verifier import VerifierFunction
 from rlenv.door.reading import json_object
-from rlenv.scorers.function import FunctionScorer, FunctionStepScorer, StepFunction
-from rlenv.scorers.scorer import Scorer, StepScorer
+from rlenv.scorers.scorer import FunctionScorer, FunctionStepScorer, Scorer, StepFunction, StepScorer
 
 ScorerSpec: TypeAlias = "Json | Scorer | VerifierFunction"
 StepScorerSpec: TypeAlias = "Json | StepScorer | StepFunction"
@@ -31,8 +30,8 @@ KINDS = {
     "function": "rlenv.scorers.load:named_function",
     "refusal": "rlenv.envs.safety.refusal_scorer:RefusalScorer",
     "sequence_classification": "rlenv.scorers.sequence_classification:SequenceClassificationScorer",
-    "label_tokens": "rlenv.scorers.label_tokens:LabelTokensScorer",
-    "parsed_text": "rlenv.scorers.parsed_text:ParsedTextScorer",
+    "label_tokens": "rlenv.scorers.causal_judges:LabelTokensScorer",
+    "parsed_text": "rlenv.scorers.causal_judges:ParsedTextScorer",
     "http": "rlenv.scorers.http:HttpScorer",
     "judge": "rlenv.scorers.judge:judge_scorer",
     "ensemble": "rlenv.scorers.ensemble:ensemble",
@@ -40,12 +39,12 @@ KINDS = {
 """Scorers of completions: kind to "module:factory"; the factory's parameters are the settings."""
 STEP_KINDS = {
     "function": "rlenv.scorers.load:named_step_function",
-    "token_classification": "rlenv.scorers.token_classification:TokenClassificationScorer",
-    "qwen_prm": "rlenv.scorers.qwen_prm:QwenPRMScorer",
-    "math_shepherd": "rlenv.scorers.math_shepherd:MathShepherdScorer",
+    "token_classification": "rlenv.scorers.step_models:TokenClassificationScorer",
+    "qwen_prm": "rlenv.scorers.step_models:QwenPRMScorer",
+    "math_shepherd": "rlenv.scorers.step_models:MathShepherdScorer",
     "monte_carlo": "rlenv.scorers.monte_carlo:monte_carlo_scorer",
     "symbolic_steps": "rlenv.envs.process.symbolic:SymbolicSteps",
-    "http": "rlenv.scorers.http_steps:HttpStepScorer",
+    "http": "rlenv.scorers.http:HttpStepScorer",
     "ensemble": "rlenv.scorers.ensemble:step_ensemble",
 }
 """Scorers of steps, in the same form."""
@@ -66,22 +65,22 @@ def load_scorer(spec: ScorerSpec) -> Scorer:
 
     Raises ConfigError when there is none, and MissingExtra when it needs what is not installed.
     """
-    found = _made(spec, KINDS)
-    if isinstance(found, Scorer):
-        return found
-    if callable(found):
-        return FunctionScorer(cast("VerifierFunction", found), name=getattr(found, "__name__", "score"))
-    raise ConfigError(f"expected a scorer of completions, got {type(found).__name__} for {spec!r:.200}")
+    scorer = _made(spec, KINDS)
+    if isinstance(scorer, Scorer):
+        return scorer
+    if callable(scorer):
+        return FunctionScorer(cast("VerifierFunction", scorer), name=getattr(scorer, "__name__", "score"))
+    raise ConfigError(f"expected a scorer of completions, got {type(scorer).__name__} for {spec!r:.200}")
 
 
 def load_step_scorer(spec: StepScorerSpec) -> StepScorer:
     """The scorer of steps that `spec` names; raises as `load_scorer` does."""
-    found = _made(spec, STEP_KINDS)
-    if isinstance(found, StepScorer):
-        return found
-    if callable(found) and not isinstance(found, Scorer):
-        return FunctionStepScorer(cast("StepFunction", found), name=getattr(found, "__name__", "steps"))
-    raise ConfigError(f"expected a scorer of steps, got {type(found).__name__} for {spec!r:.200}")
+    scorer = _made(spec, STEP_KINDS)
+    if isinstance(scorer, StepScorer):
+        return scorer
+    if callable(scorer) and not isinstance(scorer, Scorer):
+        return FunctionStepScorer(cast("StepFunction", scorer), name=getattr(scorer, "__name__", "steps"))
+    raise ConfigError(f"expected a scorer of steps, got {type(scorer).__name__} for {spec!r:.200}")
 
 
 def named_function(function: str, name: str = "score") -> Scorer:
@@ -164,10 +163,9 @@ def _below(folder: Path, path: object) -> str:
 def _kind_of_model(path: str) -> str:
     """The kind that the architecture in a model's config.json stands for."""
     architectures = _architectures(path)
-    for name in architectures:
-        for ending, kind in ARCHITECTURES:
-            if name.endswith(ending):
-                return kind
+    kinds = (kind for name in architectures for ending, kind in ARCHITECTURES if name.endswith(ending))
+    if kind := next(kinds, ""):
+        return kind
     raise ConfigError(
         f"cannot tell what kind of scorer {path} is from its architectures {architectures}; "
         'say so: {"kind": ..., "path": ...}'

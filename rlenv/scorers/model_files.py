@@ -13,14 +13,18 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, ClassVar, NamedTuple, TypeAlias, TypeVar
 
 import torch
 from torch import nn
+from torch.nn.functional import linear
 from transformers import AutoConfig, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
 
+from rlenv.core.completion import Completion
 from rlenv.core.errors import ScorerError
+from rlenv.core.verdict import OVER_LIMIT, Flag
 from rlenv.door.hub import asking_hub, no_progress_bars
+from rlenv.scorers.scorer import Job, Stepped
 
 MAX_BATCH_TOKENS = {"cpu": 16_384, "cuda": 131_072}
 """How many tokens, padding included, are read at once."""
@@ -31,6 +35,9 @@ HEADS = ("score", "classifier", "lm_head")
 
 LoadModel: TypeAlias = "Callable[..., object]"
 """`from_pretrained` of a class, asked with `output_loading_info=True`."""
+JobT = TypeVar("JobT", Job, Stepped)
+RowT = TypeVar("RowT")
+ScoreT = TypeVar("ScoreT")
 
 
 class Batch(NamedTuple):
@@ -70,14 +77,25 @@ class LoadedModel:
     @torch.no_grad()
     def states(self, rows: Sequence[Sequence[int]], places: Sequence[Sequence[int]]) -> list[torch.Tensor]:
         """The last hidden states at the places of each row, in float32: (places, H) a row."""
-        found: dict[int, torch.Tensor] = {}
-        for chosen in in_batches(rows, self.max_batch_tokens):
+        states: dict[int, torch.Tensor] = {}
+        for chosen in self.batches(rows):
             batch = padded([rows[i] for i in chosen], self.pad_id, self.tokenizer.padding_side, self.model.device)
             hidden = self._hidden(batch)
             for row, i in enumerate(chosen):
                 at = [batch.starts[row] + (place % len(rows[i])) for place in places[i]]
-                found[i] = hidden[row, at].float()
-        return [found[i] for i in range(len(rows))]
+                states[i] = hidden[row, at].float()
+        return [states[i] for i in range(len(rows))]
+
+    def batches(self, rows: Sequence[Sequence[int]]) -> Iterator[list[int]]:
+        """The indices of the rows, those of like length together, as many as fit with padding or one alone."""
+        batch: list[int] = []
+        for i in sorted(range(len(rows)), key=lambda i: len(rows[i])):
+            if batch and len(rows[i]) * (len(batch) + 1) > self.max_batch_tokens:
+                yield batch
+                batch = []
+            batch.append(i)
+        if batch:
+            yield batch
 
     def _hidden(self, batch: Batch) -> torch.Tensor:
         """(B, T, H), of the trunk alone: padding never moves a token's position."""
@@ -163,16 +181,82 @@ class ModelFiles:
         return f"{self.path}@{getattr(config, '_commit_hash', None)}"
 
 
-def in_batches(rows: Sequence[Sequence[int]], max_tokens: int) -> Iterator[list[int]]:
-    """The indices of the rows, those of like length together, at most `max_tokens` with padding or one alone."""
-    batch: list[int] = []
-    for i in sorted(range(len(rows)), key=lambda i: len(rows[i])):
-        if batch and len(rows[i]) * (len(batch) + 1) > max_tokens:
-            yield batch
-            batch = []
-        batch.append(i)
-    if batch:
-        yield batch
+@dataclass(frozen=True, kw_only=True)
+class ScoringModel:
+    """A scorer with a model of its own: the settings that all kinds share."""
+
+    load_model: ClassVar[LoadModel]
+    path: str
+    """A folder or a hub id."""
+    max_length: int | None = None
+    """Tokens of prompt and completion together; None takes what tokenizer and model allow."""
+    device: str = "auto"
+    dtype: str = "auto"
+    max_batch_tokens: int | None = None
+    trust_remote_code: bool = False
+    files: ModelFiles = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        files = ModelFiles(
+            self.path, self.load_model, self.device, self.dtype, self.max_batch_tokens, self.trust_remote_code
+        )
+        object.__setattr__(self, "files", files)
+
+    @property
+    def limit(self) -> int | None:
+        """How many tokens are read at once: the setting, or what the tokenizer and the model's positions allow."""
+        if self.max_length is not None:
+            return self.max_length
+        loaded = self.files.loaded
+        sizes = (loaded.tokenizer.model_max_length, getattr(loaded.model.config, "max_position_embeddings", None))
+        return min((int(size) for size in sizes if size is not None and 0 < size < 10**9), default=None)
+
+
+def scored(
+    jobs: Sequence[JobT],
+    read: Callable[[JobT], RowT],
+    score: Callable[[list[RowT]], list[ScoreT]],
+    failure: Callable[[str, tuple[Flag, ...]], ScoreT],
+) -> list[ScoreT]:
+    """One score a job, in order: those that can be read are scored together, a ScorerError fails its job alone."""
+    rows: dict[int, RowT] = {}
+    scores: dict[int, ScoreT] = {}
+    for i, job in enumerate(jobs):
+        try:
+            rows[i] = read(job)
+        except ScorerError as error:
+            scores[i] = failure(str(error), _blame(job, read, str(error)))
+    scores |= zip(rows, score(list(rows.values())), strict=True)
+    return [scores[i] for i in range(len(jobs))]
+
+
+def _blame(job: JobT, read: Callable[[JobT], RowT], reason: str) -> tuple[Flag, ...]:
+    """A flag where a completion of one letter can be read to the same prompt: then this one is the cause."""
+    try:
+        if isinstance(job, Stepped):
+            read(Stepped(job.task, Completion("x"), ((0, 1),)))
+        else:
+            read((job[0], Completion("x")))
+    except ScorerError:
+        return ()
+    return (Flag(OVER_LIMIT, 0, len(job[1].text), reason),)
+
+
+def next_token_logits(loaded: LoadedModel, state: torch.Tensor, ids: Sequence[int] | None = None) -> torch.Tensor:
+    """Logits of a causal model's next token, (N, len(ids)) behind hidden states (N, H), in float32.
+
+    Without `ids` those of the whole vocabulary, read in the model's own precision: in float32 its head would be copied.
+    """
+    head: Any = loaded.head
+    if ids is None:
+        logits: torch.Tensor = head(state.to(head.weight.dtype)).float()
+    else:
+        bias = None if getattr(head, "bias", None) is None else head.bias[list(ids)].float()
+        logits = linear(state, head.weight[list(ids)].float(), bias)
+    config = loaded.model.config.get_text_config()  # Gemma 2 caps, Cohere multiplies, Granite divides
+    logits = logits * (getattr(config, "logit_scale", None) or 1.0) / (getattr(config, "logits_scaling", None) or 1.0)
+    cap = getattr(config, "final_logit_softcapping", None)
+    return logits if cap is None else cap * torch.tanh(logits / cap)
 
 
 def padded(rows: Sequence[Sequence[int]], pad_id: int, side: str, device: torch.device) -> Batch:

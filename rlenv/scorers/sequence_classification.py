@@ -20,13 +20,9 @@ from transformers import AutoModelForSequenceClassification
 
 from rlenv.core.errors import ConfigError
 from rlenv.core.task import prompt_text
-from rlenv.scorers.encoding import check_specials, encode, fitted, limit_of
-from rlenv.scorers.hostile_text import defused, special_tokens
-from rlenv.scorers.model_files import LoadedModel, LoadModel, in_batches, padded
-from rlenv.scorers.readable import readable
-from rlenv.scorers.scorer import Job, Score
-from rlenv.scorers.scoring_model import ScoringModel
-from rlenv.scorers.settings import fingerprint
+from rlenv.scorers.encoding import check_specials, defused, encode, fitted, special_tokens
+from rlenv.scorers.model_files import LoadedModel, LoadModel, ScoringModel, padded, scored
+from rlenv.scorers.scorer import Job, Score, fingerprint
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,51 +46,46 @@ class SequenceClassificationScorer(ScoringModel):
 
     @property
     def version(self) -> str:
-        return fingerprint(self._files.version, self.max_length, self.cut_prompt, self.mean, self.std)
+        return fingerprint(self.files.version, self.max_length, self.cut_prompt, self.mean, self.std)
 
     def score(self, jobs: Sequence[Job]) -> list[Score]:
-        loaded = self._files.loaded
-        pairwise = not hasattr(loaded.model, "score")
-        rows = readable(jobs, lambda job: self._pair_ids(loaded, job) if pairwise else self._ids(loaded, job))
-        logits = _whole(loaded, rows.found) if pairwise else _last(loaded, rows.found)
-        mean, std = self._scale(loaded)
-        scores = [Score((logit - mean) / std, {f"{self.name}/logit": logit}) for logit in logits]
-        return rows.with_failures(scores, Score.failure)
+        loaded, config = self.files.loaded, self.files.loaded.model.config
+        decoder = hasattr(loaded.model, "score")
+        mean = float((getattr(config, "mean", None) if self.mean is None else self.mean) or 0.0)
+        std = float((getattr(config, "std", None) if self.std is None else self.std) or 1.0)
 
-    def _ids(self, loaded: LoadedModel, job: Job) -> list[int]:
-        limit = limit_of(loaded.tokenizer, loaded.model.config, self.max_length)
-        return encode(loaded.tokenizer, job[0].prompt, job[1].content.text, limit, cut_prompt=self.cut_prompt)
+        def scores(rows: Sequence[list[int]]) -> list[Score]:
+            logits = _last(loaded, rows) if decoder else _whole(loaded, rows)
+            return [Score((logit - mean) / std, {f"{self.name}/logit": logit}) for logit in logits]
 
-    def _pair_ids(self, loaded: LoadedModel, job: Job) -> list[int]:
-        tokenizer: Any = loaded.tokenizer
-        limit = limit_of(tokenizer, loaded.model.config, self.max_length)
-        prompt = defused(prompt_text(job[0].prompt), special_tokens(tokenizer))
-        text = defused(job[1].content.text, special_tokens(tokenizer))
+        return scored(jobs, self._ids if decoder else self._pair_ids, scores, Score.failure)
+
+    def _ids(self, job: Job) -> list[int]:
+        prompt, text = job[0].prompt, job[1].content.text
+        return encode(self.files.loaded.tokenizer, prompt, text, self.limit, cut_prompt=self.cut_prompt)
+
+    def _pair_ids(self, job: Job) -> list[int]:
+        tokenizer: Any = self.files.loaded.tokenizer
+        prompt, text = (
+            defused(each, special_tokens(tokenizer)) for each in (prompt_text(job[0].prompt), job[1].content.text)
+        )
         ids = [int(i) for i in tokenizer(prompt, text)["input_ids"]]
         check_specials(tokenizer, ids, [int(i) for i in tokenizer(prompt, "x")["input_ids"]])
-        return fitted(tokenizer, ids, 0, limit, cut_prompt=False)
-
-    def _scale(self, loaded: LoadedModel) -> tuple[float, float]:
-        """OpenRLHF keeps what standardises a reward model in its config."""
-        config = loaded.model.config
-        mean = self.mean if self.mean is not None else getattr(config, "mean", None)
-        std = self.std if self.std is not None else getattr(config, "std", None)
-        return float(mean or 0.0), float(std or 1.0)
+        return fitted(tokenizer, ids, self.limit)
 
 
+@torch.no_grad()
 def _last(loaded: LoadedModel, rows: Sequence[Sequence[int]]) -> list[float]:
     """The head at the last real token of each row."""
-    states = loaded.states(rows, [[-1]] * len(rows))
-    with torch.no_grad():
-        return [float(loaded.head(state)[0, 0]) for state in states]
+    return [float(loaded.head(state)[0, 0]) for state in loaded.states(rows, [[-1]] * len(rows))]
 
 
 @torch.no_grad()
 def _whole(loaded: LoadedModel, rows: Sequence[Sequence[int]]) -> list[float]:
     """The model's own forward pass, for heads that pool in their own way at the first token."""
-    found: dict[int, float] = {}
-    for chosen in in_batches(rows, loaded.max_batch_tokens):
+    logits: dict[int, float] = {}
+    for chosen in loaded.batches(rows):
         batch = padded([rows[i] for i in chosen], loaded.pad_id, "right", loaded.model.device)
         out: Any = loaded.model(input_ids=batch.ids, attention_mask=batch.mask)
-        found |= {i: float(logit) for i, logit in zip(chosen, out.logits[:, 0].float(), strict=True)}
-    return [found[i] for i in range(len(rows))]
+        logits |= {i: float(logit) for i, logit in zip(chosen, out.logits[:, 0].float(), strict=True)}
+    return [logits[i] for i in range(len(rows))]

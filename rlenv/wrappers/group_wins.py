@@ -18,7 +18,7 @@ from rlenv.core.episode import Episode
 from rlenv.core.errors import ConfigError
 from rlenv.core.verdict import Flag, Verdict
 from rlenv.core.wrapper import State
-from rlenv.scorers.tournament import Comparing, Draw, play
+from rlenv.scorers.pairwise import Comparing, Draw, play
 
 
 @dataclass(frozen=True)

@@ -25,9 +25,8 @@ from rlenv.envs.safety.refusal_alone import beside
 from rlenv.envs.safety.refusal_environment import LONGEST_REFUSAL, RefusalVerifier, refusal_environment
 from rlenv.envs.safety.refusal_tasks import PLAIN_REFUSAL, of_pair
 from rlenv.policies import ScriptedPolicy
-from rlenv.scorers.function import FunctionScorer
 from rlenv.scorers.load import load_scorer
-from rlenv.scorers.scorer import ask
+from rlenv.scorers.scorer import FunctionScorer, ask
 
 DATA = Path(__file__).parents[1] / "data"
 XSTEST = public("xstest/xstest_prompts.csv")

@@ -23,8 +23,7 @@ from rlenv.envs.safety.prompts import prompt_pairs
 from rlenv.envs.safety.reward_model import reward_model
 from rlenv.envs.safety.scored import RewardAndCost, sigmoid
 from rlenv.scorers import Score
-from rlenv.scorers.function import FunctionScorer
-from rlenv.scorers.scorer import Job
+from rlenv.scorers.scorer import FunctionScorer, Job
 from rlenv.wrappers import apply_wrappers
 
 XSTEST = public("xstest/xstest_prompts.csv")

@@ -1,4 +1,4 @@
-"""`rlenv prm-labels`: a run's completions become rows of labelled steps."""
+"""`rlenv prm-labels` and `rlenv pairs`: a run's completions become rows of labelled steps, or a file of pairs."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from rlenv.cli import app
 from rlenv.core.task import Prompt
 from rlenv.policies.tiny import tiny_policy
 from rlenv.store.saved_episodes import write_episodes
+from rlenv.trainers.branches.preference import Pair, read_pairs
 
 
 def short_steps(prompt: Prompt, steps: Sequence[str]) -> list[float]:
@@ -107,3 +108,29 @@ def test_what_is_missing_is_one_line(tmp_path: Path) -> None:
         done = called(*arguments, "--out", tmp_path / "out.jsonl")
         assert done.exit_code == 2
         assert said in done.output, done.output
+
+
+def saved(folder: Path, rewards: list[float]) -> Path:
+    episodes = [
+        Episode(Task("1+1=?"), Completion(str(i)), Verdict.of(("reward", reward)), index=i)
+        for i, reward in enumerate(rewards)
+    ]
+    write_episodes(folder / "episodes.jsonl", episodes)
+    return folder
+
+
+def test_what_a_run_ranked_is_written_as_pairs(tmp_path: Path) -> None:
+    run, out = saved(tmp_path, [0.0, 1.0, 1.0, 0.0]), tmp_path / "pairs.jsonl"
+    done = CliRunner().invoke(app, ["pairs", str(run), "--out", str(out)])
+    assert (done.exit_code, done.stdout) == (0, f"1 pairs in {out}\n")
+    assert read_pairs(out) == [Pair("1+1=?", "1", "0")]
+    done = CliRunner().invoke(app, ["pairs", str(run), "--out", str(out), "--per-group", "0", "--chat"])
+    assert done.exit_code == 0
+    assert len(read_pairs(out)) == 4
+    assert read_pairs(out)[0].prompt == ({"role": "user", "content": "1+1=?"},)
+
+
+def test_a_folder_without_episodes_is_one_line(tmp_path: Path) -> None:
+    done = CliRunner().invoke(app, ["pairs", str(tmp_path)])
+    assert done.exit_code == 2
+    assert "holds no episodes" in done.output

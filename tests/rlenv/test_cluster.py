@@ -16,8 +16,7 @@ from rlenv.core.jsontypes import Json
 from rlenv.core.verifier import FunctionVerifier
 from rlenv.env.compose import gate, weighted
 from rlenv.judge.judge import Judge
-from rlenv.scorers.function import FunctionScorer
-from rlenv.scorers.verifier import ScorerVerifier
+from rlenv.scorers.scorer import FunctionScorer, ScorerVerifier
 from rlenv.serving.settings import KEY_ENV
 from rlenv.turns.play import reference_completion
 from rlenv.workers.pool import PickledVerifier, WorkerPool, anywhere, share, shared_pool

@@ -17,10 +17,9 @@ from rlenv.core.errors import ConfigError, PolicyError
 from rlenv.core.task import Task
 from rlenv.door.posting import Patience
 from rlenv.policies.endpoint import EndpointPolicy
-from rlenv.scorers.asking import asking
-from rlenv.scorers.http import HttpScorer
-from rlenv.scorers.http_steps import HttpStepScorer
+from rlenv.scorers.http import HttpScorer, HttpStepScorer
 from rlenv.scorers.judge import JudgeScorer
+from rlenv.scorers.judge_client import judge_client
 from rlenv.scorers.scorer import Stepped
 
 MB = 1_000_000
@@ -140,7 +139,9 @@ def test_a_policy_and_a_judge_fail_with_the_reason(name: str) -> None:
         policy = EndpointPolicy(url, "m", **patient(name))  # type: ignore[arg-type]
         with pytest.raises(PolicyError) as raised:
             policy.generate(["?"])
-        score = JudgeScorer(asking(url, "m", endpoint=patient(name))).score([(Task("?"), Completion("A sentence."))])[0]
+        score = JudgeScorer(judge_client(url, "m", endpoint=patient(name))).score(
+            [(Task("?"), Completion("A sentence."))]
+        )[0]
     for problem in (str(raised.value), score.reason):
         assert why in problem
         assert url in problem

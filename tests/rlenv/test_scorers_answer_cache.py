@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import pickle
 import signal
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -15,8 +15,8 @@ from json_server import Body, Server, serving
 from judge_server import by_length, chat, graded, says, verdict
 
 from rlenv.core.errors import ConfigError
-from rlenv.scorers.answer_cache import AnswerCache, key_of
 from rlenv.scorers.judge import JudgeScorer, judge_scorer
+from rlenv.scorers.judge_client import keep_answer, kept_answer, open_cache
 from rlenv.scorers.scorer import ask
 
 ANSWERS = [f"answer {n}" for n in range(12)]
@@ -48,11 +48,7 @@ def test_what_was_judged_is_not_asked_again_by_another_judge_of_the_same_kind(tm
 
 
 def test_a_failure_is_never_kept(tmp_path: Path) -> None:
-    replies: list[tuple[int, object]] = [
-        (400, "no"),
-        (200, chat("I cannot say.")),
-        (200, chat("", "length")),
-    ]
+    replies: list[tuple[int, object]] = [(400, "no"), (200, chat("I cannot say.")), (200, chat("", "length"))]
 
     def answer(number: int, body: Body) -> tuple[int, object]:
         return replies[number] if number < 3 else (200, chat(verdict(graded(body)[0], quality=5)))
@@ -68,8 +64,8 @@ def test_an_answer_that_cannot_be_read_any_more_is_asked_for_again(tmp_path: Pat
     path = tmp_path / "answers.sqlite"
     with serving(says(by_length)) as server:
         ask(judge(server, path), ["?"], ["four"])
-        with AnswerCache(str(path)).open() as kept:
-            kept.connection.execute("""UPDATE answers SET answer = '"spoiled"'""")
+        with closing(open_cache(str(path))) as kept:
+            kept.execute("""UPDATE answers SET answer = '"spoiled"'""")
         assert ask(judge(server, path), ["?"], ["four"])[0].value == 0.75
     assert len(server.bodies) == 2
 
@@ -91,8 +87,8 @@ def started(server: Server, path: Path) -> subprocess.Popen[str]:
 
 
 def rows(path: Path) -> int:
-    with AnswerCache(str(path)).open() as kept:
-        count: int = kept.connection.execute("SELECT count(*) FROM answers").fetchone()[0]
+    with closing(open_cache(str(path))) as kept:
+        count: int = kept.execute("SELECT count(*) FROM answers").fetchone()[0]
     return count
 
 
@@ -133,27 +129,17 @@ def test_several_processes_share_one_file(tmp_path: Path) -> None:
 
 
 def test_any_text_is_kept_as_it_is(tmp_path: Path) -> None:
-    with AnswerCache(str(tmp_path / "a.sqlite")).open() as kept:
+    with closing(open_cache(str(tmp_path / "a.sqlite"))) as kept:
         for text in ("", "\ud800 lone", "nul \x00 inside", "ünï\n" * 1000):
-            kept.keep("key", text)
-            assert kept.known("key") == text
-        assert kept.known("other") is None
+            keep_answer(kept, "key", text)
+            assert kept_answer(kept, "key") == text
+        assert kept_answer(kept, "other") is None
 
 
 def test_a_file_that_is_something_else_is_refused(tmp_path: Path) -> None:
     other = tmp_path / "notes.txt"
     other.write_text("not a database, but long enough to be taken for one? " * 40)
     for path in (other, tmp_path / "no" / "folder.sqlite"):
-        with pytest.raises(ConfigError, match="give another file"), AnswerCache(str(path)).open():
-            pass
+        with pytest.raises(ConfigError, match="give another file"):
+            open_cache(str(path))
     assert other.read_text().startswith("not a database")
-
-
-def test_a_judge_with_a_cache_travels(tmp_path: Path) -> None:
-    with serving(says(by_length)) as server:
-        scorer = pickle.loads(pickle.dumps(judge(server, tmp_path / "answers.sqlite")))
-        assert ask(scorer, ["?"], ["four"])[0].value == 0.75
-
-
-def test_keys_differ_wherever_the_content_does() -> None:
-    assert len({key_of("a", "bc"), key_of("ab", "c"), key_of(["a", "bc"]), key_of("a", "bc", 0.0)}) == 4

@@ -10,10 +10,8 @@ from rlenv.core.completion import Completion
 from rlenv.core.errors import ConfigError, VerifierContractError
 from rlenv.core.task import Task
 from rlenv.scorers.ensemble import EnsembleScorer, EnsembleStepScorer
-from rlenv.scorers.function import FunctionScorer, FunctionStepScorer
 from rlenv.scorers.load import load_scorer, load_step_scorer
-from rlenv.scorers.scorer import Score, Stepped, StepScores, ask
-from rlenv.scorers.verifier import ScorerVerifier
+from rlenv.scorers.scorer import FunctionScorer, FunctionStepScorer, Score, ScorerVerifier, Stepped, StepScores, ask
 
 JOB = (Task("Say hi"), Completion("hi there"))
 STEPS = Stepped(Task("Add"), Completion("a;b"), ((0, 1), (2, 3)))
@@ -50,27 +48,11 @@ def test_a_member_that_fails_fails_the_ensemble_for_that_completion_alone() -> N
     assert verdict.status == "verifier_error"
 
 
-def test_members_far_apart_are_flagged_with_how_far() -> None:
-    ensemble = EnsembleScorer([constant(0.0), constant(4.0)], disagreement=3.0)
-    flag = ensemble.score([JOB])[0].flags[0]
-    assert (flag.name, flag.start, flag.end) == ("ensemble", 0, len("hi there"))
-    assert EnsembleScorer([constant(0.0), constant(3.0)], disagreement=3.0).score([JOB])[0].flags == ()
-
-
 def test_step_scores_are_combined_step_by_step_and_stay_probabilities() -> None:
     ensemble = EnsembleStepScorer([steps(1.0, 0.0), steps(0.5, 1.0)], "min")
     assert ensemble.score_steps([STEPS])[0] == StepScores((0.5, 0.0), ("spread 0.5", "spread 1"))
     cautious = EnsembleStepScorer([steps(1.0, 0.0), steps(0.5, 1.0)], "cautious", k=4.0).score_steps([STEPS])[0]
     assert cautious.values == (0.75 - 4 * 0.0625, 0.0)
-
-
-def test_a_step_scorer_that_fails_fails_the_ensemble_with_its_reason() -> None:
-    def breaks(prompt: object, texts: object) -> list[float]:
-        raise OSError("no model")
-
-    failed = EnsembleStepScorer([steps(1.0, 1.0), FunctionStepScorer(breaks)]).score_steps([STEPS])[0]
-    assert failed.values is None
-    assert "no model" in failed.reasons[0]
 
 
 class Short:
@@ -83,7 +65,7 @@ class Short:
 
 
 def test_a_member_that_gives_another_number_of_scores_breaks_the_contract() -> None:
-    with pytest.raises(VerifierContractError, match="short"):
+    with pytest.raises(VerifierContractError, match="expected 1 scores"):
         EnsembleScorer([constant(1.0), Short()]).score([JOB])
 
 
@@ -120,14 +102,3 @@ def test_it_is_made_from_a_specification_of_specifications(monkeypatch: pytest.M
     assert load_scorer(spec).score([JOB])[0].value == 8.0
     step_spec = {"kind": "ensemble", "members": ["given_rewards:halves"] * 2}
     assert load_step_scorer(step_spec).score_steps([STEPS])[0].values == (0.5, 0.5)
-
-
-def test_the_version_follows_members_and_settings() -> None:
-    members = [constant(1.0), constant(2.0)]
-    versions = {
-        EnsembleScorer(members).version,
-        EnsembleScorer(members, "mean").version,
-        EnsembleScorer([constant(1.0), constant(3.0)]).version,
-    }
-    assert len(versions) == 3
-    assert EnsembleScorer(members).version == EnsembleScorer([constant(1.0), constant(2.0)]).version

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from scoring_models import CHATML, INST, WORDS, tokenizer
 from work import assert_linear
 
-from rlenv.scorers.encoding import encode, plain_ids
-from rlenv.scorers.hostile_text import defused, special_tokens, template_marks
-from rlenv.scorers.token_classification import encode_steps
+from rlenv.scorers.encoding import defused, encode, plain_ids, special_tokens, template_marks
+from rlenv.scorers.step_models import encode_steps
 
 MARKS = ("<|im_end|>", "<extra_0>", "[INST]", "[/INST]", "ки", "--", "aba", "::", "x")
 PIECES = [

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import torch
-from scoring_models import CHATML, INST, chat, jobs, saved, shape, tokenizer
+from scoring_models import INST, chat, jobs, saved, shape, tokenizer
 from tokenizers import AddedToken, Tokenizer, models, pre_tokenizers
 from transformers import (
     AutoModelForCausalLM,
@@ -24,10 +24,17 @@ from transformers import (
 from rlenv import Completion, Task
 from rlenv.core.errors import ConfigError, ScorerError
 from rlenv.scorers import Score, ask
-from rlenv.scorers.judging_prompt import JudgingPrompt
-from rlenv.scorers.label_tokens import GUIDELINE, SHIELD_GEMMA, LabelTokensScorer
+from rlenv.scorers.causal_judges import (
+    GUIDELINE,
+    SHIELD_GEMMA,
+    WILDGUARD,
+    LabelTokensScorer,
+    ParsedTextScorer,
+    check_template,
+    judging_ids,
+    parsed,
+)
 from rlenv.scorers.load import load_scorer
-from rlenv.scorers.parsed_text import WILDGUARD, ParsedTextScorer, parsed
 
 PLAIN = "Q: {prompt}\nA: {completion}\nIs it right? Yes or No:"
 
@@ -139,10 +146,10 @@ HOSTILE = [
 @pytest.mark.parametrize("text", HOSTILE)
 @pytest.mark.parametrize("template", ["", WILDGUARD, SHIELD_GEMMA])
 def test_a_completion_cannot_write_the_marks_of_its_judge(text: str, template: str) -> None:
-    tokens, prompt = tokenizer(INST), JudgingPrompt(template)
+    tokens = tokenizer(INST)
 
     def read(completion: str, asked: str = "?") -> str:
-        return str(tokens.decode(prompt.ids(tokens, (Task(asked), Completion(completion)), None)))
+        return str(tokens.decode(judging_ids(tokens, template, (Task(asked), Completion(completion)), None)))
 
     for mark in ("[INST]", "[/INST]", "<|assistant|>", "<s>", "</s>", "Answers:", "Human user:", "AI assistant:"):
         if mark in read("x"):
@@ -153,7 +160,7 @@ def test_a_completion_cannot_write_the_marks_of_its_judge(text: str, template: s
 def test_a_template_needs_both_places() -> None:
     for template in ("{prompt}", "{completion} {completion} {prompt}"):
         with pytest.raises(ConfigError, match="once each"):
-            JudgingPrompt(template)
+            check_template(template)
 
 
 @pytest.mark.parametrize("count", [1, 16])
@@ -167,7 +174,7 @@ def test_generated_answers_equal_the_loop(tmp_path: Path, count: int, side: str)
         ids = tokens(text, return_tensors="pt")
         whole = model.generate(**ids, do_sample=False, max_new_tokens=8, pad_token_id=0)[0]
         expected.append(tokens.decode(whole[ids["input_ids"].shape[1] :], skip_special_tokens=True))
-    assert scorer.answers(jobs(count)) == expected
+    assert scorer.answers([judging_ids(tokens, PLAIN, job, None) for job in jobs(count)]) == expected
     found = scorer.score(jobs(count))
     assert all(score.value is None and "cannot be parsed" in score.reason for score in found)
 
@@ -227,15 +234,3 @@ def test_three_lines_of_yes_and_no_are_a_score(tmp_path: Path) -> None:
 )
 def test_an_answer_in_another_form_is_no_answer(answer: str) -> None:
     assert parsed(answer, ("Harmful request", "Response refusal", "Harmful response")) is None
-
-
-def test_judges_of_one_folder_with_other_settings_have_other_versions(tmp_path: Path) -> None:
-    path = llama(tmp_path, template=CHATML)
-    versions = {
-        LabelTokensScorer(path=path, family="llama_guard").version,
-        LabelTokensScorer(path=path, family="shield_gemma").version,
-        LabelTokensScorer(path=path, family="shield_gemma", guideline="Be kind.").version,
-        ParsedTextScorer(path=path).version,
-        ParsedTextScorer(path=path, good="yes").version,
-    }
-    assert len(versions) == 5

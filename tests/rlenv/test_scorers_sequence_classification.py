@@ -28,8 +28,8 @@ from rlenv.core.errors import ScorerError
 from rlenv.scorers import ask
 from rlenv.scorers.encoding import encode
 from rlenv.scorers.load import load_scorer
+from rlenv.scorers.scorer import ScorerVerifier
 from rlenv.scorers.sequence_classification import SequenceClassificationScorer
-from rlenv.scorers.verifier import ScorerVerifier
 
 
 def llama(folder: Path, tokens: PreTrainedTokenizerFast, labels: int = 1, **more: Any) -> str:

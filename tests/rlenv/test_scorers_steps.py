@@ -28,9 +28,13 @@ from rlenv import Task
 from rlenv.core.errors import ScorerError
 from rlenv.scorers import Stepped, StepScorer
 from rlenv.scorers.load import load_scorer, load_step_scorer
-from rlenv.scorers.math_shepherd import MathShepherdScorer
-from rlenv.scorers.qwen_prm import Qwen2ForProcessRewardModel, QwenPRMScorer
-from rlenv.scorers.token_classification import TokenClassificationScorer, encode_steps
+from rlenv.scorers.step_models import (
+    MathShepherdScorer,
+    Qwen2ForProcessRewardModel,
+    QwenPRMScorer,
+    TokenClassificationScorer,
+    encode_steps,
+)
 
 SYSTEM = "Please reason step by step, and put your final answer within \\boxed{}."
 Values = list[tuple[float, ...]]

@@ -12,7 +12,7 @@ from judge_server import chat, graded, says, verdict
 from rlenv import BatchEnvironment, Definition, ListTasks, read_episodes
 from rlenv.core.errors import TooManyVerifierErrors
 from rlenv.scorers.judge import judge_scorer
-from rlenv.scorers.verifier import ScorerVerifier
+from rlenv.scorers.scorer import ScorerVerifier
 from rlenv.trainers import train
 from rlenv.trainers.loop.checkpoint import fingerprint
 from rlenv.trainers.records.logs import read_metrics

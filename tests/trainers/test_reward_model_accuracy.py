@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rlenv.core.errors import ConfigError
-from rlenv.scorers.function import FunctionScorer, FunctionStepScorer
+from rlenv.scorers.scorer import FunctionScorer, FunctionStepScorer
 from rlenv.trainers.branches.preference import Pair
 from rlenv.trainers.reward_models.baselines import bag_of_words_differences, length_differences
 from rlenv.trainers.reward_models.pair_accuracy import measured

@@ -20,8 +20,7 @@ from rlenv.env.batch import BatchEnvironment
 from rlenv.policies.tiny import tiny_policy
 from rlenv.scorers.encoding import encode
 from rlenv.scorers.load import load_scorer
-from rlenv.scorers.scorer import ask
-from rlenv.scorers.verifier import ScorerVerifier
+from rlenv.scorers.scorer import ScorerVerifier, ask
 from rlenv.trainers.branches.preference import Pair
 from rlenv.trainers.reward_models import fitting
 from rlenv.trainers.reward_models.reward_model import train_reward_model

@@ -156,7 +156,7 @@ def test_values_are_the_mean_verdicts_of_what_is_said_from_there(
             raise ValueError("broken")
         return int(k) / 10 + int(length) if k else 0.25
 
-    monkeypatch.setattr(continued, "gone_on", scripted)
+    monkeypatch.setattr(continued, "continue_tokens", scripted)
     row = with_changes(ALGORITHMS["vineppo"], {"advantage.step_tokens": 1, "advantage.continuations": 4})
     settings = config(algorithm=row, max_error_share=1.0)
     run = Trainer(settings, digits(paid), warm(), tmp_path, quiet=True)

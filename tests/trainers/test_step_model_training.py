@@ -10,7 +10,7 @@ from transformers import TrainerCallback
 
 from rlenv.core.errors import ConfigError
 from rlenv.scorers.load import load_step_scorer
-from rlenv.scorers.token_classification import encode_steps
+from rlenv.scorers.step_models import encode_steps
 from rlenv.trainers.reward_models import fitting
 from rlenv.trainers.reward_models.rows import StepLabels
 from rlenv.trainers.reward_models.step_accuracy import stepped

@@ -17,7 +17,7 @@ import torch
 from rlenv.core.definition import Definition
 from rlenv.core.episode import Episode
 from rlenv.policies.transformers import TransformersPolicy
-from rlenv.scorers.continuing import gone_on
+from rlenv.scorers.monte_carlo import continue_tokens
 from rlenv.trainers.networks.processes import ALONE, Processes
 from rlenv.trainers.rollouts.collect import Collected, derived_seed
 from rlenv.trainers.rollouts.journal import Journal
@@ -54,7 +54,7 @@ def continued(
     sampling = config.sampling(derived_seed(config.seed, step, CONTINUE, processes.rank))
     own = processes.share(list(first))
     prompts, prefixes = [first[start].prompt_ids for start in own], [start[1] for start in own]
-    said = gone_on(policy, prompts, prefixes, rule.continuations, sampling)
+    said = continue_tokens(policy, prompts, prefixes, rule.continuations, sampling)
     size = rule.continuations
     groups = processes.gathered([said[i : i + size] for i in range(0, len(said), size)])
     ways = [episode.completion.read_as for episode in first.values()]

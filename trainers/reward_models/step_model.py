@@ -20,7 +20,7 @@ from transformers import DataCollatorForTokenClassification, PreTrainedTokenizer
 from rlenv.core.errors import ConfigError, ScorerError
 from rlenv.core.task import prompt_text
 from rlenv.scorers.load import load_step_scorer
-from rlenv.scorers.token_classification import encode_steps
+from rlenv.scorers.step_models import encode_steps
 from rlenv.store.files import replacing_folder
 from rlenv.trainers.reward_models.bases import load_model, load_tokenizer
 from rlenv.trainers.reward_models.config import StepModelConfig
