@@ -31,7 +31,7 @@ from rlenv.core.definition import Definition
 from rlenv.core.errors import RlenvError
 from rlenv.core.task import Task
 from rlenv.core.wrapper import State
-from rlenv.envs.math.policy import MathPolicy
+from rlenv.envs.math.comparing.policy import MathPolicy
 from rlenv.envs.math.verifier import MathVerifier
 from rlenv.evidence.asker import Asker
 from rlenv.evidence.detectors import EVIDENCE_DETECTORS

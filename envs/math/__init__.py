@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from rlenv.envs.math.comparing.policy import MathPolicy
     from rlenv.envs.math.judging import verify
-    from rlenv.envs.math.policy import MathPolicy
 
 __all__ = ["MathPolicy", "verify"]
 
@@ -23,7 +23,7 @@ def __getattr__(name: str) -> object:
 
         return verify
     if name == "MathPolicy":
-        from rlenv.envs.math.policy import MathPolicy
+        from rlenv.envs.math.comparing.policy import MathPolicy
 
         return MathPolicy
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -34,10 +34,10 @@ from rlenv.envs.math.announced import line_answer
 from rlenv.envs.math.boxed import equal_text
 from rlenv.envs.math.choice import several_options
 from rlenv.envs.math.closing import closing_answer
+from rlenv.envs.math.comparing.policy import MathPolicy, Place
 from rlenv.envs.math.layout import as_read
 from rlenv.envs.math.marks import hash_answer, tag_answer
 from rlenv.envs.math.places import MAX_WHOLE, PLACES
-from rlenv.envs.math.policy import MathPolicy, Place
 from rlenv.envs.math.sections import stating_part
 from rlenv.envs.math.statement import Extracted, Refusal, Same, agree, is_working
 from rlenv.envs.math.tail import MAX_CHARS, Span, answer_tail

@@ -16,8 +16,8 @@ from rlenv.core.jsontypes import Json
 from rlenv.core.task import Task
 from rlenv.core.verdict import Verdict
 from rlenv.env.tasksets import ListTasks
+from rlenv.envs.math.comparing.policy import MathPolicy
 from rlenv.envs.math.gold import gold_answer
-from rlenv.envs.math.policy import MathPolicy
 from rlenv.envs.math.verifier import MathVerifier
 from rlenv.judge.judge import Judge
 

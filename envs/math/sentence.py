@@ -20,7 +20,7 @@ from __future__ import annotations
 import re
 
 from rlenv.envs.math.comparing import compare
-from rlenv.envs.math.policy import MathPolicy
+from rlenv.envs.math.comparing.policy import MathPolicy
 from rlenv.envs.math.values import NEGATED, NUMBER, UNREAD, Value, values_in
 
 MAX_SENTENCE = 1200

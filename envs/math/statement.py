@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
 from rlenv.core.verdict import Flag
-from rlenv.envs.math.policy import Place
+from rlenv.envs.math.comparing.policy import Place
 from rlenv.envs.math.values import Value
 from rlenv.text.boxes import place_of
 

@@ -34,11 +34,11 @@ from rlenv.core.verdict import Flag, Verdict
 from rlenv.envs.math.choice import is_choice
 from rlenv.envs.math.closing import closing_clause
 from rlenv.envs.math.comparing import Comparison, compare, compare_symbolically
+from rlenv.envs.math.comparing.policy import MathPolicy
 from rlenv.envs.math.extract import answer_of
 from rlenv.envs.math.form import fault
 from rlenv.envs.math.gold import gold_answer, is_number
 from rlenv.envs.math.options import by_options, contradicted, denies, options
-from rlenv.envs.math.policy import MathPolicy
 from rlenv.envs.math.proof import proof
 from rlenv.envs.math.sections import stating_part
 from rlenv.envs.math.statement import Extracted, Refusal

@@ -8,9 +8,9 @@
 See docs/audit.md; `rlenv audit ENV` is the same on the command line, rlenv.testing the same in pytest.
 """
 
-from rlenv.audit.attack import CATALOGUE_VERSION, Attack, Body, Scene
 from rlenv.audit.audit import audit, audit_reward
 from rlenv.audit.catalogue import CATALOGUE, PROGRAMS
+from rlenv.audit.catalogue.attack import CATALOGUE_VERSION, Attack, Body, Scene
 from rlenv.audit.certificate import certificate
 from rlenv.audit.finding import Evidence, Finding
 from rlenv.audit.functions import reward_definition

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
-from rlenv.audit.answers import same
-from rlenv.audit.attack import BARE, Attack, Frame
 from rlenv.audit.catalogue import CATALOGUE, PROGRAMS
+from rlenv.audit.catalogue.answers import same
+from rlenv.audit.catalogue.attack import BARE, TURN_MARK, Attack, Frame
 from rlenv.audit.finding import Finding
-from rlenv.audit.judge import TURN_MARK, Said, Way
+from rlenv.audit.judge import Said, Way
 from rlenv.audit.severity import CUTOFFS, Severity, lower_bound, severity_of
 from rlenv.audit.subject import Subject
 from rlenv.audit.tally import PAID, Play, findings, outcomes

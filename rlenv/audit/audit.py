@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from rlenv.audit.attack import Attack
 from rlenv.audit.attacking import attack_findings, attack_plays, attackers, first_tasks
 from rlenv.audit.calibration import guess_findings, reference_findings, trouble_findings
+from rlenv.audit.catalogue.attack import Attack
 from rlenv.audit.corrupting import corruption_findings, corruption_plays, hedge_findings
 from rlenv.audit.counterfactual import counterfactual_findings
 from rlenv.audit.determinism import determinism_findings

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
-from rlenv.audit.answers import same
+from rlenv.audit.catalogue.answers import same
 from rlenv.audit.corruptions import announces_tolerance, corrupted
 from rlenv.audit.finding import Finding
 from rlenv.audit.judge import Said

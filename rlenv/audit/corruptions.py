@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple, TypeAlias
 
-from rlenv.audit.answers import Answer, items, number
+from rlenv.audit.catalogue.answers import Answer, items, number
 
 Certainty: TypeAlias = "Literal['wrong', 'near', 'writing']"
 """`wrong`: no reader would call it right. `near`: right within a tolerance. `writing`: maybe another writing."""

@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import cloudpickle
 
+from rlenv.audit.catalogue.attack import TURN_MARK
 from rlenv.core.completion import Completion, as_completion
 from rlenv.core.definition import Definition
 from rlenv.core.errors import VerifierContractError
@@ -36,8 +37,6 @@ Way: TypeAlias = Literal["last", "every", "once", "turns"]
 - `once`: in the first turn, and then nothing;
 - `turns`: it holds several turns with TURN_MARK between them, and then nothing.
 """
-TURN_MARK = "\x1e"
-"""The record separator of ASCII: no reference holds it."""
 
 
 class Said(NamedTuple):

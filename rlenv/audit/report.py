@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-from rlenv.audit.attack import CATALOGUE_VERSION
+from rlenv.audit.catalogue.attack import CATALOGUE_VERSION
 from rlenv.audit.finding import Finding, shown
 from rlenv.audit.outcome import Played
 from rlenv.audit.severity import CUTOFFS, Severity

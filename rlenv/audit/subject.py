@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rlenv.audit.answers import Answer, bare, locate, marked, same
-from rlenv.audit.attack import BARE, GENERIC_FRAMES, Frame, Scene
+from rlenv.audit.catalogue.answers import Answer, bare, locate, marked, same
+from rlenv.audit.catalogue.attack import BARE, GENERIC_FRAMES, Frame, Scene
 from rlenv.audit.judge import CountingJudge, Said
 from rlenv.core.definition import Definition
 from rlenv.core.task import Task, prompt_text

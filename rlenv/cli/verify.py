@@ -44,8 +44,8 @@ def command(
     as_json: Annotated[bool, typer.Option("--json", help="Print the verdict as one JSON object.")] = False,
 ) -> None:
     """Judge a completion against a reference answer, as mathematics."""
+    from rlenv.envs.math.comparing.policy import MathPolicy
     from rlenv.envs.math.judging import judge_answer
-    from rlenv.envs.math.policy import MathPolicy
 
     given: dict[str, Json] = {
         "answer_in": None if answer_in is None else [place.strip() for place in answer_in.split(",")],

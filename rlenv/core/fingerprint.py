@@ -34,7 +34,7 @@ NO_VERSION = "no-version"
 _NO_TEXT: Any = object.__repr__
 ROOMS = "rlenv.envs."
 """Whose verifiers have explicit versions."""
-FOLLOWED = (ROOMS, "rlenv.core.reading.", "rlenv.text.", "rlenv.turns.", "rlenv.wrappers.")
+FOLLOWED = (ROOMS, "rlenv.core.reading.", "rlenv.text.", "rlenv.turns.", "rlenv.wrappers.", "rlenv.evidence.")
 """Of rlenv's own the modules that verdicts come from: what is imported from elsewhere in it only carries them."""
 DEEP = 12
 """Objects inside objects that are looked at; deeper ones count by their type."""

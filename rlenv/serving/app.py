@@ -22,10 +22,10 @@ from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 from starlette.requests import ClientDisconnect
 
-import rlenv
 from rlenv.core.errors import ConfigError, RlenvError, Saturated, UnknownEnvironment
 from rlenv.core.jsontypes import Json, line
 from rlenv.core.verdict import Verdict
+from rlenv.core.version import VERSION
 from rlenv.door.deadline import OVERDUE
 from rlenv.serving import forms
 from rlenv.serving.gate import Gate
@@ -104,7 +104,7 @@ class Service:
 
     async def health(self, request: Request) -> Response:
         """That the server is up."""
-        return _json(_written({"status": "ok", "version": rlenv.__version__, "waiting": self.desk.waiting}))
+        return _json(_written({"status": "ok", "version": VERSION, "waiting": self.desk.waiting}))
 
     async def prometheus(self, request: Request) -> Response:
         """The metrics, for Prometheus."""
@@ -159,7 +159,7 @@ def make_app(service: Service) -> FastAPI:
         await asyncio.to_thread(service.close)
 
     # the pages that show the calls load scripts of others; the schema itself stays
-    app = Application(title="rlenv", version=rlenv.__version__, docs_url=None, redoc_url=None, lifespan=lifespan)
+    app = Application(title="rlenv", version=VERSION, docs_url=None, redoc_url=None, lifespan=lifespan)
     looks = {
         "/environments": service.list_environments,
         "/health": service.health,

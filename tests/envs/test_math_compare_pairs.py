@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rlenv.envs.math.comparing import compare, compare_symbolically
-from rlenv.envs.math.policy import MathPolicy
+from rlenv.envs.math.comparing.policy import MathPolicy
 
 PAIRS = Path(__file__).with_suffix(".txt")
 POLICY = MathPolicy()

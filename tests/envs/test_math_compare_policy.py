@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from rlenv.envs.math.comparing import Comparison, compare, compare_symbolically
-from rlenv.envs.math.policy import MathPolicy
+from rlenv.envs.math.comparing.policy import MathPolicy
 
 STRICT = MathPolicy()
 

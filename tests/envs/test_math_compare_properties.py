@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from work import few_calls
 
 from rlenv.envs.math.comparing import Comparison, compare, readable
-from rlenv.envs.math.normalise import normalise
-from rlenv.envs.math.policy import MathPolicy
+from rlenv.envs.math.comparing.policy import MathPolicy
 from rlenv.envs.math.reading.answer import reading
+from rlenv.envs.math.reading.normalise import normalise
 
 POLICY = MathPolicy()
 TIERS = {"identity", "exact", "structure", "polynomial", "numeric", "text", "guard"}

@@ -5,9 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rlenv import Completion
+from rlenv.envs.math.comparing.policy import MathPolicy, Place
 from rlenv.envs.math.extract import answer_of, extract
 from rlenv.envs.math.places import MAX_CANDIDATES
-from rlenv.envs.math.policy import MathPolicy, Place
 from rlenv.envs.math.statement import Extracted, Refusal
 
 POLICY = MathPolicy()

@@ -9,9 +9,9 @@ import pytest
 from work import few_calls
 
 from rlenv.envs.math.comparing import compare, compare_symbolically, readable
+from rlenv.envs.math.comparing.policy import MathPolicy
 from rlenv.envs.math.comparing.polynomial import TooLarge, form
 from rlenv.envs.math.comparing.symbolic import same_by_algebra
-from rlenv.envs.math.policy import MathPolicy
 from rlenv.envs.math.reading.answer import read
 from rlenv.envs.math.reading.guard import MAX_NODES, too_costly
 from rlenv.envs.math.reading.nodes import ONE, Sum

@@ -7,7 +7,6 @@ from fractions import Fraction
 import pytest
 
 from rlenv.envs.math.comparing.exact import rational
-from rlenv.envs.math.normalise import MAX_CHARS, normalise
 from rlenv.envs.math.reading.answer import read, reading
 from rlenv.envs.math.reading.nodes import (
     Apply,
@@ -24,6 +23,7 @@ from rlenv.envs.math.reading.nodes import (
     Symbol,
     Words,
 )
+from rlenv.envs.math.reading.normalise import MAX_CHARS, normalise
 from rlenv.envs.math.reading.parser import parse
 from rlenv.envs.math.reading.tokens import MAX_DEPTH, MAX_DIGITS, MAX_TOKENS, Unreadable, tokenize
 from rlenv.envs.math.reading.units import factor, same_unit

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from rlenv.core.errors import ConfigError
-from rlenv.envs.math.policy import MathPolicy
+from rlenv.envs.math.comparing.policy import MathPolicy
 
 
 def test_a_policy_goes_through_json_and_back() -> None:

@@ -14,12 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rlenv.envs.math import verify
+from rlenv.envs.math.comparing.policy import MathPolicy
 from rlenv.envs.math.extract import extract
 from rlenv.envs.math.layout import as_read
-from rlenv.envs.math.normalise import normalise
 from rlenv.envs.math.options import by_options, options, stem
-from rlenv.envs.math.policy import MathPolicy
 from rlenv.envs.math.reading.naming import told_apart
+from rlenv.envs.math.reading.normalise import normalise
 from rlenv.envs.math.statement import Extracted
 from rlenv.envs.math.withdrawal import denied
 

@@ -14,7 +14,7 @@ from rlenv import Completion, Definition, ListTasks, Task, Verdict, WorkerPool
 from rlenv.core.errors import ConfigError, TaskError
 from rlenv.core.jsontypes import Json
 from rlenv.envs.math import verify
-from rlenv.envs.math.policy import MathPolicy
+from rlenv.envs.math.comparing.policy import MathPolicy
 from rlenv.envs.math.verifier import TIERS, MathVerifier
 from rlenv.judge.judge import Judge
 

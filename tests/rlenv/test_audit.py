@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest
 
 from rlenv.audit import Attack, Audit, Body, Finding, Scene, Severity, audit
-from rlenv.audit.answers import locate, same
+from rlenv.audit.catalogue.answers import locate, same
 from rlenv.audit.corruptions import corrupted
 from rlenv.audit.judge import MOST_COSTS
 from rlenv.audit.severity import severity_of

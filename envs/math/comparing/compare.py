@@ -14,8 +14,8 @@ import re
 from fractions import Fraction
 
 from rlenv.envs.math.comparing.comparison import Comparison
+from rlenv.envs.math.comparing.policy import MathPolicy
 from rlenv.envs.math.comparing.structure import Judge
-from rlenv.envs.math.policy import MathPolicy
 from rlenv.envs.math.reading.answer import reading
 from rlenv.envs.math.reading.naming import told_apart
 from rlenv.envs.math.reading.nodes import Words

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from rlenv.envs.math.comparing.comparison import Comparison
 from rlenv.envs.math.comparing.equations import Stated, is_element, is_name, stated
-from rlenv.envs.math.policy import MathPolicy
+from rlenv.envs.math.comparing.policy import MathPolicy
 from rlenv.envs.math.reading.nodes import (
     Apply,
     Braces,

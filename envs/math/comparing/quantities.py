@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from rlenv.envs.math.comparing.asked import asked_unit
 from rlenv.envs.math.comparing.comparison import Comparison
+from rlenv.envs.math.comparing.policy import MathPolicy
 from rlenv.envs.math.comparing.values import symbols_of
-from rlenv.envs.math.policy import MathPolicy
 from rlenv.envs.math.reading.nodes import (
     MINUS_ONE,
     Apply,

@@ -1,6 +1,6 @@
 r"""Two answers of any kind: each kind is compared with what it can equal, down to values, which tiers compare.
 
->>> from rlenv.envs.math.policy import MathPolicy
+>>> from rlenv.envs.math.comparing.policy import MathPolicy
 >>> from rlenv.envs.math.reading.answer import read
 >>> judge = Judge(MathPolicy())
 >>> [judge.same(read("x < -5"), read(text)).equal for text in (r"(-\infty, -5)", "-5 > x", "x < 5")]
@@ -28,6 +28,7 @@ from rlenv.envs.math.comparing.equations import (
 from rlenv.envs.math.comparing.lists import as_list, in_order, listed, matched, spread
 from rlenv.envs.math.comparing.matrices import as_matrix, cells, scaled_matrix
 from rlenv.envs.math.comparing.numeric import Undefined, evaluate
+from rlenv.envs.math.comparing.policy import MathPolicy
 from rlenv.envs.math.comparing.quantities import same_quantity
 from rlenv.envs.math.comparing.regions import (
     between_letters,
@@ -40,7 +41,6 @@ from rlenv.envs.math.comparing.regions import (
 )
 from rlenv.envs.math.comparing.text import same_clock, same_words, spelled
 from rlenv.envs.math.comparing.values import guarded, same_value, symbols_of
-from rlenv.envs.math.policy import MathPolicy
 from rlenv.envs.math.reading.nodes import (
     Apply,
     Braces,

@@ -18,8 +18,8 @@ from functools import lru_cache
 from rlenv.envs.math.comparing.comparison import Comparison
 from rlenv.envs.math.comparing.exact import Decimal, decimal, rational
 from rlenv.envs.math.comparing.numeric import Point, Undefined, Value, context, evaluate, leaves_reals
+from rlenv.envs.math.comparing.policy import MathPolicy
 from rlenv.envs.math.comparing.polynomial import TooLarge, difference, is_complete
-from rlenv.envs.math.policy import MathPolicy
 from rlenv.envs.math.reading.guard import too_costly
 from rlenv.envs.math.reading.nodes import Apply, Node, Standing, Symbol, children
 

@@ -13,7 +13,6 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
 
-from rlenv.envs.math.normalise import MAX_CHARS, normalise
 from rlenv.envs.math.reading.literals import in_base
 from rlenv.envs.math.reading.names import NUMERALS
 from rlenv.envs.math.reading.nodes import (
@@ -34,6 +33,7 @@ from rlenv.envs.math.reading.nodes import (
     negative,
     quotient,
 )
+from rlenv.envs.math.reading.normalise import MAX_CHARS, normalise
 from rlenv.envs.math.reading.parser import numeral, parse
 from rlenv.envs.math.reading.phrases import KNOWN, phrase
 from rlenv.envs.math.reading.tokens import Unreadable

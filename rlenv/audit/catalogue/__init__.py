@@ -8,7 +8,7 @@ programs   programs that end, pretend to be equal, forge the outcome
 
 from __future__ import annotations
 
-from rlenv.audit.attack import Attack
+from rlenv.audit.catalogue.attack import Attack
 from rlenv.audit.catalogue.guesses import GUESSES
 from rlenv.audit.catalogue.hostile import HOSTILE
 from rlenv.audit.catalogue.programs import PROGRAMS

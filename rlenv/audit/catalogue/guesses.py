@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from rlenv.audit.attack import Attack, Body, Scene
-from rlenv.audit.judge import TURN_MARK
+from rlenv.audit.catalogue.attack import TURN_MARK, Attack, Body, Scene
 from rlenv.text.formulas import formulas
 
 CONSTANTS = (

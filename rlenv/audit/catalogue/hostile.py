@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from importlib.resources import files
 
-from rlenv.audit.attack import Attack, Body, Scene
+from rlenv.audit.catalogue.attack import Attack, Body, Scene
 
 _FORMATS = {
     "empty tags": "<think></think><answer></answer>",

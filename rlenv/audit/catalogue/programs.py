@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-from rlenv.audit.attack import Attack, Body, Scene
+from rlenv.audit.catalogue.attack import Attack, Body, Scene
 
 _FUNCTION = re.compile(r"def\s+(\w+)\s*\(|function\s+`?(?:def\s+)?(\w+)\s*\(|\b(\w+)\s*\([^()\n]*\)\s*(?:==|returns)")
 _NAMED = "NAME"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from rlenv.audit.attack import Attack, Body, Scene
+from rlenv.audit.catalogue.attack import Attack, Body, Scene
 
 _EMPTY = {
     "nothing": "",

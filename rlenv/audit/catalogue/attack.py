@@ -12,8 +12,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from rlenv.audit.answers import Answer
+from rlenv.audit.catalogue.answers import Answer
 
+TURN_MARK = "\x1e"
+"""The record separator of ASCII: no reference holds it."""
 CATALOGUE_VERSION = "5"
 """Changes when an attacker is added or says something else; stands in every report."""
 
