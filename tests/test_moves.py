@@ -43,9 +43,9 @@ NEW = {
     "rlenv/workers/protocol.py": OLD["rlenv/answers.py"],
     "rlenv/core/errors.py": OLD["rlenv/errors.py"],
     "rlenv/frozen.py": OLD["rlenv/frozen.py"],
-    "rlenv/policies/load.py": "from rlenv.core.errors import ConfigError\n\nfrom .policy import Policy\n",
+    "rlenv/policies/load.py": "from rlenv.core.errors import ConfigError\nfrom rlenv.core.policy import Policy\n",
     "user.py": (
-        "import rlenv.workers.worker_groups as groups\n"
+        "import rlenv.workers.worker_process as groups\n"
         "from rlenv import Task\n"
         "from rlenv.text import escaping as shown\n"
         "from rlenv.workers.pool import (\n    Pool,\n)\n"

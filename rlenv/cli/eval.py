@@ -25,7 +25,6 @@ from rlenv.cli.endpoint_options import (
 from rlenv.cli.environment_options import Data, Imports, Set, environment_kwargs, find_modules_here, import_modules
 from rlenv.cli.verdict_options import Verdicts
 from rlenv.cli.watch_options import Watch
-from rlenv.cluster.source import verdicts_from
 from rlenv.core.errors import ConfigError, PolicyError
 from rlenv.core.policy import DEFAULT_SAMPLING, Sampling
 from rlenv.evaluation.savedrun import SavedRun
@@ -112,7 +111,7 @@ def command(
             dtype=dtype,
             endpoint=endpoint_settings(concurrency, extra_body, logprobs, max_context),
             system_prompt=system_prompt,
-            verdicts=verdicts_from(verdicts) if verdicts else None,
+            verdicts=verdicts or None,
             command=shlex.join(["rlenv", *sys.argv[1:]]),
             quiet=quiet,
         )

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 from rlenv.core.definition import Definition
@@ -38,11 +38,6 @@ def judged_at(source: str, definition: Definition, kwargs: Mapping[str, Json] | 
         share(None)  # it may hold the cores that the next one asks for
         share(RayPool(address[0], cpus=address[1]))
     return definition
-
-
-def verdicts_from(source: str) -> Callable[[Definition, Mapping[str, Json]], Definition]:
-    """The same as `rlenv.evaluate(..., verdicts=...)` takes it."""
-    return lambda definition, kwargs: judged_at(source, definition, kwargs)
 
 
 def ray_address(source: str) -> tuple[str, int | None] | None:

@@ -15,13 +15,14 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeAlias, cast
+from typing import cast
 
 import numpy as np
 
+from rlenv.cluster.source import judged_at
 from rlenv.core.definition import Definition
 from rlenv.core.errors import ConfigError
 from rlenv.core.fingerprint import recorded
@@ -46,8 +47,6 @@ COMPLETIONS_AT_ONCE = 64
 """How many completions the policy is asked for at once, unless `chunk_tasks` says otherwise."""
 MAX_TASKS = 10_000
 """An evaluation without a limit takes every task, of sets up to this size."""
-VerdictSource: TypeAlias = "Callable[[Definition, Mapping[str, Json]], Definition]"
-"""Gives a definition, made with these keywords, a verifier that judges elsewhere."""
 MAX_N = 100_000
 """Completions of one task, which are held in memory together."""
 
@@ -73,7 +72,7 @@ def evaluate(
     system_prompt: str = "",
     command: str = "",
     pool: Pool | None = None,
-    verdicts: VerdictSource | None = None,
+    verdicts: str | None = None,
     quiet: bool = False,
 ) -> Report:
     """Ask the policy for `n` completions of each task and judge them.
@@ -86,16 +85,14 @@ def evaluate(
 
     With `out`, episodes are saved there as they finish, and the same call resumes an interrupted run; with a larger `n`
     it asks for what is missing. `command` is what the report says that made it. `verdicts` has them made elsewhere than
-    on this machine: `rlenv.cluster.source.verdicts_from("ray://HOST:PORT")`.
+    on this machine: "ray", "ray://HOST:PORT" or the address of `rlenv serve` (rlenv.cluster.source).
 
     Raises ConfigError for k > n and other impossible settings, RunError when `out` holds another run, is in use or is
     on a full disk, and TooManyVerifierErrors when the checker fails on more than `max_error_share` of the episodes.
     """
     definition = definition_with(env, env_kwargs)
     if verdicts is not None:
-        if not callable(verdicts):
-            raise ConfigError(f"expected verdicts=verdicts_from({verdicts!r}), got text; it is of rlenv.cluster.source")
-        definition = verdicts(definition, env_kwargs or {})
+        definition = judged_at(verdicts, definition, env_kwargs or {})
     definition = replace(definition, wrappers=(*definition.wrappers, *wrappers))
     ks = _checked(n, k, seed, sampling)
     if not math.isfinite(threshold) or not 0 <= max_error_share <= 1:

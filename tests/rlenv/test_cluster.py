@@ -9,7 +9,7 @@ import rlenv
 from rlenv import Completion, Task, Verdict
 from rlenv.cluster.call import FIRST_JOBS, MESSAGE_JOBS, Call
 from rlenv.cluster.node import Node
-from rlenv.cluster.source import judged_at, ray_address, verdicts_from
+from rlenv.cluster.source import judged_at, ray_address
 from rlenv.core.errors import ConfigError, VerifierContractError
 from rlenv.core.interaction import Reply
 from rlenv.core.jsontypes import Json
@@ -164,7 +164,7 @@ def test_an_evaluation_takes_its_verdicts_from_a_server(monkeypatch: pytest.Monk
     monkeypatch.setenv("NO_PROXY", "*")
     monkeypatch.delenv(KEY_ENV, raising=False)
     with running() as service:
-        far = rlenv.evaluate(ENV, "reference", limit=5, verdicts=verdicts_from(service.url), quiet=True)
+        far = rlenv.evaluate(ENV, "reference", limit=5, verdicts=service.url, quiet=True)
         assert far.pass_at[1].value == 1.0
         assert VERDICTS in service.service.metrics.text().decode()
         with pytest.raises(ConfigError, match="--set-of"):

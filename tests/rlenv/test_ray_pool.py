@@ -15,7 +15,6 @@ import pytest
 import rlenv
 from rlenv import Completion, FunctionVerifier, Task, Verdict, WorkerPool
 from rlenv.cluster.pool import AHEAD, RayPool
-from rlenv.cluster.source import verdicts_from
 from rlenv.core.errors import ConfigError, VerifierContractError
 from rlenv.core.policy import ScriptedPolicy
 from rlenv.envs.math.verifier import MathVerifier
@@ -215,9 +214,7 @@ def test_evaluations_take_their_verdicts_from_the_cluster_and_share_its_pool(clu
     pools = []
     try:
         for _ in range(2):
-            report = rlenv.evaluate(
-                "code/snippets-v0", "reference", limit=12, verdicts=verdicts_from("ray?cpus=1"), quiet=True
-            )
+            report = rlenv.evaluate("code/snippets-v0", "reference", limit=12, verdicts="ray?cpus=1", quiet=True)
             assert report.pass_at[1].value == 1.0
             pools.append(shared_pool())
     finally:
