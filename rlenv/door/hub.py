@@ -45,6 +45,19 @@ def asking_hub(name: str) -> Iterator[None]:
             module.HF_HUB_OFFLINE = was
 
 
+def tokenizer_file(name: str) -> Path | None:
+    """The tokenizer.json of a folder or of a model of the hub; None where there is none, or it cannot be had."""
+    if Path(name).is_dir():
+        return Path(name) / "tokenizer.json"
+    from transformers.utils.hub import cached_file
+
+    try:
+        found = cached_file(name, "tokenizer.json")
+    except OSError:  # loading the model says why
+        return None
+    return None if found is None else Path(found)
+
+
 def _is_there() -> bool:
     """Whether the hub's name leads anywhere; behind a proxy it need not."""
     from huggingface_hub.constants import ENDPOINT

@@ -11,6 +11,7 @@ itself is loaded when somebody asks for the list of environments, or for an id t
 from __future__ import annotations
 
 import re
+import threading
 import warnings
 from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
@@ -19,6 +20,8 @@ from typing import Protocol
 import gymnasium
 
 GROUP = "rlenv.envs"
+LOAD_S = 30.0
+"""From here on one that is still loading is named; torch alone takes ten seconds on a slow disk."""
 _NAMED = re.compile(r"([\w-]+)\.([\w.-]+-v\d+)")  # words.upper-v0; names of entry points have no slash
 
 
@@ -56,16 +59,22 @@ def register_installed(register: Register) -> None:
 
 @lru_cache(maxsize=1)
 def load_plugins() -> None:
-    """Load what registers by itself; a broken one is warned of by name."""
+    """Load what registers by itself; one that raises, exits or takes long is warned of by name."""
     for point in _points():
         if id_of(point.name):
             continue
+        # Not loaded in the other thread: a package that is being imported here may be its own plugin.
+        watch = threading.Timer(LOAD_S, _warn, (point, f"it is still loading after {LOAD_S:g} s; uninstall it", 2))
+        watch.daemon = True
+        watch.start()
         try:
             target = point.load()
             if callable(target):
                 target()
-        except Exception as error:  # a plugin is foreign code: it must not take the others down
+        except (Exception, SystemExit) as error:  # a plugin is foreign code: it must not take the others down
             _warn(point, str(error), 2)
+        finally:
+            watch.cancel()
 
 
 def _points() -> list[EntryPoint]:

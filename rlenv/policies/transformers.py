@@ -22,7 +22,8 @@ from rlenv.core.errors import PolicyError
 from rlenv.core.policy import DEFAULT_SAMPLING, Sampling
 from rlenv.core.reading import MARKS, ReadAs, opens_trace
 from rlenv.core.task import Prompt
-from rlenv.door.hub import asking_hub, no_progress_bars
+from rlenv.door.hub import asking_hub, no_progress_bars, tokenizer_file
+from rlenv.door.tokenizers import check_tokenizer
 from rlenv.policies.generation import Sampled, sample_tokens
 from rlenv.policies.model_state import Kept, version_of
 from rlenv.turns.bridge import Renderer, Tools
@@ -68,6 +69,7 @@ class TransformersPolicy:
         precision = ("bfloat16" if target.type == "cuda" else "float32") if dtype == "auto" else dtype
         try:
             with no_progress_bars(), asking_hub(name):
+                check_tokenizer(tokenizer_file(name))
                 tokenizer = AutoTokenizer.from_pretrained(name, trust_remote_code=False)
                 model = AutoModelForCausalLM.from_pretrained(
                     name, dtype=getattr(torch, precision), trust_remote_code=False

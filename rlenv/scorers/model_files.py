@@ -23,7 +23,8 @@ from transformers import AutoConfig, AutoTokenizer, PreTrainedModel, PreTrainedT
 from rlenv.core.completion import Completion
 from rlenv.core.errors import ScorerError
 from rlenv.core.verdict import OVER_LIMIT, Flag
-from rlenv.door.hub import asking_hub, no_progress_bars
+from rlenv.door.hub import asking_hub, no_progress_bars, tokenizer_file
+from rlenv.door.tokenizers import check_tokenizer
 from rlenv.scorers.scorer import Job, Stepped
 
 MAX_BATCH_TOKENS = {"cpu": 16_384, "cuda": 131_072}
@@ -151,6 +152,7 @@ class ModelFiles:
         precision = ("bfloat16" if device.type == "cuda" else "float32") if self.dtype == "auto" else self.dtype
         try:
             with no_progress_bars(), asking_hub(self.path):
+                check_tokenizer(tokenizer_file(self.path))
                 tokenizer = AutoTokenizer.from_pretrained(self.path, trust_remote_code=self.trust_remote_code)
                 found: Any = self.load_model(
                     self.path,

@@ -23,6 +23,7 @@ from rlenv.core.episode import Episode
 from rlenv.core.jsontypes import Json
 from rlenv.core.task import Task, prompt_messages
 from rlenv.core.tool_call import tool_calls
+from rlenv.door.tokenizers import check_tokenizer
 
 MOST_TOKENS = 20_000
 """Tokens of a completion whose log-probs are shown; a longer one is shown without."""
@@ -148,6 +149,7 @@ def decoder(tokenizer: Path | None) -> Decode | None:
         from tokenizers import Tokenizer
     except ImportError:
         return None
+    check_tokenizer(tokenizer)
     core = Tokenizer.from_file(str(tokenizer))
     known: dict[int, str] = {}
 

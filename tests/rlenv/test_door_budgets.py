@@ -13,10 +13,13 @@ from rlenv.core.errors import ConfigError, PolicyError, ScorerError, TaskError
 from rlenv.core.jsontypes import Json
 from rlenv.door.keeping import kept_within
 from rlenv.door.patterns import linear
+from rlenv.door.tokenizers import problem_of
 from rlenv.envs.code.case import Case, _case
 from rlenv.envs.code.verifier import code_verifier
 from rlenv.envs.format.json_schema import JsonVerifier
 from rlenv.judge.judge import Judge
+from rlenv.policies.load import load_policy
+from rlenv.policies.tiny import tiny_policy
 from rlenv.workers.dispatch import Call
 from rlenv.workers.pool import WorkerPool
 
@@ -273,3 +276,33 @@ def test_a_row_of_programs_has_so_many_tests_and_so_much_time(changes: dict[str,
     verdict = code_verifier().verify(Task("?", reference, id="a"), Completion("```python\ndef f(x): return x\n```"))
     assert verdict.reward is None
     assert said in verdict.reason
+
+
+def test_a_tokenizer_that_would_hold_or_end_the_process_is_not_loaded(tmp_path: Path) -> None:
+    policy = tiny_policy()
+    policy.save(tmp_path / "model")
+    file = tmp_path / "model" / "tokenizer.json"
+    honest = json.loads(file.read_text())
+    twice = {"type": "Replace", "pattern": {"String": "a"}, "content": "aa"}
+    split = {"type": "Split", "pattern": {"Regex": "(?=(a+)+b)"}, "behavior": "Isolated", "invert": False}
+    for part, problem in (
+        ({"normalizer": {"type": "Sequence", "normalizers": [twice] * 40}}, "replaces text by up to"),
+        ({"pre_tokenizer": split}, "repeats a group without end"),
+        ({"normalizer": {"type": "Sequence", "normalizers": [{"type": "Lowercase"}] * 500}}, "more than 200 steps"),
+    ):
+        file.write_text(json.dumps({**honest, **part}))
+        with pytest.raises(PolicyError, match=problem):
+            load_policy(str(tmp_path / "model"))
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
+        r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{M}]*[\p{Ll}\p{M}]+(?i:'s|'t|'re)?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s+",
+        r" ?[^(\s|[.,!?…。，、।۔،])]+",
+        r"[()+*]+|\(\)+",
+    ],
+)
+def test_patterns_of_tokenizers_that_people_use_are_taken(pattern: str) -> None:
+    assert problem_of({"pre_tokenizer": {"type": "Split", "pattern": {"Regex": pattern}}}) == ""
