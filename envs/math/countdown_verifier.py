@@ -26,9 +26,8 @@ from rlenv.core.completion import Completion
 from rlenv.core.errors import TaskError
 from rlenv.core.task import Task
 from rlenv.core.verdict import Verdict
-from rlenv.envs.math.boxed import refuse
+from rlenv.envs.math.boxed import answer_tail, refuse
 from rlenv.envs.math.four_operations import Unreadable, read
-from rlenv.envs.math.tail import answer_tail
 from rlenv.text.boxes import Box, find_boxes
 
 Use: TypeAlias = Literal["at_most_once", "exactly_once"]

@@ -31,7 +31,7 @@ from rlenv.core.completion import Completion
 from rlenv.core.reading import Passage
 from rlenv.core.verdict import Flag
 from rlenv.envs.math.announced import line_answer
-from rlenv.envs.math.boxed import equal_text
+from rlenv.envs.math.boxed import MAX_CHARS, Span, answer_tail, equal_text
 from rlenv.envs.math.choice import several_options
 from rlenv.envs.math.closing import closing_answer
 from rlenv.envs.math.comparing.policy import MathPolicy, Place
@@ -40,7 +40,6 @@ from rlenv.envs.math.marks import hash_answer, tag_answer
 from rlenv.envs.math.places import MAX_WHOLE, PLACES
 from rlenv.envs.math.sections import stating_part
 from rlenv.envs.math.statement import Extracted, Refusal, Same, agree, is_working
-from rlenv.envs.math.tail import MAX_CHARS, Span, answer_tail
 from rlenv.envs.math.withdrawal import denied, withdrawn
 
 _SPRAY = re.compile(r"(?<![\w.,^{}])-?[0-9]+(?:\.[0-9]+)?(?:[ \t\n]+-?[0-9]+(?:\.[0-9]+)?(?![\w/.,])){2,}")

@@ -16,12 +16,12 @@ from collections.abc import Callable
 
 from rlenv.core.verdict import Flag
 from rlenv.envs.math.announced import answer_before, line_answer
+from rlenv.envs.math.boxed import Span
 from rlenv.envs.math.choice import chosen_letter, is_choice
 from rlenv.envs.math.closing import closing_answer
 from rlenv.envs.math.comparing.policy import Place
 from rlenv.envs.math.marks import hash_answer, tag_answer
 from rlenv.envs.math.statement import Extracted, Refusal, Same, agree, is_working
-from rlenv.envs.math.tail import Span
 from rlenv.envs.math.values import NEGATED, Value, is_bare
 from rlenv.text.boxes import Box, find_boxes, side_by_side
 

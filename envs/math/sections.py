@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import re
 
+from rlenv.envs.math.boxed import Span
 from rlenv.envs.math.numbers_told import in_digits
-from rlenv.envs.math.tail import Span
 from rlenv.envs.math.withdrawal import denied, withdrawn
 
 MAX_CHARS = 1500

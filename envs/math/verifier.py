@@ -31,6 +31,7 @@ from rlenv.core.jsontypes import canonical
 from rlenv.core.reading import Passage
 from rlenv.core.task import Task, prompt_text
 from rlenv.core.verdict import Flag, Verdict
+from rlenv.envs.math.boxed import answer_tail
 from rlenv.envs.math.choice import is_choice
 from rlenv.envs.math.closing import closing_clause
 from rlenv.envs.math.comparing import Comparison, compare, compare_symbolically
@@ -42,7 +43,6 @@ from rlenv.envs.math.options import by_options, contradicted, denies, options
 from rlenv.envs.math.proof import proof
 from rlenv.envs.math.sections import stating_part
 from rlenv.envs.math.statement import Extracted, Refusal
-from rlenv.envs.math.tail import answer_tail
 from rlenv.envs.math.values import Value
 from rlenv.evaluation.second_opinion import Proof
 

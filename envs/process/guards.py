@@ -29,7 +29,7 @@ from typing import Literal, TypeAlias, get_args
 
 from rlenv.core.errors import ConfigError
 from rlenv.core.verdict import Flag
-from rlenv.envs.math.tail import answer_tail
+from rlenv.envs.math.boxed import answer_tail
 from rlenv.envs.process.effort import spend
 from rlenv.envs.process.reading import Reading, tripped
 from rlenv.envs.process.steps import Kind, Span, split

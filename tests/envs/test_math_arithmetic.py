@@ -13,8 +13,8 @@ from rlenv.core.definition import Definition
 from rlenv.core.errors import ConfigError
 from rlenv.core.verifier import judge
 from rlenv.envs.math.arithmetic import arithmetic, expressions_of, solution
+from rlenv.envs.math.boxed import IntegerVerifier
 from rlenv.envs.math.expression import canonical, reductions, totals, value
-from rlenv.envs.math.integer import IntegerVerifier
 from rlenv.envs.math.levels import LEVELS
 from rlenv.envs.splits import split_of
 

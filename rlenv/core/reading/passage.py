@@ -9,7 +9,21 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias, get_args
+
+ReadAs: TypeAlias = Literal["auto", "tags", "opened", "llama3_json", "text"]
+"""How a text is read where the text alone cannot tell:
+
+- `auto`: a closing tag that nothing opened ends a trace that the chat template opened;
+- `tags`: only what the text itself opens is a trace;
+- `opened`: the chat template opened a trace, in which the text begins;
+- `llama3_json`: as `auto`, and a text that is one JSON object with a name and parameters is a call;
+- `text`: nothing is recognised, all is content.
+"""
+READ_AS: tuple[ReadAs, ...] = get_args(ReadAs)
+_HINTS = ("think>", "<|", "tool_call>", "reasoning>", "thinking>", "thought>", "[TOOL_CALLS]", "THINK]", "think▷")
+"""A text without any of them holds no mark; one without `<` and `◁` only where it holds one of these two:"""
+_BRACKET_HINTS = ("[TOOL_CALLS]", "THINK]")
 
 
 class Span(NamedTuple):
@@ -81,3 +95,20 @@ class Passage(NamedTuple):
         part = bisect_right(begins, offset - is_end) - 1
         start, end = self.spans[part]
         return min(start + offset - begins[part], end)
+
+
+def plain_content(text: str, read_as: ReadAs) -> Passage | None:
+    """The content of a text without marks, which is all of it; None where there may be more to read."""
+    if read_as == "text" or ((read_as == "auto" or read_as == "tags") and not has_marks(text)):
+        return Passage(text, (Span(0, len(text)),))
+    return None
+
+
+def has_marks(text: str) -> bool:
+    """Whether a text may hold a mark of a format."""
+    if "<" not in text and "◁" not in text:
+        return "[" in text and (_BRACKET_HINTS[0] in text or _BRACKET_HINTS[1] in text)
+    for hint in _HINTS:  # noqa: SIM110, any() over a generator takes three times as long
+        if hint in text:
+            return True
+    return False

@@ -18,32 +18,19 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from typing import Literal, NamedTuple, TypeAlias, get_args
+from typing import Literal, NamedTuple
 
 from rlenv.core.reading.calls import HERMES, HERMES_END, LLAMA, MISTRAL, CallBlock, CallFinder
 from rlenv.core.reading.channels import CHANNEL_MARKS, has_channels, read_channels
 from rlenv.core.reading.marks import Marks
-from rlenv.core.reading.passage import Passage, Span
+from rlenv.core.reading.passage import Passage, ReadAs, Span, has_marks, plain_content
 from rlenv.core.reading.quoting import QUOTES, Quoting
 from rlenv.core.reading.traces import CLOSING, MAX_MARKS, TAGS, Trace, trace_at
 
-ReadAs: TypeAlias = Literal["auto", "tags", "opened", "llama3_json", "text"]
-"""How a text is read where the text alone cannot tell:
-
-- `auto`: a closing tag that nothing opened ends a trace that the chat template opened;
-- `tags`: only what the text itself opens is a trace;
-- `opened`: the chat template opened a trace, in which the text begins;
-- `llama3_json`: as `auto`, and a text that is one JSON object with a name and parameters is a call;
-- `text`: nothing is recognised, all is content.
-"""
-READ_AS: tuple[ReadAs, ...] = get_args(ReadAs)
 _WRAPPERS = ("<|begin_of_solution|>", "<|end_of_solution|>", "<|START_RESPONSE|>", "<|END_RESPONSE|>")
 """Marks around content, which belong to nothing."""
 _CALLS = (HERMES, MISTRAL, LLAMA)
 _ALL = (*TAGS, *CLOSING, *_WRAPPERS, *_CALLS)
-_HINTS = ("think>", "<|", "tool_call>", "reasoning>", "thinking>", "thought>", "[TOOL_CALLS]", "THINK]", "think▷")
-"""A text without any of them holds no mark; one without `<` and `◁` only where it holds one of these two:"""
-_BRACKET_HINTS = ("[TOOL_CALLS]", "THINK]")
 MARKS = frozenset({*_ALL, HERMES_END, *CHANNEL_MARKS})
 """Every mark that is read; a tokenizer that holds some as special tokens must not drop them from a text."""
 _THINK = "<think>"
@@ -100,22 +87,6 @@ def read(text: str, read_as: ReadAs = "auto", segments: Sequence[Segment] = ()) 
     return _Scan(text, read_as).reading()
 
 
-def plain_content(text: str, read_as: ReadAs) -> Passage | None:
-    """The content of a text without marks, which is all of it; None where there may be more to read."""
-    if read_as == "text" or ((read_as == "auto" or read_as == "tags") and not _has_marks(text)):
-        return Passage(text, (Span(0, len(text)),))
-    return None
-
-
-def _has_marks(text: str) -> bool:
-    if "<" not in text and "◁" not in text:
-        return "[" in text and (_BRACKET_HINTS[0] in text or _BRACKET_HINTS[1] in text)
-    for hint in _HINTS:  # noqa: SIM110, any() over a generator takes three times as long
-        if hint in text:
-            return True
-    return False
-
-
 def _usual(text: str) -> Reading | None:
     """One trace of `<think>` at the beginning, closed by a tag that nothing could quote, with no mark behind it.
 
@@ -128,7 +99,7 @@ def _usual(text: str) -> Reading | None:
     place = text.find(closing, inner)
     end = place + len(closing)
     said = text[end:]
-    if place < 0 or text[place - 1] in QUOTES or _has_marks(said):
+    if place < 0 or text[place - 1] in QUOTES or has_marks(said):
         return None
     if text.find("`", inner, place) >= 0 or text.find("~~~", inner, place) >= 0:
         return None
@@ -175,7 +146,7 @@ class _Scan:
 
     def reading(self) -> Reading:
         """All that the text holds."""
-        if _has_marks(self._text):
+        if has_marks(self._text):
             self._take_all()
         self._content.append(Span(self._from, len(self._text)))
         content = Passage.of(self._text, self._content)
