@@ -84,11 +84,15 @@ class Verdict:
             if self.reward is not None or self.parts or self.step_rewards:
                 raise VerifierContractError("a verifier_error has no reward; use Verdict.error(reason)")
             return
-        reward = self.reward
+        reward, parts = self.reward, self.parts
         if reward is None or not math.isfinite(reward):
             raise VerifierContractError(f"expected a finite reward, got {reward!r}; use Verdict.error(reason)")
         if self.status != GRADED:
             raise VerifierContractError(f"expected status '{GRADED}' or '{VERIFIER_ERROR}', got {self.status!r}")
+        if len(parts) == 1 and not self.step_rewards and not self.scores:  # most verdicts: nothing to sum or to convert
+            part = parts[0]
+            if type(part) is Part and type(reward) is type(part.value) is float and reward == part.value:
+                return
         self._plain_numbers(reward)
         for name, values in (("parts", self.parts), ("step_rewards", self.step_rewards)):
             if values and (total := math.fsum([item.value for item in values])) != reward:
@@ -119,7 +123,7 @@ class Verdict:
     ) -> Verdict:
         """A graded verdict whose reward is the sum of its named parts."""
         named = tuple([Part(name, float(value)) for name, value in parts])
-        reward = math.fsum([part.value for part in named])
+        reward = named[0].value if len(named) == 1 else math.fsum([part.value for part in named])
         judged = None if answer is None else Span(*answer)
         return cls(reward, GRADED, named, (), scores or {}, tuple(flags), reason, judged)
 
