@@ -174,7 +174,7 @@ def test_a_folder_whose_padding_ends_texts_gets_a_padding_of_its_own(tmp_path: P
     policy.tokenizer.pad_token = policy.tokenizer.eos_token
     policy.save(tmp_path / "base")
     model = train_reward_model(reward_config(steps=1), polite(), str(tmp_path / "base"), tmp_path / "run", device="cpu")
-    tokenizer = load_scorer(str(model))._files.loaded.tokenizer  # type: ignore[attr-defined]
+    tokenizer = load_scorer(str(model)).files.loaded.tokenizer  # type: ignore[attr-defined]
     assert tokenizer.pad_token_id != tokenizer.eos_token_id
     assert tokenizer.pad_token_id not in encode(tokenizer, "ask", "now")
 
@@ -185,7 +185,7 @@ def test_adapters_are_merged_and_frozen_parts_stay(tmp_path: Path) -> None:
     lora = train_reward_model(reward_config(steps=2, lora_rank=2), polite(), base, out / "lora", device="cpu")
     assert ask(load_scorer(str(lora)), ["ask"], ["please"])[0].value is not None
     frozen = train_reward_model(reward_config(steps=2, frozen_layers=1), polite(), base, out / "frozen", device="cpu")
-    old, new = (load_scorer(str(frozen))._files.loaded.model, tiny_policy(0).model)  # type: ignore[attr-defined]
+    old, new = (load_scorer(str(frozen)).files.loaded.model, tiny_policy(0).model)  # type: ignore[attr-defined]
     assert torch.equal(old.model.embed_tokens.weight, new.model.embed_tokens.weight)
     assert torch.equal(old.model.layers[0].mlp.up_proj.weight, new.model.layers[0].mlp.up_proj.weight)
     assert not torch.equal(old.model.layers[1].mlp.up_proj.weight, new.model.layers[1].mlp.up_proj.weight)
