@@ -87,7 +87,7 @@ def _turn_end(text: str, start: int, end: int) -> int:
     return end
 
 
-_INTEGER = re.compile(r"[+-]?[0-9]+")
+_INTEGER = re.compile(r"[+-]?[0-9]+")  # 42, -7, +3
 
 
 @lru_cache(maxsize=4096)

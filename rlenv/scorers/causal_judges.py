@@ -64,7 +64,7 @@ FAMILIES = {
 WILDGUARD = PROMPTS["wildguard"]
 LINES = ("Harmful request", "Response refusal", "Harmful response")
 ANSWERS = {"yes": 1.0, "no": 0.0}
-_PLACE = re.compile(r"\{(prompt|completion)\}")
+_PLACE = re.compile(r"\{(prompt|completion)\}")  # "Question: {prompt}"
 
 
 def judging_ids(tokenizer: PreTrainedTokenizerBase, template: str, job: Job, limit: int | None) -> list[int]:

@@ -33,7 +33,7 @@ TOO_MUCH = frozenset({400, 413, 422})
 """Status codes of a request with something in it that the server does not take."""
 MISREAD = (ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError, RecursionError)
 """What an answer of another shape makes its reader raise."""
-_FIELDS = re.compile(r"\{prompt\}|\{completion\}")
+_FIELDS = re.compile(r"\{prompt\}|\{completion\}")  # "{prompt} {completion}"
 Values: TypeAlias = "list[float] | Mapping[str, float]"
 """The scores of the classes of one input, in order or by label; one alone for a reward model."""
 

@@ -12,6 +12,7 @@ FUZZ = Path(__file__).parent.parent / "support" / "door_fuzz.py"
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="reads Linux's /proc")
 @pytest.mark.parametrize(
     ("kind", "count"), [("rows", 8_000), ("requests", 6_000), ("folders", 4_000), ("checkpoints", 2_000)]
 )
