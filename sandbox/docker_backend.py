@@ -120,11 +120,14 @@ class DockerChannel:
             if self._closed:
                 return
             self._closed = True
-        # A thread that waits in recv() is woken by this, not by close().
+        # A thread that waits in recv() is woken by this, not by close(): whose descriptor, taken again by the
+        # connection that removes the container, could be the one that a thread is about to wait for.
         with contextlib.suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
-        self._release()
-        remove(self.container)
+        try:
+            remove(self.container)
+        finally:
+            self._release()
 
     def abandon(self) -> None:
         """Give up this process's copy of the stream; the container is the parent's."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import gc
 import importlib
+import math
 import os
 import platform
 import select
@@ -24,7 +25,7 @@ from rlenv.sandbox.inside import census, kernel, landlock, wire
 from rlenv.sandbox.inside.disk import clean
 from rlenv.sandbox.inside.job import Job
 from rlenv.sandbox.inside.keeper import Keeper
-from rlenv.sandbox.inside.lockdown import Walls, become, import_random, prepare, seed
+from rlenv.sandbox.inside.lockdown import MEGABYTE, Walls, become, import_random, prepare, seed
 from rlenv.sandbox.inside.runner import open_streams
 from rlenv.sandbox.inside.seccomp import Filter
 from rlenv.sandbox.inside.supervisor import Supervisor, oom_kills
@@ -106,7 +107,9 @@ def _prepare(settings: dict[str, object]) -> Walls:
     ruleset = landlock.Ruleset(readable, scratch) if landlock.abi() else None
     job_uid = cast("int | None", settings["job_uid"])
     with open("/proc/self/statm") as statm:
-        mapped = int(statm.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+        pages = int(statm.read().split()[0])
+    # Whole megabytes: two servers differ by a page or so, and every cell must give a program the same limit.
+    mapped = math.ceil(pages * os.sysconf("SC_PAGE_SIZE") / MEGABYTE) * MEGABYTE
     gc.collect()
     gc.freeze()
     gc.disable()
