@@ -8,7 +8,8 @@ rlenv.core.errors.ConfigError: safety/rm-v0: what came from elsewhere asks for s
 here; if you trust it, give it yourself: given={'safety/rm-v0': {'scorer': ...}}
 
 What the operator wrote (Python that he calls, his command line, the file that RLENV_GIVEN names) may name code, files
-and addresses. A stranger's keywords are registered names and plain values within bounds: a data file stays data.
+and addresses. A stranger's keywords are those that the environment declares (`row_may_set` where it is registered) and
+those that all take, each a registered name or plain values within bounds: a data file stays data.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ from typing import Any, TypeAlias, cast
 
 from rlenv.core.errors import ConfigError
 from rlenv.core.jsontypes import Json
-from rlenv.env.registry import nameable
+from rlenv.env.keywords import ROW_MAY_SET, Allowed, Between
+from rlenv.env.registry import may_set
 from rlenv.turns.tools import tool_names
 
 Given: TypeAlias = "Mapping[str, Mapping[str, object]]"
@@ -33,36 +35,8 @@ GIVEN_ENV = "RLENV_GIVEN"
 TASK_SOURCE = frozenset({"data", "prompts", "hub_id", "limit"})
 """Keywords that only say where tasks come from. A row and a run's folder hold their tasks, and leave these out."""
 OPERATORS_OWN = frozenset({"factory", "env_id", "cache", "render_mode", *TASK_SOURCE})
-"""What nobody but the operator may set, whatever its value is."""
-CHOICES: Mapping[str, tuple[Json, ...]] = {
-    "scorer": (),
-    "cost": (),
-    "sandbox": ("auto", "docker", "namespaces"),
-    "isolation": ("auto", "process"),
-    "trust": ("split",),
-    "official": (False,),
-    "unsafe": ("",),
-    "guarded": (True,),
-    "guards": (True,),
-    "engine": ("re2",),
-}
-"""Keywords by which code could be run, or a reward be had without the task: the values that are safe everywhere. What
-an environment registers as `row_may_name` is allowed beside them."""
-BOUNDS: Mapping[str, tuple[float, float]] = {
-    "time_limit_s": (0.001, 60),
-    "wall_s": (0.001, 60),
-    "memory_mb": (16, 4096),
-    "max_turns": (1, 256),
-    "attempts": (1, 64),
-    "rounds": (1, 64),
-    "level": (1, 100),
-}
-"""Numbers that cost the judge something."""
-LARGEST = 1e9
-"""Of any other number."""
+"""What nobody but the operator may set, whatever an environment declares."""
 MAX_WORD, MAX_TEXT, MAX_ITEMS, MAX_DEPTH = 100, 20_000, 1_000, 4
-TEXTS = frozenset({"template", "instruction"})
-"""Keywords that are free text: they stand in prompts."""
 _WORD = re.compile(r"[\w&+,.;=<> -]*")  # "train", "Counting & Probability", "1-3"; no colon, slash, dollar or tilde
 _FIELD = re.compile(r"\{\w*\}")  # "{question}"; a format that is wider, or an attribute, is refused
 
@@ -109,33 +83,41 @@ def operators_given() -> Given:
 def _checked(env: str, name: str, value: Json) -> Json:
     if name in OPERATORS_OWN:
         raise _refused(env, name, value, "may not set it")
-    if name == "tools" or name in CHOICES:
-        known = tool_names() if name == "tools" else (*CHOICES[name], *nameable(env).get(name, ()))
-        asked = value if name == "tools" and isinstance(value, list) else [value]
-        if not all(isinstance(one, (str, bool)) and one in known for one in asked):
-            raise _refused(env, name, value, f"may only name {' or '.join(map(str, known)) or 'nothing'} here")
-        return value
-    problem = _problem(name, value, 0)
+    declared = {**ROW_MAY_SET, "tools": tuple(tool_names()), **may_set(env)}
+    if name not in declared:
+        raise _refused(env, name, value, f"may only set {', '.join(sorted(declared))}")
+    problem = _problem(name, value, declared[name])
     if problem:
         raise _refused(env, name, value, problem)
     return value
 
 
-def _problem(name: str, value: object, depth: int) -> str:
+def _problem(name: str, value: Json, allowed: Allowed) -> str:
     """What a stranger's value is that it may not be, or ""."""
+    if isinstance(allowed, Between):
+        return _plain_problem(value, allowed, 0)
+    if allowed == "text":
+        return "" if value is None else _text_problem(value)
+    items = value if name == "tools" and isinstance(value, list) else [value]
+    if all(any(type(item) is type(one) and item == one for one in allowed) for item in items):
+        return ""
+    return f"may only name {' or '.join(map(str, allowed)) or 'nothing'} here"
+
+
+def _plain_problem(value: object, allowed: Between, depth: int) -> str:
     if value is None or isinstance(value, bool):
         return ""
     if isinstance(value, (int, float)):
-        low, high = BOUNDS.get(name, (-LARGEST, LARGEST))
+        low, high = allowed.low, allowed.high
         return "" if math.isfinite(value) and low <= value <= high else f"may only set {low:g} to {high:g}"
     if isinstance(value, str):
-        return _text_problem(value) if name in TEXTS else _word_problem(value)
+        return _word_problem(value)
     if depth == MAX_DEPTH or not isinstance(value, (Mapping, Sequence)) or len(value) > MAX_ITEMS:
         return f"may only give {MAX_ITEMS} plain values, {MAX_DEPTH} deep"
     inner = [*value, *value.values()] if isinstance(value, Mapping) else value
     if isinstance(value, Mapping) and "kind" in value:
         return "may name no kind of thing to be made"
-    return next(filter(None, (_problem("", item, depth + 1) for item in inner)), "")
+    return next(filter(None, (_plain_problem(item, allowed, depth + 1) for item in inner)), "")
 
 
 def _word_problem(value: str) -> str:
@@ -144,9 +126,9 @@ def _word_problem(value: str) -> str:
     )
 
 
-def _text_problem(value: str) -> str:
-    if len(value) > MAX_TEXT:
-        return f"may give {MAX_TEXT} characters"
+def _text_problem(value: object) -> str:
+    if not isinstance(value, str) or len(value) > MAX_TEXT:
+        return f"may give a text of {MAX_TEXT} characters"
     braces = value.replace("{{", "").replace("}}", "")
     return "may only have {name} in braces" if re.search(r"[{}]", _FIELD.sub("", braces)) else ""
 

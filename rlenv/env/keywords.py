@@ -1,6 +1,7 @@
 """The keywords that a factory of an environment is given: names that it takes, values of the types that it states.
 
-They come from the command line, where `--set level=[3]` reads as a list, and from the JSON of others.
+They come from the command line, where `--set level=[3]` reads as a list, and from the JSON of others. What the JSON of
+others may set is declared: `Allowed`, for every environment here and for one where it is registered.
 """
 
 from __future__ import annotations
@@ -8,10 +9,44 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from numbers import Integral, Real
+from typing import Literal, TypeAlias
 
 from rlenv.core.errors import ConfigError
+from rlenv.core.jsontypes import Json
+from rlenv.core.reading import READ_AS
 
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """Plain values, whose numbers lie from `low` to `high`, both included: words, lists and mappings of such."""
+
+    low: float = -1e9
+    high: float = 1e9
+
+
+PLAIN = Between()
+Allowed: TypeAlias = Between | Literal["text"] | tuple[Json, ...]
+"""What a row may set a keyword to: plain values, free text with `{name}` in it, or one of these values."""
+ROW_MAY_SET: Mapping[str, Allowed] = {
+    "split": PLAIN,
+    "seed": PLAIN,
+    "size": Between(1),
+    "level": Between(1, 100),
+    "demonstration_percent": Between(0, 100),
+    "pay": PLAIN,
+    "instruction": "text",
+    "template": "text",
+    "time_limit_s": Between(0.001, 60),
+    "wall_s": Between(0.001, 60),
+    "memory_mb": Between(16, 4096),
+    "max_turns": Between(1, 256),
+    "read_as": READ_AS,
+    "isolation": ("auto", "process"),
+    "sandbox": ("auto", "docker", "namespaces"),
+}
+"""The keywords that mean the same in every environment. Others are declared with the environment."""
 ALL_TAKE = "isolation, time_limit_s, read_as, tools, max_turns"
 """What every environment takes beside the keywords of its factory."""
 KINDS: Mapping[str, tuple[type, ...]] = {

@@ -28,7 +28,7 @@ from rlenv.core.task import Task, TaskSet
 from rlenv.core.verifier import FunctionVerifier, Verifier, VerifierFunction
 from rlenv.core.wrapper import Wrapper
 from rlenv.env.environment import Environment, wrap
-from rlenv.env.keywords import ALL_TAKE, check_keywords
+from rlenv.env.keywords import ALL_TAKE, Allowed, check_keywords
 from rlenv.env.plugins import load_plugins
 from rlenv.env.reward_functions import AsyncVerifier, Style, verifier_of
 from rlenv.env.tasksets import UNSPLIT, Given, RowMap, splits_of
@@ -40,7 +40,7 @@ _definitions: dict[str, Definition] = {}
 _splits: dict[str, dict[str, TaskSet]] = {}
 """The task sets of what was registered with several, by their names; the definition holds the first."""
 _needs: dict[str, dict[str, str]] = {}
-_nameable: dict[str, dict[str, tuple[str, ...]]] = {}
+_may_set: dict[str, dict[str, Allowed]] = {}
 
 
 def register(
@@ -60,7 +60,7 @@ def register(
     entry_point: str | None = None,
     kwargs: Mapping[str, Json] | None = None,
     needs: Mapping[str, str] | None = None,
-    row_may_name: Mapping[str, Sequence[str]] | None = None,
+    row_may_set: Mapping[str, Allowed] | None = None,
 ) -> None:
     """Register an environment under `family/name-vN`.
 
@@ -78,8 +78,9 @@ def register(
     `train`, that is trained on.
 
     Or with `entry_point`, a factory "package.module:function" whose JSON-able `kwargs` may be overridden in make;
-    `needs` are keywords without which it cannot be made, each with what to give. `row_may_name` are the values of
-    `scorer` and `cost` that a row from elsewhere may ask for (rlenv.env.admission); any other the operator gives.
+    `needs` are keywords without which it cannot be made, each with what to give. `row_may_set` are those that a
+    row from elsewhere may set, each with what to: `{"pay": ("all", "share"), "weight": Between(0, 1)}`
+    (rlenv.env.keywords); any other the operator gives.
 
     Raises ConfigError for a malformed call, TaskError for a bad row, VerifierContractError for a verifier
     that asks for a column that the rows do not have.
@@ -98,11 +99,11 @@ def register(
                 "stand in the Definition that an entry_point returns; set them there"
             )
         _register(id, {"factory": entry_point, **(kwargs or {})}, needs)
-        _nameable[id] = {name: tuple(values) for name, values in (row_may_name or {}).items()}
+        _may_set[id] = dict(row_may_set or {})
         return
     if tasks is None or verifier is None:
         raise ConfigError(f"{id}: expected tasks and a verifier, or an entry_point; give both tasks and verifier")
-    for name, given in (("kwargs", kwargs), ("needs", needs), ("row_may_name", row_may_name)):
+    for name, given in (("kwargs", kwargs), ("needs", needs), ("row_may_set", row_may_set)):
         if given:
             raise ConfigError(f"{id}: {name} belong to an entry_point, got {sorted(given)} beside tasks; drop them")
     splits = splits_of(tasks, row_map, test_share)
@@ -205,10 +206,10 @@ def needed(id: str) -> dict[str, str]:
     return dict(_needs.get(id, {}))
 
 
-def nameable(id: str) -> dict[str, tuple[str, ...]]:
-    """What a row may name beside what every environment allows. Raises UnknownEnvironment where there is none."""
+def may_set(id: str) -> dict[str, Allowed]:
+    """What a row may set beside what it may in every environment. Raises UnknownEnvironment where there is none."""
     _spec(id)
-    return dict(_nameable.get(id, {}))
+    return dict(_may_set.get(id, {}))
 
 
 def check_given(id: str, kwargs: Mapping[str, object]) -> None:

@@ -17,6 +17,7 @@ from rlenv.core.jsontypes import Json
 from rlenv.core.task import Task
 from rlenv.core.verdict import OVER_LIMIT
 from rlenv.env.admission import admitted
+from rlenv.env.keywords import Between
 from rlenv.envs.code.expression import evaluate
 from rlenv.logs import import_logs
 from rlenv.scorers.load import load_scorer
@@ -59,6 +60,10 @@ REFUSED: list[tuple[str, Json, str]] = [
     ("code/humaneval-v0", {"trust": "in_process"}, "trust"),
     ("code/humaneval-v0", {"official": True}, "official"),
     ("code/snippets-v0", {"memory_mb": 10**9}, "memory_mb"),
+    ("math/gsm8k-v0", {"name": "math500"}, "may only set"),
+    (ARITHMETIC, {"level": 101}, "1 to 100"),
+    (ARITHMETIC, {"pay_more": 1}, "may only set"),
+    ("process/gsm8k-v0", {"process_weight": -1}, "0 to 1"),
     ("math/countdown-v0", {"use": "$HOME"}, "plain words"),
     ("math/countdown-v0", {"use": "a" * 1000}, "plain words"),
 ]
@@ -73,6 +78,16 @@ def test_a_row_that_asks_for_more_than_plain_values_is_refused(
     assert verdict.reward is None
     assert said in verdict.reason
     assert not list(tmp_path.iterdir())
+
+
+def test_an_environment_declares_what_a_row_may_set() -> None:
+    factory = "rlenv.envs.math.countdown:countdown"
+    rlenv.register("door/closed-v0", entry_point=factory)
+    rlenv.register("door/open-v0", entry_point=factory, row_may_set={"use": ("exactly_once",), "seed": Between(0, 9)})
+    assert admitted("door/open-v0", {"use": "exactly_once", "seed": 9}) == {"use": "exactly_once", "seed": 9}
+    for env, name, value in (("open", "use", "at_most_once"), ("open", "seed", 10), ("closed", "use", "exactly_once")):
+        with pytest.raises(ConfigError, match=f"asks for {name}"):
+            admitted(f"door/{env}-v0", {name: value})
 
 
 def test_what_the_operator_gives_stands_in_the_place_of_what_the_row_asks_for() -> None:
