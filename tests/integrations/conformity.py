@@ -11,7 +11,9 @@ says with `failed` what it makes of it, and one that does not tell a cut complet
 from __future__ import annotations
 
 import importlib
+import json
 import os
+import tempfile
 from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import cycle
@@ -27,18 +29,24 @@ from rlenv.core.definition import Definition
 from rlenv.core.jsontypes import Json
 from rlenv.core.task import Task
 from rlenv.core.verifier import FunctionVerifier
+from rlenv.env.admission import GIVEN_ENV, Given
 from rlenv.env.rows import to_row
 from rlenv.env.tasksets import ListTasks
+from rlenv.envs.safety.reward_model import reward_model
 from rlenv.turns.live import Live
 from rlenv.turns.play import reference_script
 
 SUMS, PROGRAMS, GAME, ENDS = "math/arithmetic-v0", "code/snippets-v0", "games/guess-v0", "conformity/ends-v0"
+SCORED = "conformity/scored-v0"
 SOURCES: tuple[tuple[str, dict[str, Json], int], ...] = (
-    (SUMS, {"level": 2}, 30),
+    (SUMS, {"level": 2}, 25),
     (PROGRAMS, {"sandbox": "namespaces"}, 10),
     (ENDS, {}, 10),
+    (SCORED, {"scorer": "conformity:letters"}, 5),
 )
 """Which environments the 50 tasks are of, with their keywords and how many of each."""
+GIVEN: Given = {SCORED: {"scorer": "conformity:letters"}}
+"""What no row may set: rows go without it, and the file that RLENV_GIVEN names holds it."""
 GROUP_SIZE = 4
 BREAKS = "the checker breaks on this"
 HOSTILE = (
@@ -95,9 +103,27 @@ def ends() -> Definition:
     return Definition(tasks=tasks, verifier=FunctionVerifier(judged, cheap=True))
 
 
+def letters(text: str) -> float:
+    """The scorer that the operator gives."""
+    return sum(map(str.isalpha, text)) / 1000
+
+
+def scored(scorer: str) -> Definition:
+    """Prompts whose completions a scorer judges that has to be given."""
+    return reward_model(scorer, guarded=False)
+
+
 def register_ends() -> None:
     """Not at import: tests that list our environments are collected in the same process."""
     rlenv.register(ENDS, entry_point="conformity:ends")
+    rlenv.register(SCORED, entry_point="conformity:scored", needs={"scorer": "a scorer of your own"})
+
+
+def give_scorers(folder: Path) -> None:
+    """As the operator does: this process, and those that it starts, know the scorer that the rows go without."""
+    path = folder / "given.json"
+    path.write_text(json.dumps(GIVEN))
+    os.environ[GIVEN_ENV] = str(path)
 
 
 def search_path(folder: Path) -> str:
@@ -115,6 +141,7 @@ def search_path(folder: Path) -> str:
 def cases() -> tuple[Case, ...]:
     """200 completions, group by group."""
     register_ends()
+    give_scorers(Path(tempfile.mkdtemp()))
     hostile = cycle(HOSTILE)
     return tuple([case for source in SOURCES for case in _of_source(*source, hostile)])
 
@@ -123,7 +150,7 @@ def _of_source(env: str, kwargs: dict[str, Json], count: int, hostile: Iterator[
     definition = rlenv.load(env, **kwargs)
     tasks = [definition.tasks[i] for i in range(count)]
     for place, task in enumerate(tasks):
-        row, right = to_row(env, task, kwargs), definition.solution(task)
+        row, right = to_row(env, task, kwargs, given=GIVEN), definition.solution(task)
         yield Case(row, task, right, True, "right")
         if env == ENDS:
             yield Case(row, task, f"{BREAKS}, {place}", True, "failed")
