@@ -18,11 +18,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from rlenv.core.aggregate import Combination, Rule, spread
 from rlenv.core.episode import Episode
 from rlenv.core.errors import ConfigError, VerifierContractError
 from rlenv.core.verdict import Flag, Verdict, is_over_limit, to_reward
 from rlenv.core.wrapper import State
+from rlenv.scorers.ensemble import Combination, Rule, spread
 
 
 @dataclass(frozen=True)

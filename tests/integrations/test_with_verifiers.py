@@ -24,7 +24,7 @@ from verifiers.v1.errors import TaskError  # noqa: E402
 
 import rlenv  # noqa: E402
 from rlenv.integrations.verifiers import main, to_verifiers  # noqa: E402
-from rlenv.integrations.verifiers_taskset import completion_of, task_of  # noqa: E402
+from rlenv.integrations.verifiers.taskset import completion_of, task_of  # noqa: E402
 
 
 def scored(row: str, turns: tuple[str, ...], finished: bool) -> float | None:

@@ -26,7 +26,7 @@ from test_with_verifiers import Model, listening  # noqa: E402
 from verifiers.v1.serve import EnvClient  # noqa: E402
 
 from rlenv.integrations.verifiers import to_verifiers  # noqa: E402
-from rlenv.integrations.verifiers_taskset import task_of  # noqa: E402
+from rlenv.integrations.verifiers.taskset import task_of  # noqa: E402
 
 SERVER = """
 import json, sys

@@ -44,7 +44,7 @@ def made(module: str, name: str, *arguments: str) -> Callable[[], Any]:
         (made("integrations.inspect_task", "to_inspect", SUMS), "inspect-ai==0.3.285"),
         (made("integrations.openenv_server", "to_openenv", SUMS), "openenv==0.10.0"),
         (made("integrations.gem_out", "to_gem", SUMS), "gem-llm==0.1.0"),
-        (made("integrations.verifiers_taskset", "tasks_of", SUMS), "verifiers==0.4.0"),
+        (made("integrations.verifiers.taskset", "tasks_of", SUMS), "verifiers==0.4.0"),
     ],
 )
 def test_a_version_that_nobody_tried_names_the_one_that_works(

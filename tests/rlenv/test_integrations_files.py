@@ -152,7 +152,7 @@ def test_several_turns_name_our_agent_loop(tmp_path: Path) -> None:
     lines = to_verl("games/guess-v0", tmp_path / "train.parquet", size=2)
     assert parquet.read_table(tmp_path / "train.parquet").to_pylist()[0]["agent_name"] == "rlenv"
     loops = next(line.partition("=")[2] for line in lines.splitlines() if "agent_loop_config_path" in line)
-    assert "rlenv.integrations.verl_turns.RlenvAgentLoop" in Path(loops).read_text()
+    assert "rlenv.integrations.verl.turns.RlenvAgentLoop" in Path(loops).read_text()
 
 
 def test_a_path_of_another_form_and_a_missing_size_are_named(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """What README, docs, examples and recipes have printed as an import works, or warns of the new place and works."""
 
-import importlib
+import importlib.util
 import json
 import subprocess
 import sys
@@ -72,7 +72,11 @@ def test_what_pages_have_printed_as_an_import_works() -> None:
 @pytest.mark.filterwarnings("ignore:rlenv:DeprecationWarning")
 @pytest.mark.parametrize("old", MOVED)
 def test_an_old_name_is_a_module_of_today(old: str) -> None:
-    assert importlib.import_module(old).__name__ in (old, MOVED[old])
+    try:
+        assert importlib.import_module(old).__name__ in (old, MOVED[old])
+    except ModuleNotFoundError as error:  # it is made of the classes of a package that is not installed here
+        assert not str(error.name).startswith("rlenv")
+        assert importlib.util.find_spec(MOVED[old])
 
 
 @pytest.mark.parametrize(

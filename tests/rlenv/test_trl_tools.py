@@ -10,7 +10,7 @@ import pytest
 
 import rlenv
 from rlenv.core.errors import ConfigError
-from rlenv.integrations.trl_tools import OVER, ended, tool_episodes
+from rlenv.integrations.trl.tools import OVER, ended, tool_episodes
 from rlenv.turns.play import reference_script
 from rlenv.turns.tools import Tool, ToolInteraction, equipped
 

@@ -1,7 +1,7 @@
 """verl's reward manager for our rows: whole groups through the wrappers, and no 0 for a checker that failed.
 
     reward.num_workers=1 reward.reward_manager.source=importlib reward.reward_manager.name=RlenvRewardManager
-    reward.reward_manager.module.path=pkg://rlenv.integrations.verl_reward
+    reward.reward_manager.module.path=pkg://rlenv.integrations.verl.reward
 
 verl asks for one sample at a time and takes only numbers. So the samples of a group wait for one another in the one
 worker (their checkers run side by side in processes of ours), and a sample that could not be judged gets the mean of

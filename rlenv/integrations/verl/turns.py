@@ -2,7 +2,7 @@
 
 `to_verl` writes the column `agent_name` and the file that names this class. The tokens in verl's loss are those that
 its server sampled; what answers has mask 0, and is rendered by our own code, which refuses a template that rewrites
-what was said before. The episode is judged by the reward manager (rlenv.integrations.verl_reward).
+what was said before. The episode is judged by the reward manager (rlenv.integrations.verl.reward).
 """
 
 from __future__ import annotations

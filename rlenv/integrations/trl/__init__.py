@@ -4,7 +4,7 @@
     trainer = GRPOTrainer(model=..., reward_funcs=reward_func, train_dataset=train_dataset, args=...)
 
 A column of the dataset holds the whole task, so that the reward function needs nothing else. A failed checker is None,
-which TRL leaves out of the group. TRL's own way to several turns, `environment_factory`, is in trl_tools.
+which TRL leaves out of the group. TRL's own way to several turns, `environment_factory`, is in `tools` beside this.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from rlenv.env.batch import definition as definition_of
 from rlenv.env.rows import GroupJudge
 from rlenv.foreign.versions import check_version
 from rlenv.integrations.adapter import drawn_tasks, message_completion
-from rlenv.integrations.trl_tools import ToolEpisode, ended, tool_episodes
+from rlenv.integrations.trl.tools import ToolEpisode, ended, tool_episodes
 from rlenv.turns.play import play
 from rlenv.workers.pool import PickledVerifier, Pool
 

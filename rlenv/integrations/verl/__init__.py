@@ -21,7 +21,7 @@ TRAIN = "train"
 """The split whose rows are judged in whole groups."""
 COMPLETION_FIELD = "rlenv_completion"
 """What our agent loop says beside the tokens."""
-MANAGER, AGENT = "rlenv.integrations.verl_reward", "rlenv.integrations.verl_turns.RlenvAgentLoop"
+MANAGER, AGENT = "rlenv.integrations.verl.reward", "rlenv.integrations.verl.turns.RlenvAgentLoop"
 AGENT_NAME, LOOPS_FILE = "rlenv", "rlenv_agent_loops.yaml"
 
 
