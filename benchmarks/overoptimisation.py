@@ -32,10 +32,10 @@ from overoptimisation_curves import Values, best_of_n, of_run
 from overoptimisation_models import derived, proxies, values, written
 from overoptimisation_tables import Seed, plot_best_of_n, plot_training, report
 
-from rlenv.scorers.ensemble import Combination
 from rlenv.core.jsontypes import Json
 from rlenv.core.verifier import FunctionVerifier
 from rlenv.policies.transformers import TransformersPolicy
+from rlenv.scorers.ensemble import Combination
 from rlenv.scorers.load import load_scorer
 from rlenv.scorers.scorer import ScorerVerifier
 from rlenv.trainers import TrainConfig, train

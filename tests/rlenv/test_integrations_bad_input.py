@@ -62,7 +62,7 @@ def test_every_adapter_names_the_version_that_its_test_installs() -> None:
     wanted = [line for package in packages for line in (*package["requires"], *package.get("no_deps", ()))]
     pinned = dict(line.split("==") for line in wanted if "==" in line)
     named: dict[str, set[str]] = {}
-    for file in [*(root / "rlenv" / "integrations").glob("*.py"), *(root / "rlenv" / "foreign").glob("*.py")]:
+    for file in [*(root / "rlenv" / "integrations").rglob("*.py"), *(root / "rlenv" / "foreign").glob("*.py")]:
         for call in ast.walk(ast.parse(file.read_text())):
             if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "check_version":
                 name, known = [ast.literal_eval(one) for one in (*call.args, *(k.value for k in call.keywords))][:2]
@@ -99,7 +99,7 @@ def test_keywords_that_no_row_may_hold_are_given_beside_it() -> None:
     with pytest.raises(ConfigError, match="isolation"):
         export(SUMS, own, 1)
     assert json.loads(export(SUMS, own, 1, beside=True).rows[0])["kwargs"] == {"level": 2}
-    with pytest.raises(ConfigError, match="plain values"):
+    with pytest.raises(ConfigError, match="may only set"):
         rlenv.to_row(SUMS, Task("1+1=?", "2"), {"check": print})  # type: ignore[dict-item]
 
 
