@@ -17,6 +17,7 @@ if sys.platform == "win32":
     raise ImportError("rlenv runs on Linux and macOS; on Windows install it in WSL2")
 
 from rlenv._moved import MOVED, answer_old_names
+from rlenv.core import VERSION
 from rlenv.core.completion import Completion
 from rlenv.core.definition import Definition
 from rlenv.core.episode import Episode
@@ -24,7 +25,6 @@ from rlenv.core.errors import RlenvError
 from rlenv.core.task import Task, TaskSet
 from rlenv.core.verdict import Flag, Part, StepReward, Verdict
 from rlenv.core.verifier import BatchVerifier, FunctionVerifier, TieredVerifier, Verifier
-from rlenv.core.version import VERSION
 from rlenv.core.wrapper import Wrapper
 from rlenv.env.batch import BatchEnvironment, make_batch
 from rlenv.env.compose import gate, weighted

@@ -15,6 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, TypeAlias
 
 from rlenv.cards.page import HASHED, PASS_RATES, Card, Cost, Example, PolicyFacts
+from rlenv.core import VERSION
 from rlenv.core.completion import Completion
 from rlenv.core.definition import Definition
 from rlenv.core.errors import ConfigError, TaskError
@@ -23,7 +24,6 @@ from rlenv.core.policy import DEFAULT_SAMPLING, Policy, Sampling
 from rlenv.core.task import Task, TaskSet, prompt_text
 from rlenv.core.verdict import Verdict
 from rlenv.core.verifier import BatchVerifier
-from rlenv.core.version import VERSION
 from rlenv.env.batch import BatchEnvironment, EnvLike
 from rlenv.env.tasksets import ListTasks
 from rlenv.evaluation.evaluation import definition_with, evaluate

@@ -14,7 +14,7 @@ from typing import Any, cast
 from rlenv.core.errors import ConfigError
 from rlenv.core.jsontypes import Json
 from rlenv.core.reading import READ_AS, Passage, ReadAs, Reading, Segment, plain_content, read
-from rlenv.core.reading.tool_call import ToolCall, tool_calls
+from rlenv.core.tool_call import ToolCall, tool_calls
 from rlenv.core.turn import Turn
 
 

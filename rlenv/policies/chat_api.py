@@ -21,8 +21,8 @@ from rlenv.core.jsontypes import Json
 from rlenv.core.policy import Sampling
 from rlenv.core.reading.calls import HERMES, HERMES_END
 from rlenv.core.reading.message import message_text
-from rlenv.core.reading.tool_call import ToolCall
 from rlenv.core.task import Message, Prompt, prompt_messages, prompt_text
+from rlenv.core.tool_call import ToolCall
 from rlenv.door.posting import sendable
 from rlenv.turns.live import Live
 from rlenv.turns.tool_prompt import as_user

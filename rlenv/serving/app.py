@@ -22,10 +22,10 @@ from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 from starlette.requests import ClientDisconnect
 
+from rlenv.core import VERSION
 from rlenv.core.errors import ConfigError, RlenvError, Saturated, UnknownEnvironment
 from rlenv.core.jsontypes import Json, line
 from rlenv.core.verdict import Verdict
-from rlenv.core.version import VERSION
 from rlenv.door.deadline import OVERDUE
 from rlenv.serving import forms
 from rlenv.serving.gate import Gate

@@ -37,8 +37,8 @@ from rlenv.core.definition import Definition
 from rlenv.core.errors import ConfigError
 from rlenv.core.interaction import Reply
 from rlenv.core.jsontypes import Json
-from rlenv.core.reading.tool_call import ToolCall
 from rlenv.core.task import Message, Task
+from rlenv.core.tool_call import ToolCall
 from rlenv.core.verdict import Flag
 from rlenv.turns.calling import STATE, Outcome, Runner, ToolFunction, call_apart, call_here, copied, takes_state
 from rlenv.turns.schema import Schema, problem, tool_schema

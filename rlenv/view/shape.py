@@ -21,8 +21,8 @@ import numpy as np
 from rlenv.core.completion import Completion
 from rlenv.core.episode import Episode
 from rlenv.core.jsontypes import Json
-from rlenv.core.reading.tool_call import tool_calls
 from rlenv.core.task import Task, prompt_messages
+from rlenv.core.tool_call import tool_calls
 from rlenv.door.tokenizers import check_tokenizer
 
 MOST_TOKENS = 20_000

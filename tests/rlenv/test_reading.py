@@ -19,7 +19,7 @@ from rlenv.core.errors import ConfigError
 from rlenv.core.reading import READ_AS, Passage, Segment, Span, read
 from rlenv.core.reading.message import message_text
 from rlenv.core.reading.reader import Reading
-from rlenv.core.reading.tool_call import tool_calls
+from rlenv.core.tool_call import tool_calls
 
 HERE = Path(__file__).parent
 MARKS = (
