@@ -58,6 +58,17 @@ def admissible(env: str, kwargs: Mapping[str, Json], given: Given | None = None)
     return {name: _checked(env, name, value) for name, value in kwargs.items() if name not in ours}
 
 
+def operators_own(env: str, kwargs: Mapping[str, Json]) -> dict[str, Json]:
+    """Those of the keywords that no row may hold, so that whoever judges rows has to be given them."""
+    own: dict[str, Json] = {}
+    for name, value in without_source(kwargs).items():
+        try:
+            admissible(env, {name: value}, {})
+        except ConfigError:
+            own[name] = value
+    return own
+
+
 def without_source(kwargs: Mapping[str, Json]) -> dict[str, Json]:
     """The keywords without those that only say where tasks come from."""
     return {name: value for name, value in kwargs.items() if name not in TASK_SOURCE}

@@ -20,7 +20,7 @@ from rlenv.core.reading import ReadAs
 from rlenv.core.reading.message import message_text
 from rlenv.core.task import Task
 from rlenv.core.verdict import Verdict
-from rlenv.env.admission import Given, admitted, without_source
+from rlenv.env.admission import operators_own
 from rlenv.env.registry import load
 from rlenv.env.rows import RowJudge, to_row
 from rlenv.env.sampler import UniformSampler
@@ -67,18 +67,8 @@ def export(
     if one_turn and definition.interaction is not None:
         raise ConfigError(f"{env} has several turns, and {one_turn}")
     tasks = drawn_tasks(definition, size, seed)
-    given = _operators_own(env, kwargs) if beside else None
+    given = {env: operators_own(env, kwargs)} if beside else None
     return Export(definition, tasks, [to_row(env, task, kwargs, given=given) for task in tasks])
-
-
-def _operators_own(env: str, kwargs: Mapping[str, Json]) -> Given:
-    own: dict[str, object] = {}
-    for name, value in without_source(kwargs).items():
-        try:
-            admitted(env, {name: value}, {})
-        except ConfigError:
-            own[name] = value
-    return {env: own}
 
 
 def drawn_tasks(definition: Definition, size: int | None, seed: int = 0) -> list[Task]:

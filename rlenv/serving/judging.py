@@ -18,7 +18,7 @@ from rlenv.core.jsontypes import Json, canonical
 from rlenv.core.task import Task
 from rlenv.core.verdict import Verdict
 from rlenv.door.deadline import deadline
-from rlenv.env.admission import without_source
+from rlenv.env.admission import operators_own, without_source
 from rlenv.env.registry import load
 from rlenv.env.rows import GroupJudge
 from rlenv.turns.play import reference_completion
@@ -48,6 +48,17 @@ class Served:
     @property
     def definition(self) -> Definition:
         return self.judge.definition
+
+    def made_with(self, kwargs: object) -> bool:
+        """Whether a row of these keywords is of this service.
+
+        Left out may be where its task came from, and what only the operator may give.
+        """
+        if not isinstance(kwargs, Mapping):
+            return False
+        ours, own = without_source(self.kwargs), operators_own(self.definition.id, self.kwargs)
+        rest = {name: value for name, value in ours.items() if name not in own or name in kwargs}
+        return canonical(without_source(kwargs)) == canonical(rest)
 
     def describe(self) -> dict[str, Json]:
         """What a client asks of an environment before it trusts the verdicts."""
@@ -102,7 +113,7 @@ class Environments:
         served = self._served.get(id) if isinstance(id, str) else None
         if served is None:
             raise UnknownEnvironment(f"no environment {id!r:.100} here; this server judges {', '.join(self._served)}")
-        if kwargs is not None and not _same_settings(kwargs, served.kwargs):
+        if kwargs is not None and not served.made_with(kwargs):
             raise UnknownEnvironment(
                 f"{id} is served with {canonical(served.kwargs):.200}, got {canonical(kwargs):.200}; make the rows "
                 "with these keywords, or start the server with --set-of and --data-of"
@@ -124,11 +135,6 @@ class Environments:
             verdict = served.judge.judge([task], [said], ["0"], wrappers=False)[0].verdict
             if not verdict.graded:
                 raise ConfigError(f"{definition.id} cannot judge here: {verdict.reason}")
-
-
-def _same_settings(asked: object, served: Mapping[str, Json]) -> bool:
-    """Whether a row was made with the keywords of the service, apart from where its task came from."""
-    return isinstance(asked, Mapping) and canonical(without_source(asked)) == canonical(without_source(served))
 
 
 class Desk:

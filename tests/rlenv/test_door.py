@@ -12,7 +12,7 @@ import pytest
 
 import rlenv
 from rlenv.core.completion import Completion
-from rlenv.core.errors import ConfigError, RunError
+from rlenv.core.errors import ConfigError, RunError, UnknownEnvironment
 from rlenv.core.jsontypes import Json
 from rlenv.core.task import Task
 from rlenv.core.verdict import OVER_LIMIT
@@ -256,3 +256,11 @@ def test_what_the_operator_gives_beside_the_rows_is_not_written_into_them() -> N
     given = {"safety/rm-v0": {"scorer": "my_models:scorer"}}
     row = rlenv.to_row("safety/rm-v0", Task("a", "1"), {"scorer": "my_models:scorer"}, given=given)
     assert json.loads(row)["kwargs"] == {}
+
+
+def test_a_service_takes_rows_that_go_without_what_its_operator_gave() -> None:
+    served = Environments([(ARITHMETIC, {"level": 2, "isolation": "inline"})], evaluation=False)
+    assert served.find(ARITHMETIC, {"level": 2}) is served.find(ARITHMETIC, {"level": 2, "isolation": "inline"})
+    for kwargs in ({"isolation": "inline"}, {"level": 1}, {"level": 2, "isolation": "process"}):
+        with pytest.raises(UnknownEnvironment, match="is served with"):
+            served.find(ARITHMETIC, kwargs)
