@@ -30,6 +30,7 @@ from rlenv.core.definition import Definition, reference_text
 from rlenv.core.errors import ConfigError, TaskError
 from rlenv.core.task import Task, TaskSet
 from rlenv.core.verdict import Flag, Verdict
+from rlenv.core.verifier import over_limit
 from rlenv.door.patterns import linear, valid
 from rlenv.env.tasksets import ProceduralTasks, load_tasks
 from rlenv.envs.format.notations import PATTERNS, draw_notation
@@ -39,8 +40,9 @@ from rlenv.envs.splits import belongs, check_split
 
 SIZE = 100_000
 MAX_CHARS = 100_000
-MAX_INLINE_STEPS = 30_000_000
-"""A tenth of a second at 3 ns a step, the slowest that was found; more is matched in a process that can be killed."""
+MAX_INLINE_STEPS, MAX_STEPS = 30_000_000, 200_000_000
+"""A tenth of a second at 3 ns a step, the slowest that was found; more is matched in a process that can be killed, and
+more than the second number not at all."""
 
 
 @dataclass(frozen=True)
@@ -108,12 +110,19 @@ class RegexVerifier:
         if isinstance(pattern, re.Pattern):
             bounded = pattern.pattern in _OWN
         else:
-            longest = len(completion.text) + len(str(task.reference))
-            bounded = pattern.programsize * longest <= MAX_INLINE_STEPS  # each instruction at each character, at most
+            bounded = self._steps(pattern, task, completion) <= MAX_INLINE_STEPS
         return self._judged(pattern, task, completion) if bounded else None
 
     def verify(self, task: Task, completion: Completion) -> Verdict:
-        return self._judged(self._pattern(task), task, completion)
+        pattern = self._pattern(task)
+        if not isinstance(pattern, re.Pattern) and self._steps(pattern, task, completion) > MAX_STEPS:
+            return over_limit(f"{MAX_STEPS} steps of the pattern")
+        return self._judged(pattern, task, completion)
+
+    @staticmethod
+    def _steps(pattern: Any, task: Task, completion: Completion) -> int:
+        """Of RE2, at most: each instruction at each character."""
+        return int(pattern.programsize) * (len(completion.text) + len(str(task.reference)))
 
     def _pattern(self, task: Task) -> Any:
         """Ours and, where the operator says so, those of rows as `re` reads them; else as RE2 does."""

@@ -18,7 +18,7 @@ from rlenv.core.errors import MissingExtra, TaskError
 from rlenv.core.jsontypes import Json, canonical
 from rlenv.door.patterns import linear, valid
 
-MAX_STEPS = 100_000
+MAX_STEPS = 50_000
 """For schema and value each. The slowest that were found take 7 microseconds: 0.7 s."""
 CHARS_A_STEP, PAIRS_A_STEP, MATCHING_A_STEP = 2_000, 10, 3_000
 """What a step has time for: of the value that an error quotes, of items that `uniqueItems` compares, and of the

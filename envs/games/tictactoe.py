@@ -23,6 +23,7 @@ from typing import NamedTuple, TypedDict, cast
 
 import numpy as np
 
+from rlenv.core.errors import TaskError
 from rlenv.core.jsontypes import Json
 from rlenv.envs.games.game import Answer, Deal
 
@@ -106,6 +107,8 @@ class Tictactoe:
         )
 
     def start(self, rules: Mapping[str, Json], hidden: Json) -> Json:
+        if len(str(rules["board"])) != 9 or not {EMPTY, "x", "o"}.issuperset(str(rules["board"])):
+            raise TaskError(f"expected nine cells of '.', 'x' and 'o', got {rules['board']!r:.80}")
         return {
             **{name: rules[name] for name in ("board", "mark", "misere", "worth")},
             "seed": int(cast("int", hidden)),

@@ -90,8 +90,15 @@ def is_numeral(answer: str, gold: Fraction) -> bool:
     return gold in parts
 
 
+MAX_EXPONENT_CHARS = 4
+"""Of a reference in scientific notation: a Fraction writes all of its digits out."""
+
+
 def _gold(task: Task) -> Fraction:
+    text = str(task.reference).replace(",", "").strip(" $")
     try:
-        return Fraction(str(task.reference).replace(",", "").strip(" $"))
+        if len(text.lower().partition("e")[2]) > MAX_EXPONENT_CHARS:
+            raise ValueError("the exponent is too long")
+        return Fraction(text)
     except (ValueError, ZeroDivisionError) as error:
         raise TaskError(f"task {task.id}: expected a number as the reference, got {task.reference!r}") from error

@@ -106,6 +106,8 @@ def _quadrature() -> tuple[Values, Values]:
 def _in_units(values: Values) -> np.ndarray[tuple[int], np.dtype[np.int64]] | None:
     """The values as whole numbers of the largest unit 1, 1/2, 1/3 ... that makes them so; None where there is none."""
     different = np.unique(values)
+    if np.abs(different).max(initial=0.0) > MAX_WORK:  # too many of any unit
+        return None
     for parts in range(1, MAX_UNITS + 1):
         if np.abs(different * parts - np.rint(different * parts)).max(initial=0.0) < 1e-9 * parts:
             return np.rint(values * parts).astype(np.int64)

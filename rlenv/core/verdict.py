@@ -57,6 +57,8 @@ def is_over_limit(flags: Sequence[Flag]) -> bool:
     return any(flag.name == OVER_LIMIT for flag in flags)
 
 
+MOST_REWARD = 1e150
+"""Of a reward, above and below 0: sums and squares of such are finite."""
 MAX_REASON = 2_000
 """Characters of why a checker failed: errors quote values of rows, which may be long."""
 
@@ -85,8 +87,10 @@ class Verdict:
                 raise VerifierContractError("a verifier_error has no reward; use Verdict.error(reason)")
             return
         reward, parts = self.reward, self.parts
-        if reward is None or not math.isfinite(reward):
-            raise VerifierContractError(f"expected a finite reward, got {reward!r}; use Verdict.error(reason)")
+        if reward is None or not abs(float(reward)) <= MOST_REWARD:  # NaN is none either
+            raise VerifierContractError(
+                f"expected a finite reward of {MOST_REWARD:g} at most, got {reward!r}; use Verdict.error(reason)"
+            )
         if self.status != GRADED:
             raise VerifierContractError(f"expected status '{GRADED}' or '{VERIFIER_ERROR}', got {self.status!r}")
         if len(parts) == 1 and not self.step_rewards and not self.scores:  # most verdicts: nothing to sum or to convert

@@ -15,7 +15,6 @@ those that all take, each a registered name or plain values within bounds: a dat
 from __future__ import annotations
 
 import json
-import math
 import os
 import re
 from collections.abc import Mapping, Sequence
@@ -119,8 +118,7 @@ def _plain_problem(value: object, allowed: Between, depth: int) -> str:
     if value is None or isinstance(value, bool):
         return ""
     if isinstance(value, (int, float)):
-        low, high = allowed.low, allowed.high
-        return "" if math.isfinite(value) and low <= value <= high else f"may only set {low:g} to {high:g}"
+        return "" if allowed.low <= value <= allowed.high else f"may only set {allowed.low:g} to {allowed.high:g}"
     if isinstance(value, str):
         return _word_problem(value)
     if depth == MAX_DEPTH or not isinstance(value, (Mapping, Sequence)) or len(value) > MAX_ITEMS:

@@ -209,6 +209,7 @@ class RowJudge:
         if not len(rows) == len(texts) == len(ends) == len(apart):
             given = f"{len(texts)}, {len(ends)} and {len(apart)}"
             raise ValueError(f"expected {len(rows)} texts, ends and groups, one a row, got {given}")
+        rows = [row if isinstance(row, str) else f"no text, but {type(row).__name__}" for row in rows]
         read = {row: self._read(row) for row in dict.fromkeys(rows)}
         found: dict[int, Episode] = {}
         for judge in dict.fromkeys(of_row.judge for of_row in read.values()):

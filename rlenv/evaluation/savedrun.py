@@ -99,7 +99,10 @@ class SavedRun:
                 f"{self.folder} is not the folder of an evaluation (its config.json has no {missing[0]!r}); "
                 "give one that `rlenv eval --out` made"
             )
-        return cast("dict[str, Json]", settings)
+        found = cast("dict[str, Json]", settings)
+        if not isinstance(found["env_kwargs"], dict):
+            raise RunError(f"{self._config}: expected 'env_kwargs' by their names; put back the file")
+        return found
 
     def settings_or_rescored(self) -> dict[str, Json]:
         """The same, also of what `rlenv rescore` left, which has its settings in report.json alone."""

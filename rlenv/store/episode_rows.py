@@ -139,6 +139,8 @@ def episodes_of(rows: Sequence[Mapping[str, Any]], task_row: Callable[[int], Tas
             completion = Completion.from_json({**row, **more, "logprobs": exact_logprobs})
             verdict = _verdict(repr(row["reward"]), *texts, json.dumps(more.get("step_rewards", [])))
         place = row["group"], row["index"], row["step"], row["seed"]
+        if type(row["text"]) is not str or not all(type(number) is int for number in place):
+            raise TypeError("expected text and whole numbers in 'text', 'group', 'index', 'step' and 'seed'")
         yield Episode(task, completion, verdict, prompt_ids, *place, env_id, version)
 
 

@@ -38,7 +38,7 @@ MEMBER_BYTES, TOKEN_BYTES = 4_000_000, 16
 """About how much text a member holds at most, and what a token with its log-prob takes of it."""
 ROWS_AT_ONCE = 64
 """One by one takes longer, and so do more: their lists and dicts then set the garbage collector to work."""
-_NO_EPISODE = (ValueError, KeyError, TypeError, AttributeError, IndexError)
+_NO_EPISODE = (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError, OverflowError)
 
 
 def write_episodes(path: str | Path, episodes: Iterable[Episode]) -> None:

@@ -10,6 +10,7 @@ NULs stay what they are, because JSON in ASCII holds them.
 from __future__ import annotations
 
 import json
+import sys
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
@@ -70,7 +71,7 @@ def shaped_task(task: Task) -> dict[str, Json]:
 
 def number(value: float | None) -> float | None:
     """Six digits of a finite number; None for any other."""
-    return float(f"{value:.6g}") if value is not None and abs(value) < float("inf") else None
+    return float(f"{float(value):.6g}") if value is not None and abs(value) <= sys.float_info.max else None
 
 
 def utf16(text: str) -> Callable[[int], int]:

@@ -53,7 +53,7 @@ def saved_run(
         threshold=float(threshold) if isinstance(threshold, (int, float)) else 1.0,
         metrics=metrics,
         alarms=alarms,
-        tokenizer=next((path for path in tokenizers if path.exists()), None),
+        tokenizer=next((path for path in tokenizers if path.is_file()), None),
     )
 
 

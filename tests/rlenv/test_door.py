@@ -7,6 +7,7 @@ import json
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -27,6 +28,7 @@ from rlenv.trainers.records.runfolder import cut_back
 from rlenv.workers.pool import WorkerPool
 
 TASK: dict[str, Json] = {"prompt": "a", "reference": "1"}
+NO_BOARD: dict[str, Json] = {"board": "." * 25, "mark": "o", "misere": False, "worth": 0, "turns": 25}
 
 
 def row(env: str, kwargs: Json, **metadata: Json) -> str:
@@ -264,3 +266,21 @@ def test_a_service_takes_rows_that_go_without_what_its_operator_gave() -> None:
     for kwargs in ({"isolation": "inline"}, {"level": 1}, {"level": 2, "isolation": "process"}):
         with pytest.raises(UnknownEnvironment, match="is served with"):
             served.find(ARITHMETIC, kwargs)
+
+
+@pytest.mark.parametrize("odd", [None, 5, b"{}", ["a"], {"env": ARITHMETIC}, "", "[1]", '"\ud800"', "9" * 10**6])
+def test_what_is_no_row_is_no_verdict(odd: Any) -> None:
+    judged = rlenv.judge_rows([odd, row(ARITHMETIC, {})], ["x", "\\boxed{1}"])
+    assert (judged[0].reward, judged[1].reward) == (None, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("env", "task", "text"),
+    [
+        ("safety/agreement-v0", {"reference": "1e999999999", "metadata": {"told": "1"}}, "\\boxed{2}"),
+        ("games/tictactoe-v0", {"metadata": {"game": "tictactoe", "level": 1, "rules": NO_BOARD}}, "[3]"),
+    ],
+)
+def test_a_number_that_would_fill_the_memory_is_no_task(env: str, task: dict[str, Json], text: str) -> None:
+    asked = json.dumps({"env": env, "kwargs": {}, "task": {"prompt": "a", "reference": "1", **task}})
+    assert rlenv.judge_row(asked, text).reward is None

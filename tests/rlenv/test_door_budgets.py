@@ -17,6 +17,7 @@ from rlenv.door.tokenizers import problem_of
 from rlenv.envs.code.case import Case, _case
 from rlenv.envs.code.verifier import code_verifier
 from rlenv.envs.format.json_schema import JsonVerifier
+from rlenv.envs.format.schema_check import MAX_STEPS
 from rlenv.judge.judge import Judge
 from rlenv.policies.load import load_policy
 from rlenv.policies.tiny import tiny_policy
@@ -100,7 +101,7 @@ def nested(depth: int) -> Json:
 def test_a_schema_that_asks_for_too_much_is_over_the_limit(schema: Json) -> None:
     verdict = judged("format/json-v0", json.dumps({"a": [{"i": i} for i in range(2_000)]}), schema=schema)
     assert [(flag.name, flag.detail) for flag in verdict.flags] == [
-        ("over_limit", "100000 steps of the check by its schema")
+        ("over_limit", f"{MAX_STEPS} steps of the check by its schema")
     ]
     assert verdict.reward == 0
 
