@@ -16,16 +16,21 @@ import ast
 import datetime
 import math
 import operator
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal
 from fractions import Fraction
-from typing import TypeAlias, cast
+from typing import TypeAlias, TypeVar, cast
 
 from rlenv.door.keeping import kept_within
 from rlenv.envs.code.equality import EQUAL, Equality
 from rlenv.envs.code.trees import tree
+from rlenv.envs.expression import PYTHON
 
+T = TypeVar("T")
 Namespace: TypeAlias = "Mapping[str, object]"
+_SEQUENCES = (str, bytes, list, tuple)
+_CONTAINERS = (list, tuple, set, frozenset, dict)
+_NUMBERS = {bool, int, float, complex}
 MAX_BITS = 100_000
 """In arithmetic an integer of more bits is refused, as is a sequence of more items."""
 MAX_WORK = 2_000_000
@@ -48,27 +53,25 @@ class Unsupported(Exception):
     """The expression says what is not listed here."""
 
 
-def _arithmetic(left: object, op: Callable[[object, object], object], right: object) -> object:
+def _arithmetic(left: object, sign: str, right: object) -> object:
     for value in (left, right):
-        _weigh(value)
-        if isinstance(value, (str, bytes, list, tuple)) and len(value) > MAX_BITS:
-            raise ValueError("sequence too long")
-        if _bits(value) > MAX_BITS:
-            raise ValueError("integer too large")
-    if op is operator.mul and not _small_product(left, right):
-        raise ValueError("product too large")
-    if op is operator.pow and not _small_power(left, right):
+        if _bits(value) > MAX_BITS or (isinstance(value, _SEQUENCES) and len(value) > MAX_BITS):
+            raise ValueError("operand too large")
+    if sign == "*":
+        for sequence, count in ((left, right), (right, left)):
+            if isinstance(sequence, _SEQUENCES) and isinstance(count, int) and items(sequence) * count > MAX_BITS:
+                raise ValueError("product too large")
+    if sign == "**" and not _is_small_power(left, right):
         raise ValueError("power too large")
-    if op is operator.mod and isinstance(left, (str, bytes)):  # "%999999999d" % 1
+    if sign == "%" and isinstance(left, (str, bytes)):  # "%999999999d" % 1
         raise TypeError("formatting is not listed here")
-    return op(left, right)
+    return PYTHON[sign](left, right)
 
 
-def _small_product(left: object, right: object) -> bool:
-    for sequence, count in ((left, right), (right, left)):
-        if isinstance(sequence, (str, bytes, list, tuple)) and isinstance(count, int):
-            return items(sequence) * max(count, 0) <= MAX_BITS
-    return True
+def _is_small_power(left: object, right: object) -> bool:
+    if isinstance(right, int):
+        return max(1, _bits(left)) * abs(right) <= MAX_BITS
+    return isinstance(right, float)
 
 
 def items(value: object) -> int:
@@ -76,22 +79,23 @@ def items(value: object) -> int:
 
     A product is the one operation that makes more items than its text has characters: `[[0] * 9] * 9` has 90.
     """
-    waiting, count = [value], 0
-    while waiting and count <= MAX_BITS:
-        item = waiting.pop()
-        if isinstance(item, (str, bytes)):
-            count += len(item)
-        elif isinstance(item, (list, tuple, set, frozenset, dict)):
-            count += len(item)
-            inner = [*item, *item.values()] if isinstance(item, dict) else item
-            waiting += [one for one in inner if isinstance(one, (str, bytes, list, tuple, set, frozenset, dict))]
+    count = 0
+    for item in _nested(value):
+        count += len(item) if isinstance(item, (str, bytes, *_CONTAINERS)) else 0
+        if count > MAX_BITS:
+            break
     return count
 
 
-def _small_power(left: object, right: object) -> bool:
-    if isinstance(right, int):
-        return max(1, _bits(left)) * abs(right) <= MAX_BITS
-    return isinstance(right, float)
+def _nested(value: object) -> Iterator[object]:
+    """The value and what stands in it, at any depth, but for numbers, which are no longer than their text."""
+    waiting = [value]
+    while waiting:
+        item = waiting.pop()
+        yield item
+        if isinstance(item, _CONTAINERS):
+            inner = (*item, *item.values()) if isinstance(item, dict) else item
+            waiting += [one for one in inner if type(one) not in _NUMBERS]
 
 
 def _bits(value: object) -> int:
@@ -103,15 +107,9 @@ def _bits(value: object) -> int:
 def _weigh(value: object) -> None:
     """Refuses what is short as text and would be long in an operation: ranges, arrays of empty rows, decimals with a
     large exponent, and many fractions, whose sum has the product of their denominators. At any depth."""
-    waiting, weight = [value], 0
-    while waiting:
-        item = waiting.pop()
-        if isinstance(item, (list, tuple, set, frozenset)):
-            waiting += item
-        elif isinstance(item, dict):
-            waiting += [*item, *item.values()]
-        else:
-            weight += _hidden(item)
+    weight = 0
+    for item in _nested(value):
+        weight += _hidden(item)
         if weight > MAX_BITS:
             raise ValueError("larger than what is evaluated")
 
@@ -127,28 +125,27 @@ def _hidden(item: object) -> int:
     return max(item.shape, default=0) if type(item).__module__ == "numpy" and not item.size else 0  # type: ignore[attr-defined]
 
 
-_BINARY: dict[type[ast.operator], Callable[[object, object], object]] = {
-    ast.Add: cast("Callable[[object, object], object]", operator.add),
-    ast.Sub: cast("Callable[[object, object], object]", operator.sub),
-    ast.Mult: cast("Callable[[object, object], object]", operator.mul),
-    ast.Div: cast("Callable[[object, object], object]", operator.truediv),
-    ast.FloorDiv: cast("Callable[[object, object], object]", operator.floordiv),
-    ast.Mod: cast("Callable[[object, object], object]", operator.mod),
-    ast.Pow: cast("Callable[[object, object], object]", operator.pow),
+_SIGNS: dict[type[ast.AST], str] = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.FloorDiv: "//",
+    ast.Mod: "%",
+    ast.Pow: "**",
 }
-_UNARY: dict[type[ast.unaryop], Callable[[object], object]] = {
-    ast.USub: cast("Callable[[object], object]", operator.neg),
-    ast.UAdd: cast("Callable[[object], object]", operator.pos),
+_OPERATORS: dict[type[ast.AST], Callable[..., object]] = {
+    ast.USub: operator.neg,
+    ast.UAdd: operator.pos,
     ast.Not: operator.not_,
-}
-_ORDER: dict[type[ast.cmpop], Callable[[object, object], object]] = {
-    ast.Lt: cast("Callable[[object, object], object]", operator.lt),
-    ast.LtE: cast("Callable[[object, object], object]", operator.le),
-    ast.Gt: cast("Callable[[object, object], object]", operator.gt),
-    ast.GtE: cast("Callable[[object, object], object]", operator.ge),
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
     ast.Is: operator.is_,
     ast.IsNot: operator.is_not,
 }
+_DISPLAYS: dict[type[ast.AST], Callable[..., object]] = {ast.List: list, ast.Tuple: tuple, ast.Set: set}
 _TYPES: dict[str, type] = {
     t.__name__: t for t in (bool, int, float, complex, str, bytes, list, tuple, set, frozenset, dict)
 }
@@ -178,7 +175,7 @@ def _fraction(*parts: int) -> Fraction:
 _FUNCTIONS: dict[str, Callable[..., object]] = {
     **{f.__name__: f for f in (abs, len, sum, min, max, all, any, round, sorted, ord, chr, isinstance, divmod)},
     **{f"math.{f.__name__}": f for f in (math.isclose, math.fabs, math.sqrt, math.floor, math.ceil, math.isnan)},
-    **{name: cast("Callable[..., object]", kind) for name, kind in _TYPES.items()},
+    **_TYPES,
     "range": _bounded_range,
     "bytes": _bounded_bytes,
     "Decimal": Decimal,
@@ -205,13 +202,24 @@ def evaluate(expression: str | ast.expr, names: Namespace | None = None, equalit
     return _Evaluation(names or {}, equality).value(node)
 
 
-def supported(expression: ast.expr, names: Iterable[str] = ()) -> bool:
+def supported(node: ast.AST, names: Iterable[str] = ()) -> bool:
     """True when evaluating the expression cannot raise Unsupported, whatever the values of the names are."""
-    try:
-        _Check(frozenset(names)).visit(expression)
-    except Unsupported:
-        return False
-    return True
+    names, parts = frozenset(names), ast.iter_child_nodes(node)
+    match node:
+        case ast.Name() | ast.Attribute():
+            return dotted(node) in _CONSTANTS or (isinstance(node, ast.Name) and node.id in names)
+        case ast.Call(func=function, args=arguments, keywords=keywords):
+            name = dotted(function)
+            if name not in _FUNCTIONS or name in names or any(keyword.arg is None for keyword in keywords):
+                return False
+            parts = iter([*arguments, *(keyword.value for keyword in keywords)])
+        case ast.Dict(keys=keys) if None in keys:
+            return False
+        case ast.operator() | ast.unaryop():
+            return type(node) in _SIGNS or type(node) in _OPERATORS
+        case ast.expr() if not hasattr(_Evaluation, f"_{type(node).__name__.lower()}"):
+            return False
+    return all(supported(part, names) for part in parts)
 
 
 @kept_within(16 << 20, lambda expression, found: 500 + 200 * len(expression))
@@ -274,14 +282,10 @@ class _Evaluation:
 
     _attribute = _name
 
-    def _list(self, node: ast.List) -> object:
-        return [self.value(item) for item in node.elts]
+    def _list(self, node: ast.List | ast.Tuple | ast.Set) -> object:
+        return _DISPLAYS[type(node)](map(self.value, node.elts))
 
-    def _tuple(self, node: ast.Tuple) -> object:
-        return tuple(self.value(item) for item in node.elts)
-
-    def _set(self, node: ast.Set) -> object:
-        return {self.value(item) for item in node.elts}
+    _tuple = _set = _list
 
     def _dict(self, node: ast.Dict) -> object:
         if None in node.keys:
@@ -292,15 +296,19 @@ class _Evaluation:
         }
 
     def _unaryop(self, node: ast.UnaryOp) -> object:
-        return _operation(_UNARY, node.op)(self.value(node.operand))
+        return _listed(_OPERATORS, node.op)(self.value(node.operand))
 
     def _binop(self, node: ast.BinOp) -> object:
         left, right = self.value(node.left), self.value(node.right)
+        sign = _listed(_SIGNS, node.op)
         self._spend(left, right)
-        return _arithmetic(left, _operation(_BINARY, node.op), right)
+        return _arithmetic(left, sign, right)
 
     def _spend(self, *values: object) -> None:
-        self.work -= sum(1 + items(value) for value in values)
+        """Weighs what an operation is about to look at. Raises ValueError where it is too much."""
+        for value in values:
+            _weigh(value)
+            self.work -= 1 + items(value)
         if self.work < 0:
             raise ValueError("more work than a test may ask for")
 
@@ -330,7 +338,7 @@ class _Evaluation:
             return self.equality.same(left, right) is isinstance(op, ast.Eq)
         if isinstance(op, (ast.In, ast.NotIn)):
             return self._holds(right, left) is isinstance(op, ast.In)
-        return bool(_operation(_ORDER, op)(left, right))
+        return bool(_OPERATORS[type(op)](left, right))
 
     def _holds(self, container: object, item: object) -> bool:
         if isinstance(container, str) and isinstance(item, str):
@@ -358,46 +366,10 @@ class _Evaluation:
         if len(named) < len(node.keywords):
             raise Unsupported("**")
         self._spend(*arguments, *named.values())
-        for argument in (*arguments, *named.values()):
-            _weigh(argument)
         return _FUNCTIONS[name](*arguments, **named)
 
 
-def _operation(table: Mapping[type, Callable[..., object]], op: ast.AST) -> Callable[..., object]:
+def _listed(table: Mapping[type[ast.AST], T], op: ast.AST) -> T:
     if type(op) not in table:
         raise Unsupported(type(op).__name__)
     return table[type(op)]
-
-
-class _Check(ast.NodeVisitor):
-    """Raises Unsupported at the first node that `_Evaluation` would refuse."""
-
-    def __init__(self, names: frozenset[str]) -> None:
-        self.names = names
-
-    def generic_visit(self, node: ast.AST) -> None:
-        if isinstance(node, ast.expr) and not hasattr(_Evaluation, f"_{type(node).__name__.lower()}"):
-            raise Unsupported(type(node).__name__)
-        if isinstance(node, (ast.operator, ast.unaryop)):
-            _operation({**_BINARY, **_UNARY}, node)
-        super().generic_visit(node)
-
-    def visit_Name(self, node: ast.Name) -> None:
-        if node.id not in self.names and node.id not in _CONSTANTS:
-            raise Unsupported(node.id)
-
-    def visit_Attribute(self, node: ast.Attribute) -> None:
-        if dotted(node) not in _CONSTANTS:
-            raise Unsupported("attribute")
-
-    def visit_Call(self, node: ast.Call) -> None:
-        name = dotted(node.func)
-        if name not in _FUNCTIONS or name in self.names or any(keyword.arg is None for keyword in node.keywords):
-            raise Unsupported(name)
-        for argument in (*node.args, *(keyword.value for keyword in node.keywords)):
-            self.visit(argument)
-
-    def visit_Dict(self, node: ast.Dict) -> None:
-        if None in node.keys:
-            raise Unsupported("**")
-        super().generic_visit(node)

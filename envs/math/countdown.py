@@ -25,6 +25,7 @@ import numpy as np
 from rlenv.core.definition import Definition
 from rlenv.core.errors import ConfigError
 from rlenv.core.task import Task, TaskSet
+from rlenv.envs.expression import WHOLE
 from rlenv.envs.level_range import levels_named
 from rlenv.envs.levelled import check_size, drawn, levels_said
 from rlenv.envs.math.countdown_verifier import USES, CountdownVerifier, Use
@@ -169,4 +170,4 @@ def _operated(first: int, second: int, sign: str) -> int:
     """0 where the quotient is not whole."""
     if sign == "/":
         return first // second if first % second == 0 else 0
-    return {"+": first + second, "-": first - second, "*": first * second}[sign]
+    return WHOLE.operations[sign](first, second)

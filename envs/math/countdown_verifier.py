@@ -26,12 +26,13 @@ from rlenv.core.completion import Completion
 from rlenv.core.errors import TaskError
 from rlenv.core.task import Task
 from rlenv.core.verdict import Verdict
+from rlenv.envs.expression import EXACT, Unreadable, read
 from rlenv.envs.math.boxed import answer_tail, refuse
-from rlenv.envs.math.four_operations import Unreadable, read
 from rlenv.text.boxes import Box, find_boxes
 
 Use: TypeAlias = Literal["at_most_once", "exactly_once"]
 USES: tuple[Use, ...] = ("at_most_once", "exactly_once")
+MAX_NUMBERS, LARGEST = 16, 999_999
 _OPEN, _CLOSE = "<answer>", "</answer>"
 
 
@@ -69,9 +70,12 @@ class CountdownVerifier:
 
     def _fault(self, expression: str, target: int, given: tuple[int, ...]) -> tuple[str, str]:
         """The flag and the reason of a refusal, both empty for a right answer."""
-        reading = read(expression)
-        if isinstance(reading, Unreadable):
-            return "", f"{expression[:80]!r} is not an expression of the four operations: {reading.problem}"
+        try:
+            reading = read(expression, EXACT)
+        except Unreadable as problem:
+            return "", f"{expression[:80]!r} is not an expression of the four operations: {problem}"
+        if len(reading.numbers) > MAX_NUMBERS or max(reading.numbers) > LARGEST:
+            return "", f"{expression[:80]!r} has more than {MAX_NUMBERS} numbers, or one above {LARGEST}"
         foreign = sorted(set(reading.numbers) - set(given))
         if foreign:
             among = ", ".join(map(str, given))

@@ -20,7 +20,7 @@ from math import prod
 
 import numpy as np
 
-from rlenv.envs.math.expression import reductions, totals
+from rlenv.envs.working import reductions, totals
 
 OPERANDS = {"d": range(10), "t": range(10, 100)}
 

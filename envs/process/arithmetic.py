@@ -28,9 +28,9 @@ from rlenv.envs.math.arithmetic import TEMPLATE
 from rlenv.envs.math.arithmetic import arithmetic as outcome_only
 from rlenv.envs.process.credit import Credit
 from rlenv.envs.process.equation_steps import EquationReader, ReductionSteps, TrueEquations
-from rlenv.envs.process.reduction import equations
 from rlenv.envs.process.verifier import CreditRule, StepsIn, process_verifier
 from rlenv.envs.splits import DEMONSTRATION_PERCENT
+from rlenv.envs.working import equations
 from rlenv.scorers.load import StepScorerSpec, load_step_scorer
 from rlenv.scorers.scorer import StepScorer
 

@@ -21,9 +21,10 @@ from dataclasses import dataclass
 from rlenv.core.errors import TaskError
 from rlenv.core.task import Task
 from rlenv.core.verdict import Flag
+from rlenv.envs.expression import Unreadable
 from rlenv.envs.process.reading import Reading, tripped
-from rlenv.envs.process.reduction import Operation, begin, take
 from rlenv.envs.process.steps import Span, split
+from rlenv.envs.working import Operation, Part, begin, take
 from rlenv.scorers.scorer import Stepped, StepScores
 
 _INTEGER = r"[+-]?[0-9]{1,9}"
@@ -103,7 +104,7 @@ class ReductionSteps:
         return "repeatable_steps" if self.repeatable else "reduction_steps"
 
     def score_steps(self, jobs: Sequence[Stepped]) -> list[StepScores]:
-        return [_reduced(_expression(job.task), job.texts, self.repeatable) for job in jobs]
+        return [_reduced(_begun(job.task), job.texts, self.repeatable) for job in jobs]
 
 
 @dataclass(frozen=True)
@@ -126,8 +127,8 @@ def _is_true(step: str) -> float:
     return float(boxed(step) is not None if found is None else found.holds)
 
 
-def _reduced(expression: str, steps: Sequence[str], repeatable: bool) -> StepScores:
-    states, reasons = begin(expression), []
+def _reduced(states: frozenset[Part], steps: Sequence[str], repeatable: bool) -> StepScores:
+    reasons = []
     for step in steps:
         found, answer = operation(step), boxed(step)
         if answer is not None:
@@ -142,8 +143,12 @@ def _reduced(expression: str, steps: Sequence[str], repeatable: bool) -> StepSco
     return StepScores(tuple(float(not reason) for reason in reasons), tuple(reasons))
 
 
-def _expression(task: Task) -> str:
+def _begun(task: Task) -> frozenset[Part]:
+    """The state before any step."""
     expression = task.metadata.get("expression")
-    if not isinstance(expression, str):
-        raise TaskError(f"task {task.id}: expected an 'expression' in the row, got {expression!r}")
-    return expression
+    try:
+        return begin(str(expression))
+    except Unreadable as problem:
+        raise TaskError(
+            f"task {task.id}: expected an 'expression' with + - * in the row, got {str(expression)[:80]!r}: {problem}"
+        ) from problem

@@ -24,10 +24,11 @@ import numpy as np
 
 from rlenv.core.errors import ConfigError
 from rlenv.core.task import Message
-from rlenv.envs.math.expression import canonical, reductions, value
+from rlenv.envs.expression import value
 from rlenv.envs.safety.agreement_questions import Question, questions_of
 from rlenv.envs.safety.opinions import TEST_EVERY, Split
 from rlenv.envs.splits import belongs
+from rlenv.envs.working import canonical, reductions
 
 Kind: TypeAlias = Literal["kept", "corrected", "owned"]
 KINDS = get_args(Kind)

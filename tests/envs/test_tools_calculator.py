@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rlenv
-from rlenv.envs.tools.calculator import MAX_CHARS, calculate
+from rlenv.envs.expression import MAX_CHARS
+from rlenv.envs.tools.calculator import calculate
 from rlenv.turns.tool_prompt import call_text
 
 

@@ -1,0 +1,84 @@
+"""The one reader of expressions: exact, strict and bounded for any text, whatever its numbers are."""
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rlenv.envs.expression import EXACT, MAX_CHARS, WHOLE, Exact, Reading, Unreadable, read, value
+
+Tree = tuple[str, Fraction | None, tuple[int, ...]]
+"""Text, its value (None for a division by zero), its numbers."""
+
+
+def joined(parts: tuple[Tree, str, Tree, bool]) -> Tree:
+    (left, a, used_left), sign, (right, b, used_right), bare = parts
+    left, right = (f"({left})", f"({right})") if not bare else (left if left.isdigit() else f"({left})", f"({right})")
+    found = None
+    if a is not None and b is not None and not (sign == "/" and b == 0):
+        found = {"+": a + b, "-": a - b, "*": a * b, "/": a / b if b else None}[sign]
+    return f"{left} {sign} {right}", found, (*used_left, *used_right)
+
+
+numbers = st.integers(0, 99).map(lambda n: (str(n), Fraction(n), (n,)))
+trees = st.recursive(
+    numbers, lambda sub: st.tuples(sub, st.sampled_from("+-*/"), sub, st.booleans()).map(joined), max_leaves=6
+)
+
+
+def exactly(text: str) -> Reading[Exact] | str:
+    try:
+        return read(text, EXACT)
+    except Unreadable as problem:
+        return str(problem)
+
+
+@settings(deadline=None)
+@given(trees)
+def test_the_value_is_that_of_exact_arithmetic(tree: Tree) -> None:
+    text, expected, used = tree
+    wanted = "division by zero" if expected is None else Reading(expected, used)
+    if len(text) <= MAX_CHARS:
+        assert exactly(text) == exactly(text.replace(" ", "")) == wanted
+    if "/" not in text and len(text) <= MAX_CHARS:
+        assert type(value(text)) is int
+        assert value(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("2 + 3 * 4", 14), ("20 / 4 / 5", 1), ("9 - 4 - 3", 2), ("2*(3+4)", 14), ("-3 + 5", 2), ("2 * -3 + 10", 4),
+        ("7 × 8 − 6 ÷ 3", 54), ("3 x 4", 12), (r"\frac{6}{4} \times 2", 3), (r"\left(1 + 2\right) \cdot 3", 9),
+        (r"\dfrac{8 - 2}{3}", 2), (r"$6 \div 2$", 3), (r"\(6 + 2\)", 8), ("6 + 2.", 8), ("1\n+\n2", 3), ("-(1 - 3)", 2),
+    ],
+)  # fmt: skip
+def test_people_write_the_four_operations_in_many_ways(text: str, expected: int) -> None:
+    assert read(text, EXACT).value == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "()", "2 +", "* 2", "2 ** 3", "2 ^ 3", "7 // 2", "7 % 2", "4!", "2(3)", "(2)(3)", "2 3", "2.5 + 1", "1e3",
+        "1_0", "007", "１ + ２", "٣ + 1", "²", "½", "1 + 2)", "((1 + 2)", "[1 + 2]", "{1 + 2}", r"\frac12", r"\sqrt{4}",
+        "__import__('os')", "1 if 1 else 2", "1,2", "1 = 1", "- " * 60 + "1", "(" * 60 + "1" + ")" * 60, "1" * 500,
+        "the end", r"\frac{1}{0}", r"\frac",
+    ],
+)  # fmt: skip
+def test_anything_else_is_unreadable(text: str) -> None:
+    assert isinstance(exactly(text), str)
+
+
+@pytest.mark.parametrize("text", ["1 / 1", r"\frac{1}{1}", "1 ÷ 1"])
+def test_a_sign_that_the_kind_of_number_has_no_operation_for_is_unexpected(text: str) -> None:
+    assert read(text, EXACT).value == 1
+    with pytest.raises(Unreadable, match="unexpected"):
+        read(text, WHOLE)
+
+
+@settings(deadline=None)
+@given(st.text(st.one_of(st.characters(exclude_categories=()), st.sampled_from("0123456789+-*/()\\{} frac"))))
+def test_any_text_is_read_or_refused_and_never_raises(text: str) -> None:
+    assert isinstance(exactly(text), (Reading, str))
