@@ -19,7 +19,7 @@ import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal
 from fractions import Fraction
-from typing import TypeAlias, TypeVar, cast
+from typing import TypeAlias, TypeVar
 
 from rlenv.door.keeping import kept_within
 from rlenv.envs.code.equality import EQUAL, Equality
@@ -175,23 +175,16 @@ def _fraction(*parts: int) -> Fraction:
 _FUNCTIONS: dict[str, Callable[..., object]] = {
     **{f.__name__: f for f in (abs, len, sum, min, max, all, any, round, sorted, ord, chr, isinstance, divmod)},
     **{f"math.{f.__name__}": f for f in (math.isclose, math.fabs, math.sqrt, math.floor, math.ceil, math.isnan)},
+    **{f.__name__: f for f in (Decimal, datetime.date, datetime.datetime, datetime.time, datetime.timedelta)},
     **_TYPES,
     "range": _bounded_range,
     "bytes": _bounded_bytes,
-    "Decimal": Decimal,
     "Fraction": _fraction,
-    "date": datetime.date,
-    "datetime": datetime.datetime,
-    "time": datetime.time,
-    "timedelta": datetime.timedelta,
 }
 _CONSTANTS: dict[str, object] = {
     "inf": math.inf,
     "nan": math.nan,
-    "math.inf": math.inf,
-    "math.nan": math.nan,
-    "math.pi": math.pi,
-    "math.e": math.e,
+    **{f"math.{name}": getattr(math, name) for name in ("inf", "nan", "pi", "e")},
     **_TYPES,
 }
 
@@ -288,12 +281,10 @@ class _Evaluation:
     _tuple = _set = _list
 
     def _dict(self, node: ast.Dict) -> object:
-        if None in node.keys:
+        keys = [key for key in node.keys if key is not None]
+        if len(keys) < len(node.keys):
             raise Unsupported("**")
-        return {
-            self.value(cast("ast.expr", key)): self.value(item)
-            for key, item in zip(node.keys, node.values, strict=True)
-        }
+        return dict(zip(map(self.value, keys), map(self.value, node.values), strict=True))
 
     def _unaryop(self, node: ast.UnaryOp) -> object:
         return _listed(_OPERATORS, node.op)(self.value(node.operand))
