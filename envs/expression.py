@@ -34,7 +34,9 @@ MAX_CHARS = 400
 """Of an expression: with no powers its exact value has no more digits than it has characters."""
 MAX_DEPTH = 40
 _BINDING = {"+": 1, "-": 1, "*": 2, "/": 2}
+# one of 12, \dfrac and any other sign
 _TOKEN = re.compile(r"\s*([0-9]+|\\[dt]?frac(?![a-zA-Z])|.)", re.ASCII | re.DOTALL)
+# \left( and \, and $, which say nothing; \times and \div
 _LATEX = re.compile(r"\\(?:left|right|[,;:!()\[\]\s])|\\(times|cdot|ast|div)(?![a-zA-Z])|\$")
 _SIGNS = str.maketrans(
     {"×": "*", "·": "*", "⋅": "*", "∗": "*", "x": "*", "÷": "/", "∕": "/", "−": "-", "–": "-", "\xa0": " "}
