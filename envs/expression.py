@@ -95,11 +95,11 @@ def read(text: str, arithmetic: Arithmetic[N]) -> Reading[N]:
         raise Unreadable(f"longer than {MAX_CHARS} characters")
     reader = _Reader(text, arithmetic)
     try:
-        found = reader.sum(0)
+        result = reader.sum(0)
     except ZeroDivisionError:
         raise Unreadable("division by zero") from None
     reader.expect(_END)
-    return Reading(found, tuple(reader.numbers))
+    return Reading(result, tuple(reader.numbers))
 
 
 class _Reader(Generic[N]):
@@ -113,11 +113,11 @@ class _Reader(Generic[N]):
 
     def sum(self, depth: int, least: int = 1) -> N:
         """Operands joined by signs that bind at least so tightly."""
-        found = self.operand(depth)
+        result = self.operand(depth)
         while _BINDING.get(sign := self.tokens[-1], 0) >= least and sign in self.arithmetic.operations:
             self.tokens.pop()
-            found = self.arithmetic.operations[sign](found, self.sum(depth, _BINDING[sign] + 1))
-        return found
+            result = self.arithmetic.operations[sign](result, self.sum(depth, _BINDING[sign] + 1))
+        return result
 
     def operand(self, depth: int) -> N:
         if depth > MAX_DEPTH:
@@ -140,9 +140,9 @@ class _Reader(Generic[N]):
         return self.arithmetic.operations["/"](above, self.until("}", depth))
 
     def until(self, closing: str, depth: int) -> N:
-        found = self.sum(depth + 1)
+        result = self.sum(depth + 1)
         self.expect(closing)
-        return found
+        return result
 
     def expect(self, token: str) -> None:
         if self.tokens[-1] != token:

@@ -113,8 +113,8 @@ def begin(expression: str) -> frozenset[Part]:
 
 def take(states: frozenset[Part], operation: Operation) -> frozenset[Part]:
     """The states that the operation leads to; none where no state has its two numbers side by side."""
-    found = (after for state in states if isinstance(state, Bag) for after in state.after(operation))
-    return frozenset(after for after, _ in zip(found, range(MAX_STATES), strict=False))
+    states_after = (after for state in states if isinstance(state, Bag) for after in state.after(operation))
+    return frozenset(after for after, _ in zip(states_after, range(MAX_STATES), strict=False))
 
 
 @dataclass(frozen=True)
