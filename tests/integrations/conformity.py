@@ -127,7 +127,11 @@ def give_scorers(folder: Path) -> None:
 
 
 def search_path(folder: Path) -> str:
-    """A PYTHONPATH under which another process, a server or a worker, knows the environment too, as a plugin."""
+    """A PYTHONPATH under which another process, a server or a worker, knows the environments too, as a plugin.
+
+    It is also told what the operator gives: call this before it starts.
+    """
+    give_scorers(folder)
     told = folder / "conformity-0.dist-info"
     told.mkdir()
     (told / "METADATA").write_text("Metadata-Version: 2.1\nName: conformity\nVersion: 0\n")
