@@ -34,7 +34,8 @@ def test_there_are_twelve_of_at_most_three_lines_each_with_a_page() -> None:
 @pytest.mark.parametrize(("job", "cell"), [(job, cell) for job, cell, _ in JOBS if COMMAND not in cell])
 def test_the_lines_are_python_and_what_they_import_is_there(job: str, cell: str) -> None:
     [wanted] = [node for node in ast.parse("\n".join(lines(cell))).body if isinstance(node, ast.ImportFrom)]
-    module = ROOT / (str(wanted.module).replace(".", "/") + ".py")
+    place = ROOT / str(wanted.module).replace(".", "/")
+    module = place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
     defined = {getattr(node, "name", "") for node in ast.parse(module.read_text(encoding="utf-8")).body}
     assert {name.name for name in wanted.names} <= defined
 

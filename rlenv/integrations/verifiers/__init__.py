@@ -67,7 +67,3 @@ def _setting(text: str) -> tuple[str, Json]:
         return name, json.loads(value)
     except ValueError:
         return name, value
-
-
-if __name__ == "__main__":
-    main()

@@ -1,0 +1,5 @@
+"""`python -m rlenv.integrations.verifiers`."""
+
+from rlenv.integrations.verifiers import main
+
+main()
