@@ -51,6 +51,8 @@ def final_box(text: str, same: Callable[[str, str], bool] = equal_text) -> Box |
     if not boxes:
         return refuse("", "no \\boxed{} with an answer")
     last = boxes[-1]
+    if len(boxes) == 1:
+        return last
     others = {box.text for box in boxes[:-1] if not equal_text(box.text, last.text)}
     if len(others) < MAX_COMPARED:
         others = {value for value in others if not same(value, last.text)}

@@ -133,7 +133,7 @@ class Completion(_Kept):
         return replace(self._alone(last), finished=self.finished, failure=self.failure), last.start
 
     def _last_turn(self) -> Turn | None:
-        return next((turn for turn in reversed(self.turns) if turn.by_policy), None)
+        return next((turn for turn in reversed(self.turns) if turn.by_policy), None) if self.turns else None
 
     def _alone(self, turn: Turn) -> Completion:
         tokens = slice(turn.first_token, turn.end_token)

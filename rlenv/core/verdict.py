@@ -126,7 +126,7 @@ class Verdict:
         answer: tuple[int, int] | None = None,
     ) -> Verdict:
         """A graded verdict whose reward is the sum of its named parts."""
-        named = tuple([Part(name, float(value)) for name, value in parts])
+        named = tuple(map(Part._make, parts))
         reward = named[0].value if len(named) == 1 else math.fsum([part.value for part in named])
         judged = None if answer is None else Span(*answer)
         return cls(reward, GRADED, named, (), scores or {}, tuple(flags), reason, judged)

@@ -62,12 +62,8 @@ class Judge:
 
     def verdict(self, task: Task, completion: Completion) -> Verdict:
         """The verifier's verdict on one completion, before any wrapper."""
-        verdict = self._at_once(task, completion)
-        if verdict is not None:
-            return verdict
-        if completion.turns and not self._sees_turns:
-            said, start = completion.last_turn()
-            return self.verdict(task, said).shifted(start)
+        if completion.turns:
+            return self.verdicts([(task, completion)])[0]
         verdict = self._here(task, completion)
         return self._apart([(task, completion)], None)[0] if verdict is None else verdict
 
@@ -88,9 +84,11 @@ class Judge:
         apart: list[tuple[int, Job]] = []
         has_deadline = until() < math.inf
         for index, (task, completion) in enumerate(jobs):
-            verdict = self._at_once(task, completion)
-            if verdict is None and completion.turns and not self._sees_turns:
-                completion, starts[index] = completion.last_turn()
+            verdict = None
+            if completion.turns:
+                verdict = played_verdict(self.definition, task, completion)
+                if not self._sees_turns:
+                    completion, starts[index] = completion.last_turn()
             if verdict is None:
                 late = has_deadline and overdue()
                 verdict = Verdict.error(OVERDUE) if late else self._here(task, completion)
@@ -99,7 +97,7 @@ class Judge:
             else:
                 tell(index, verdict)
         if apart:
-            self._apart([job for _, job in apart], lambda i, verdict: tell(apart[i][0], verdict))
+            self._apart([job for _, job in apart], lambda place, verdict: tell(apart[place][0], verdict))
         return [verdicts[index] for index in range(len(jobs))]
 
     def judge(
@@ -122,27 +120,29 @@ class Judge:
         known = known or {}
         unknown = [i for i in range(len(tasks)) if i not in known]
         tell = None if on_verdict is None else lambda place, verdict: on_verdict(unknown[place], verdict)
-        given = self.verdicts([(tasks[i], completions[i]) for i in unknown], tell)
-        verdicts = {**known, **dict(zip(unknown, given, strict=True))}
+        given = iter(self.verdicts([(tasks[i], completions[i]) for i in unknown], tell))
         numbers = {key: number for number, key in enumerate(dict.fromkeys(groups))}
-        members: list[list[Episode]] = [[] for _ in numbers]
         env_id, version = self.definition.id, self.definition.verifier.version
-        for i, key in enumerate(groups):
-            number = numbers[key]
-            episode = Episode(
-                tasks[i],
+        episodes = [
+            Episode(
+                task,
                 completions[i],
-                verdicts[i],
-                group=number,
+                known[i] if i in known else next(given),
+                group=numbers[groups[i]],
                 index=i,
                 step=step,
                 env_id=env_id,
                 verifier_version=version,
             )
-            members[number].append(episode)
-        if wrappers and self.definition.wrappers:
-            with learning:
-                members = [self.wrapped(group) for group in members]
+            for i, task in enumerate(tasks)
+        ]
+        if not (wrappers and self.definition.wrappers):
+            return episodes
+        members: list[list[Episode]] = [[] for _ in numbers]
+        for episode in episodes:
+            members[episode.group].append(episode)
+        with learning:
+            members = [self.wrapped(group) for group in members]
         return sorted((episode for group in members for episode in group), key=lambda episode: episode.index)
 
     def wrapped(self, group: Sequence[Episode]) -> list[Episode]:
@@ -156,13 +156,6 @@ class Judge:
     def load_state_dict(self, state: Mapping[str, Json]) -> None:
         self.states = {key: dict(cast("Mapping[str, Json]", value)) for key, value in state.items()}
 
-    def _at_once(self, task: Task, completion: Completion) -> Verdict | None:
-        """What needs no verifier: an episode that could not go on, or whose interaction has judged it on the way."""
-        if completion.failure:
-            return Verdict.error(completion.failure)
-        played = completion.played
-        return None if played is None else played_verdict(self.definition, task, played, len(completion.text))
-
     def _here(self, task: Task, completion: Completion) -> Verdict | None:
         """The verdict where it needs no worker."""
         if completion.failure:
@@ -174,11 +167,12 @@ class Judge:
         return judge_cheaply(self._verifier, task, completion) if self._tiered else None
 
     def _apart(self, jobs: Sequence[Job], on_verdict: OnVerdict | None) -> list[Verdict]:
-        pool = self._pool or shared_pool()
-        if self._batch is not None and not (anywhere(self._batch) and isinstance(pool, FarPool)):
+        """The verdicts of a batch verifier, or of workers."""
+        if self._batch is not None and not (anywhere(self._batch) and isinstance(self._pool or shared_pool(), FarPool)):
             return in_batch(self._batch, jobs, on_verdict)
         if self._pickled is None:
             self._pickled = PickledVerifier.of(self._verifier)
+        pool = self._pool or shared_pool()
         return pool.judge_all(self._pickled, jobs, self.definition.time_limit_s, on_verdict)
 
 

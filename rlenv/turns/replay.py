@@ -92,16 +92,16 @@ class ReplayVerifier:
         return Verdict.of_steps(self.name, trace.steps, last.scores, trace.flags, reason)
 
 
-def played_verdict(definition: Definition, task: Task, played: object, chars: int) -> Verdict | None:
-    """What playing again would come to, for an episode of `chars` that was played here by the interaction that judges.
+def played_verdict(definition: Definition, task: Task, completion: Completion) -> Verdict | None:
+    """What playing again would come to, for an episode that was played here by the interaction that judges.
 
-    `played` is the trace that this process kept beside the completion: it was never said by anyone. None where there
-    is none of this interaction and task, or where the grader is to say what is wrong.
+    Its trace is what this process kept beside the completion: it was never said by anyone. None where there is none of
+    this interaction and task, or where the verifier is to say what is wrong.
     """
-    verifier = definition.verifier
+    verifier, played = definition.verifier, completion.played
     if not isinstance(verifier, ReplayVerifier) or not isinstance(played, InteractionTrace):
         return None
-    if verifier.interaction is not played.interaction or chars > definition.max_completion_chars:
+    if verifier.interaction is not played.interaction or len(completion.text) > definition.max_completion_chars:
         return None
     if played.task is not task and played.task != task:
         return None
