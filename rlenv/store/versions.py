@@ -11,7 +11,6 @@ Change(refused='', told='')
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from functools import cache
@@ -83,5 +82,7 @@ def _together(changes: Iterable[Change]) -> Change:
 
 @cache
 def _rows() -> list[dict[str, str]]:
+    import tomllib  # here: `import rlenv` reads no table
+
     rows: list[dict[str, str]] = tomllib.loads((files("rlenv") / TABLE).read_text("utf-8"))["version"]
     return rows
