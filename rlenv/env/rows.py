@@ -225,7 +225,7 @@ class RowJudge:
             found |= dict(zip(places, episodes, strict=True))
         number: dict[tuple[str, str], int] = {}
         of = [number.setdefault(key, len(number)) for key in zip(rows, apart, strict=True)]
-        return [replace(found[i], group=group, index=i) for i, group in enumerate(of)]
+        return [_placed(found[i], group, i) for i, group in enumerate(of)]
 
     def read(self, row: str) -> tuple[Definition, Task]:
         """The environment and the task of a row, for those who play it. Raises RlenvError for one that is no row."""
@@ -274,6 +274,12 @@ class _Row(NamedTuple):
     task: Task
     judge: GroupJudge | None
     problem: str = ""
+
+
+def _placed(episode: Episode, group: int, index: int) -> Episode:
+    """The episode with its numbers in the whole call: where all rows are of one environment it has them already."""
+    same = episode.group == group and episode.index == index
+    return episode if same else replace(episode, group=group, index=index)
 
 
 def _said(text: str | Completion, finished: bool, judge: GroupJudge | None) -> Completion:
