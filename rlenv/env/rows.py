@@ -17,7 +17,6 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import cache
 from typing import Any, NamedTuple, cast
@@ -142,32 +141,6 @@ class GroupJudge(Judge):
             log.exception("not every completion of this call could be judged")
             problem = Verdict.error(f"{type(error).__name__}: {error}")
             return [verdicts.get(index, problem) for index in range(len(jobs))]
-
-    def judge(
-        self,
-        tasks: Sequence[Task | str],
-        completions: Sequence[Completion],
-        groups: Sequence[str | int],
-        *,
-        step: int = 0,
-        wrappers: bool = True,
-        learning: AbstractContextManager[object] = nullcontext(),  # noqa: B008 -- it may be entered again
-        known: Mapping[int, Verdict] | None = None,
-        on_verdict: OnVerdict | None = None,
-    ) -> list[Episode]:
-        """As any judge's; in the place of a task that could not be read stands why, a `verifier_error` for it."""
-        known = dict(known or {}) | {i: Verdict.error(task) for i, task in enumerate(tasks) if isinstance(task, str)}
-        read = [Task("", id="unreadable") if isinstance(task, str) else task for task in tasks]
-        return super().judge(
-            read,
-            completions,
-            groups,
-            step=step,
-            wrappers=wrappers,
-            learning=learning,
-            known=known,
-            on_verdict=on_verdict,
-        )
 
 
 class RowJudge:

@@ -198,7 +198,10 @@ class TrlReward:
             if completion_ids is not None:
                 ids = [tuple(map(int, tokens)) for tokens in completion_ids]
                 played = [replace(one, token_ids=tokens) for one, tokens in zip(played, ids, strict=True)]
-        return self._judge.judge([_task(text) for text in tasks], played, tasks, step=step)
+        read = [_task(text) for text in tasks]
+        problems = {i: Verdict.error(task) for i, task in enumerate(read) if isinstance(task, str)}
+        held = [Task("", id="unreadable") if isinstance(task, str) else task for task in read]
+        return self._judge.judge(held, played, tasks, step=step, known=problems)
 
     def state_dict(self) -> dict[str, Json]:
         """What the wrappers have learned, as JSON."""
