@@ -1,6 +1,6 @@
 """Runs untrusted programs; knows nothing of tasks or rewards."""
 
-from rlenv.sandbox.box import Sandbox, open_sandbox
+from rlenv.sandbox.box import Sandbox, SandboxSpec, open_sandbox, shared_sandbox
 from rlenv.sandbox.codec import Opaque
 from rlenv.sandbox.errors import (
     ForkRefused,
@@ -13,11 +13,9 @@ from rlenv.sandbox.errors import (
 )
 from rlenv.sandbox.execution import Execution, ExecutionStatus, SessionLimits
 from rlenv.sandbox.launcher import CellSettings
-from rlenv.sandbox.program import Call, Limits, Program
+from rlenv.sandbox.program import Call, CallResult, Limits, Program, Result, Sealed, Status
 from rlenv.sandbox.reading import read
-from rlenv.sandbox.result import CallResult, Result, Sealed, Status
 from rlenv.sandbox.session import Session
-from rlenv.sandbox.spec import SandboxSpec, shared_sandbox
 
 __all__ = [
     "Call",

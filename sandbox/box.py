@@ -11,6 +11,7 @@ import os
 import threading
 import weakref
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from rlenv.sandbox import choose
@@ -18,8 +19,7 @@ from rlenv.sandbox.errors import SandboxUsageError
 from rlenv.sandbox.execution import SessionLimits
 from rlenv.sandbox.launcher import CellSettings, Launcher
 from rlenv.sandbox.pool import Counts, Pool
-from rlenv.sandbox.program import Limits, Program
-from rlenv.sandbox.result import Result
+from rlenv.sandbox.program import Limits, Program, Result
 from rlenv.sandbox.session import Session
 from rlenv.sandbox.session_cells import SessionCells
 
@@ -213,12 +213,47 @@ def open_sandbox(
     return Sandbox(make(settings), settings, cells, guarantees)
 
 
+@dataclass(frozen=True, slots=True)
+class SandboxSpec:
+    """A sandbox as plain data, to be sent to other processes and opened there: what `open_sandbox` is called with."""
+
+    backend: str = "auto"
+    cells: int | None = None
+    settings: CellSettings = field(default_factory=CellSettings)
+    check: bool = True
+
+    def open(self) -> Sandbox:
+        """Open it. Raises SandboxUnavailable."""
+        return open_sandbox(self.backend, cells=self.cells, settings=self.settings, check=self.check)
+
+    def settled(self) -> SandboxSpec:
+        """With the backend chosen and tried here, so that other processes on this machine need not."""
+        if self.backend == "auto":
+            return replace(self, backend=choose.choose(), check=False)
+        return self
+
+
+_shared: dict[SandboxSpec, Sandbox] = {}
+_shared_lock = threading.Lock()
+
+
+def shared_sandbox(spec: SandboxSpec) -> Sandbox:
+    """The sandbox of this process for a spec: opened when first asked for, closed at exit, not inherited by forks."""
+    with _shared_lock:
+        if spec not in _shared or _shared[spec].closed:
+            _shared[spec] = spec.open()
+        return _shared[spec]
+
+
 def _close(pool: Pool, session_cells: SessionCells) -> None:
     session_cells.close()
     pool.close()
 
 
 def _forget_after_fork() -> None:
+    global _shared_lock
+    _shared_lock = threading.Lock()
+    _shared.clear()
     for pool in list(_pools):
         pool.abandon()
     for cells in list(_session_cells):

@@ -13,8 +13,7 @@ from rlenv.sandbox.bundle import packed
 from rlenv.sandbox.errors import CellLost, SandboxUnavailable
 from rlenv.sandbox.inside.wire import NONCE_BYTES, PREFIX, frame
 from rlenv.sandbox.launcher import CellSettings, Launcher
-from rlenv.sandbox.program import Limits, Program
-from rlenv.sandbox.result import Result, Status
+from rlenv.sandbox.program import Limits, Program, Result, Status
 
 Header: TypeAlias = "dict[str, object]"
 BOOT_LIMIT_S = 30.0

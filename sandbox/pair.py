@@ -14,9 +14,8 @@ from dataclasses import replace
 from rlenv.sandbox import report
 from rlenv.sandbox.cell import Cell
 from rlenv.sandbox.codec import OPAQUE_MARK, dumps
-from rlenv.sandbox.program import Limits, Program
+from rlenv.sandbox.program import Limits, Program, Result, Status
 from rlenv.sandbox.report import Tampered
-from rlenv.sandbox.result import Result, Status
 
 JUDGE_MARGIN_S = 1.0
 """How much longer the judge may run, so that it hears of a candidate that ran out of time."""

@@ -18,8 +18,7 @@ from rlenv.sandbox.attempts import LOOK_AROUND, STAY_BEHIND, TAKE_TOGETHER, TRY_
 from rlenv.sandbox.errors import CellLate, CellLost, SandboxUnavailable
 from rlenv.sandbox.launcher import CellSettings, Channel, Launcher
 from rlenv.sandbox.pool import Pool
-from rlenv.sandbox.program import Limits, Program
-from rlenv.sandbox.result import Result, Status
+from rlenv.sandbox.program import Limits, Program, Result, Status
 
 CANARY_CELLS = CellSettings(memory_mb=128, processes=32, tmp_mb=8)
 """What the cells of a probe are given: little, so that reaching it costs little."""

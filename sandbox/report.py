@@ -12,8 +12,7 @@ from typing import TypeAlias, cast
 
 from rlenv.sandbox.bounds import containers
 from rlenv.sandbox.codec import CodecError, loads
-from rlenv.sandbox.program import Program
-from rlenv.sandbox.result import UNANSWERED, CallResult, Result, Sealed, Status
+from rlenv.sandbox.program import UNANSWERED, CallResult, Program, Result, Sealed, Status
 
 Header: TypeAlias = "dict[str, object]"
 _MARKS = {b"memory": Status.MEMORY_LIMIT, b"file": Status.FILE_LIMIT}

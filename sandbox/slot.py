@@ -11,8 +11,7 @@ from rlenv.sandbox.cell import Cell
 from rlenv.sandbox.cores import Place
 from rlenv.sandbox.errors import CellLate, CellLost, SandboxUnavailable
 from rlenv.sandbox.pair import run_pair
-from rlenv.sandbox.program import Limits, Program
-from rlenv.sandbox.result import Result, Status
+from rlenv.sandbox.program import Limits, Program, Result, Status
 
 PROGRAM, JUDGE = "program", "judge"
 """The two places of a slot: the second is used by pairs only."""

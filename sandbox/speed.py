@@ -9,8 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from rlenv.sandbox.errors import SandboxError
-from rlenv.sandbox.program import Call, Limits, Program
-from rlenv.sandbox.result import Result
+from rlenv.sandbox.program import Call, Limits, Program, Result
 
 LIMITS = Limits(wall_s=10.0, memory_mb=256)
 

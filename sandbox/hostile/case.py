@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rlenv.sandbox.program import Call, Limits, Program
-from rlenv.sandbox.result import Status
+from rlenv.sandbox.program import Call, Limits, Program, Status
 
 ANSWER = b"42\n"
 """What a program must print to be right. Most attacks print it as well, and must still fail."""

@@ -35,8 +35,7 @@ from importlib.resources.abc import Traversable
 from typing import cast
 
 from rlenv.sandbox.hostile.case import ANSWER, FAIR, HELD, INTERPRETER, QUICK, Case
-from rlenv.sandbox.program import Call, Limits, Program
-from rlenv.sandbox.result import Status
+from rlenv.sandbox.program import Call, Limits, Program, Status
 
 PROGRAMS = resources.files("rlenv.sandbox.hostile").joinpath("programs")
 OPEN, CLOSE, MARK = "# /// case\n", "# ///\n", "# "

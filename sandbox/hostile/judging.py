@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from rlenv.sandbox.codec import Opaque
 from rlenv.sandbox.hostile.case import Case
-from rlenv.sandbox.result import Result, Status
+from rlenv.sandbox.program import Result, Status
 
 GRACE_S = 2.0
 """A result must be there this long after the program's wall limit."""

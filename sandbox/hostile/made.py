@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from rlenv.sandbox.hostile.case import FAIR, Case
-from rlenv.sandbox.program import Limits, Program
-from rlenv.sandbox.result import Status
+from rlenv.sandbox.program import Limits, Program, Status
 
 _LIMITS = Limits(wall_s=3.0, memory_mb=256)
 _ANY = FAIR | {Status.SYNTAX_ERROR}

@@ -15,8 +15,7 @@ from rlenv.sandbox.hostile.judging import passed, problems
 from rlenv.sandbox.hostile.secret import BEARER_LIMITS, Secret, planted
 from rlenv.sandbox.hostile.suite import CASES
 from rlenv.sandbox.hostile.witness import WITNESS, WITNESS_LIMITS
-from rlenv.sandbox.program import Limits, Program
-from rlenv.sandbox.result import Result
+from rlenv.sandbox.program import Limits, Program, Result
 
 CHUNK = 500
 """Honest programs that are given to the sandbox at once."""

@@ -7,9 +7,8 @@ import pickle
 import pytest
 
 from rlenv.sandbox import Opaque, Sealed
-from rlenv.sandbox.program import Call, Program
+from rlenv.sandbox.program import Call, Program, Result, Status
 from rlenv.sandbox.report import MAX_MARKS, Answers, read_report
-from rlenv.sandbox.result import Result, Status
 
 TWO = Program("", calls=[Call("f"), Call("f")])
 HEADER: dict[str, object] = {
