@@ -37,9 +37,8 @@ from answer_shapes import HOSTILE, values
 from rlenv.envs.code import calls, pairs
 from rlenv.envs.code.case import Case
 from rlenv.envs.code.comparison import OutputRule, same_output
-from rlenv.envs.code.outcome import Outcome, TestResult, verdict_of
+from rlenv.envs.code.outcome import Outcome, TestResult, verdict_of, what_it_did
 from rlenv.envs.code.running import Ask, Judging, run
-from rlenv.envs.code.statuses import what_it_did
 from rlenv.envs.code.stdio import Run, StdioTask
 from rlenv.sandbox import CellSettings, Limits, Program, Sandbox, open_sandbox, read, reading
 from rlenv.sandbox.codec import dumps
@@ -187,7 +186,7 @@ def _called(code: str, answer: bytes, task: calls.CallTask) -> Judging:
     """As calls.judging, without the bound on answers that goes by the length of the tests."""
     program = replace(calls.program(task, code), files={"answer": answer})
     [(result, _)] = yield [Ask(program, LIMITS)]
-    return read(result.sealed_bytes, calls.outcome, task, result)
+    return read(result.sealed_bytes, calls.outcome, task.cases, result)
 
 
 def _relayed(length: int) -> Trial:

@@ -16,25 +16,27 @@ never enters the sandbox: a program that wants to forge an answer has to know it
 
 from __future__ import annotations
 
+import json
 import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import cast
 
 from rlenv.core.errors import TaskError
 from rlenv.core.jsontypes import Json
+from rlenv.door.keeping import kept_within
 from rlenv.envs.code.case import Case, Row
 from rlenv.envs.code.equality import is_plain
 from rlenv.envs.code.expression import items
-from rlenv.envs.code.outcome import Outcome, TestResult
+from rlenv.envs.code.outcome import Outcome, TestResult, parsed, what_it_did
 from rlenv.envs.code.probe import probe_of
 from rlenv.envs.code.running import Ask, Judging
-from rlenv.envs.code.statuses import parsed, what_it_did
 from rlenv.sandbox import Call, CallResult, Limits, Program, Result, Status, read
 
 _FUTURE = re.compile(r"^from[ \t]+__future__[ \t]+import[^\n]*\n?", re.MULTILINE)
 _ITERATED = re.compile(r"\b(?:list|tuple|set|frozenset|sorted|sum|min|max|all|any)\(_\b")
+KEPT_BYTES = 64 << 20
 MAX_READING_S, MAX_ITEMS = 1.0, 2_000_000
 """Processor time and items that the values of all tests of a row may take: `[0] * 100_000` is a short text."""
 RESULT_ROOM = 1 << 16
@@ -72,18 +74,40 @@ class CallTask:
     preamble: str = ""
     setup: str = ""
     wall_s: float = 0.0
+    epilogue: str = field(init=False, repr=False)
+    """What stands behind the code of every completion."""
+    calls: tuple[Call, ...] = field(init=False, repr=False)
+    """The calls of all cases, encoded once for all completions."""
 
-    @classmethod
-    def of(cls, reference: Mapping[str, Json]) -> CallTask:
-        """Raises TaskError for tests that cannot be judged."""
-        types = {"types": reference["types"]} if "types" in reference else {}
-        cases = tuple(_cases(types, cast("Sequence[Row]", reference["tests"])))
-        if not cases:
-            raise TaskError("expected at least one test, got none")
-        texts = {name: str(reference.get(name, "")) for name in ("head", "preamble", "setup")}
-        return cls(
-            str(reference["function"]), cases, **texts, wall_s=float(cast("float", reference.get("wall_s", 0.0)))
-        )
+    def __post_init__(self) -> None:
+        names = {id(case): f"__rlenv_{i}" for i, case in enumerate(case for case in self.cases if case.cell)}
+        evaluated = [f"def {names[id(case)]}():\n    return {case.call}\n" for case in self.cases if case.cell]
+        object.__setattr__(self, "epilogue", "\n".join([self.setup, *evaluated, ADAPTER]))
+        object.__setattr__(self, "calls", tuple([_call(case, names.get(id(case))) for case in self.cases]))
+
+    @staticmethod
+    def of(reference: Mapping[str, Json]) -> CallTask:
+        """Read once, and kept. Raises TaskError for tests that cannot be judged."""
+        return _task(json.dumps(reference))
+
+
+def _weight(text: str, task: CallTask) -> int:
+    """About the bytes of a task: 60 an item of its values, and those of its texts and calls."""
+    values = [v for case in task.cases for v in (case.expected, case.arguments, [*case.keywords.values()])]
+    texts = 8 * len(text) + sum(len(call.line) for call in task.calls)
+    return 500 * len(task.cases) + texts + 60 * sum(map(items, values))
+
+
+@kept_within(KEPT_BYTES, _weight)
+def _task(text: str) -> CallTask:
+    reference: Mapping[str, Json] = json.loads(text)
+    types = {"types": reference["types"]} if "types" in reference else {}
+    cases = tuple(_cases(types, cast("Sequence[Row]", reference["tests"])))
+    if not cases:
+        raise TaskError("expected at least one test, got none")
+    texts = {name: str(reference.get(name, "")) for name in ("head", "preamble", "setup")}
+    wall_s = float(cast("float", reference.get("wall_s", 0.0)))
+    return CallTask(str(reference["function"]), cases, **texts, wall_s=wall_s)
 
 
 def _cases(types: Row, rows: Sequence[Row]) -> Iterator[Case]:
@@ -104,7 +128,7 @@ def judging(task: CallTask, code: str, limits: Limits, *, probe: bool = False) -
     """Runs the code once, with every call of the task; with `probe`, what passes a second time, with neighbours."""
     room = _with_room(task, limits)
     [(result, _)] = yield [Ask(program(task, code), room)]
-    found = read(result.sealed_bytes, outcome, task, result)
+    found = read(result.sealed_bytes, outcome, task.cases, result)
     neighbours = probe_of(task.cases) if probe and _knows(found) else None
     if neighbours is None:
         return found
@@ -129,11 +153,7 @@ def _with_room(task: CallTask, limits: Limits) -> Limits:
 
 def program(task: CallTask, code: str) -> Program:
     """The code between preamble and set-up, with the calls of every test."""
-    cells = [case for case in task.cases if case.cell]
-    evaluated = [f"def __rlenv_{i}():\n    return {case.call}\n" for i, case in enumerate(cells)]
-    names = {id(case): f"__rlenv_{i}" for i, case in enumerate(cells)}
-    calls = [_call(case, names.get(id(case))) for case in task.cases]
-    return Program(assembled(task.preamble, code, "\n".join([task.setup, *evaluated, ADAPTER])), calls=calls)
+    return Program(assembled(task.preamble, code, task.epilogue), calls=task.calls)
 
 
 def assembled(preamble: str, code: str, epilogue: str = "") -> str:
@@ -150,12 +170,12 @@ def _call(case: Case, name: str | None) -> Call:
     return Call("__rlenv_call", (case.function, drained, list(case.arguments), dict(case.keywords)))
 
 
-def outcome(task: CallTask, result: Result) -> Outcome:
+def outcome(cases: Sequence[Case], result: Result) -> Outcome:
     """What the results of the calls are worth. A program that goes on after its last answer until it is stopped
     passes nothing; one that is stopped earlier keeps what it answered."""
     failure, flags = what_it_did(result)
-    answers = [*result.calls, *[CallResult(answered=False)] * (len(task.cases) - len(result.calls))]
-    judged = [_tested(case, answer) for case, answer in zip(task.cases, answers, strict=False)]
+    answers = [*result.calls, *[CallResult(answered=False)] * (len(cases) - len(result.calls))]
+    judged = [_tested(case, answer) for case, answer in zip(cases, answers, strict=False)]
     tests = tuple(test for test, _ in judged)
     if result.status is not Status.EXITED and all(answer.answered for answer in answers):
         tests = tuple(TestResult(False, test.shown, f"had to be stopped: {result.status}") for test in tests)

@@ -22,7 +22,6 @@ expressions as text, so that tuples, sets and floats survive JSON):
 from __future__ import annotations
 
 import ast
-import json
 import pickle
 import re
 from collections.abc import Mapping
@@ -33,7 +32,7 @@ from rlenv.core.errors import TaskError
 from rlenv.core.jsontypes import Json, canonical
 from rlenv.door.keeping import kept_within
 from rlenv.envs.code.equality import COLLECTIONS, TYPES, Collections, Equality, Types
-from rlenv.envs.code.expression import VALUE_ERRORS, Unsupported, evaluate, items, parse, supported
+from rlenv.envs.code.expression import VALUE_ERRORS, Unsupported, evaluate, parse, supported
 
 Row: TypeAlias = "Mapping[str, Json]"
 RESULT = "_"
@@ -66,10 +65,37 @@ class Case:
         """Pickled once, however many answers are read apart: what is expected may be long."""
         return _unpacked, (_packed(self),)
 
-    @staticmethod
-    def of(row: Row) -> Case:
+    @classmethod
+    def of(cls, row: Row) -> Case:
         """The case that a row describes. Raises TaskError where it says what cannot be judged."""
-        return _case(canonical(row))
+        unknown = set(row) - set(FIELDS)
+        if unknown or "call" not in row or sum(name in row for name in ("expect", "check", "raises")) != 1:
+            raise TaskError(
+                "expected a test with 'call' and one of 'expect', 'check', 'raises' (and any of "
+                f"{', '.join(FIELDS[4:])}), got {sorted(row)}"
+            )
+        call, cell = str(row["call"]), bool(row.get("cell", False))
+        try:
+            function, arguments, keywords = _signature(call, cell)
+            expected = evaluate(str(row["expect"])) if "expect" in row else None
+            check = str(row.get("check", ""))
+            if check and not supported(parse(check), (RESULT,)):
+                raise Unsupported(f"check {check!r} says more than the host evaluates")
+        except (Unsupported, *VALUE_ERRORS) as error:
+            raise TaskError(f"test {call[:80]!r}: {type(error).__name__}: {error}") from error
+        return cls(
+            call=call,
+            function=function,
+            arguments=arguments,
+            keywords=keywords,
+            expected=expected,
+            check=check,
+            raises=str(row.get("raises", "")),
+            equality=_equality(row),
+            cell=cell,
+            shown=bool(row.get("shown", False)),
+            text=canonical(row),
+        )
 
     def holds(self, value: object) -> bool:
         """True when this value passes; whatever the value makes the comparison raise counts as False."""
@@ -91,44 +117,6 @@ def _packed(case: Case) -> bytes:
 @kept_within(KEPT_BYTES, lambda packed, case: 10 * len(packed))
 def _unpacked(data: bytes) -> Case:
     return Case(*pickle.loads(data))
-
-
-def _weight(text: str, case: Case) -> int:
-    """About the bytes of a case: 60 an item, and those of its texts."""
-    return 500 + 4 * len(text) + 60 * (items(case.expected) + items(case.arguments) + items([*case.keywords.values()]))
-
-
-@kept_within(4 * KEPT_BYTES, _weight)
-def _case(text: str) -> Case:
-    row: Row = json.loads(text)
-    unknown = set(row) - set(FIELDS)
-    if unknown or "call" not in row or sum(name in row for name in ("expect", "check", "raises")) != 1:
-        raise TaskError(
-            f"expected a test with 'call' and one of 'expect', 'check', 'raises' (and any of {', '.join(FIELDS[4:])}), "
-            f"got {sorted(row)}"
-        )
-    call, cell = str(row["call"]), bool(row.get("cell", False))
-    try:
-        function, arguments, keywords = _signature(call, cell)
-        expected = evaluate(str(row["expect"])) if "expect" in row else None
-        check = str(row.get("check", ""))
-        if check and not supported(parse(check), (RESULT,)):
-            raise Unsupported(f"check {check!r} says more than the host evaluates")
-    except (Unsupported, *VALUE_ERRORS) as error:
-        raise TaskError(f"test {call[:80]!r}: {type(error).__name__}: {error}") from error
-    return Case(
-        call=call,
-        function=function,
-        arguments=arguments,
-        keywords=keywords,
-        expected=expected,
-        check=check,
-        raises=str(row.get("raises", "")),
-        equality=_equality(row),
-        cell=cell,
-        shown=bool(row.get("shown", False)),
-        text=text,
-    )
 
 
 def _signature(call: str, cell: bool) -> tuple[str, tuple[object, ...], dict[str, object]]:

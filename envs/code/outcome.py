@@ -18,12 +18,16 @@ from typing import Literal, TypeAlias, get_args
 
 from rlenv.core.errors import ConfigError
 from rlenv.core.verdict import Flag, Verdict
+from rlenv.sandbox import Result, Status
 
 Pay: TypeAlias = Literal["all", "share", "staged"]
 PARSES, RUNS, PASSES = 0.1, 0.1, 0.8
 ONLY_SHOWN = "the task has no hidden test: it passes those that the prompt shows"
+Flags: TypeAlias = "tuple[tuple[str, str], ...]"
 MAX_LISTED = 200
 """Hidden tests beyond this many have no score of their own."""
+MAX_LINE = 4096
+"""Bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +49,7 @@ class Outcome:
 
     tests: tuple[TestResult, ...]
     parsed: bool = True
-    flags: tuple[tuple[str, str], ...] = ()
+    flags: Flags = ()
     """Names and details of what is worth seeing."""
     failure: str = ""
     """What the machinery, not the program, did wrong; there is no verdict then."""
@@ -117,3 +121,27 @@ def _reason(tests: Sequence[TestResult], kind: str) -> str:
         return ""
     passed = len(tests) - len(failed)
     return f"{passed} of {len(tests)} {kind} tests pass; the first that fails: {failed[0].note or 'failed'}"
+
+
+def what_it_did(result: Result) -> tuple[str, Flags]:
+    """What the machinery did wrong ("" if nothing), and the flags of what the program did."""
+    if result.status is Status.SANDBOX_FAILURE:
+        return f"the sandbox failed: {result.detail}", ()
+    if result.status is not Status.EXITED:
+        return "", ((str(result.status), result.detail or last_line(result)),)
+    if any(not call.answered for call in result.calls):
+        if result.exit_code:
+            return "", (("crashed", last_line(result)),)
+        return "", (("exited_early", "it ended before its tests were answered"),)
+    return "", ()
+
+
+def parsed(result: Result) -> bool:
+    """True when the code was at least Python."""
+    return result.status not in (Status.SYNTAX_ERROR, Status.TAMPERED)
+
+
+def last_line(result: Result) -> str:
+    """The last that it wrote to stderr: the name and text of an exception, as a rule."""
+    lines = result.stderr[-MAX_LINE:].decode("utf-8", "replace").strip().splitlines()
+    return lines[-1] if lines else ""

@@ -25,9 +25,8 @@ from typing import cast
 from rlenv.core.jsontypes import Json
 from rlenv.door.keeping import kept_within
 from rlenv.envs.code.calls import assembled
-from rlenv.envs.code.outcome import Outcome, TestResult
+from rlenv.envs.code.outcome import Outcome, TestResult, last_line, parsed, what_it_did
 from rlenv.envs.code.running import Ask, Judging
-from rlenv.envs.code.statuses import last_line, parsed, what_it_did
 from rlenv.envs.code.trees import checked_tree, names
 from rlenv.sandbox import Call, Limits, Program, Result, Status, read
 

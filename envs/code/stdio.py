@@ -21,9 +21,8 @@ from typing import cast
 from rlenv.core.errors import TaskError
 from rlenv.core.jsontypes import Json
 from rlenv.envs.code.comparison import DEFAULT_TOLERANCE, OutputRule, compare_kind, same_output
-from rlenv.envs.code.outcome import Outcome, TestResult
+from rlenv.envs.code.outcome import Flags, Outcome, TestResult, parsed, what_it_did
 from rlenv.envs.code.running import Answer, Ask, Judging
-from rlenv.envs.code.statuses import Flags, parsed, what_it_did
 from rlenv.envs.code.trees import bound
 from rlenv.sandbox import Call, CallResult, Limits, Program, Result, Sealed, Status, read
 

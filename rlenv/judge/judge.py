@@ -180,23 +180,25 @@ def in_batch(verifier: BatchVerifier, jobs: Sequence[Job], on_verdict: OnVerdict
     """One verdict a job, whatever the verifier does."""
     verdicts: dict[int, Verdict] = {}
     for index, verdict in _of_batch(verifier, jobs):
-        if index in range(len(jobs)) and index not in verdicts:
-            verdicts[index] = verdict
-            if on_verdict is not None:
-                on_verdict(index, verdict)
+        verdicts[index] = verdict
+        if on_verdict is not None:
+            on_verdict(index, verdict)
     return [verdicts[index] for index in range(len(jobs))]
 
 
 def _of_batch(verifier: BatchVerifier, jobs: Sequence[Job]) -> Iterator[tuple[int, Verdict]]:
-    """What the verifier says, and an error for every job: the last word on those that it left out."""
+    """The first that the verifier says of each job, and an error for those that it leaves out."""
+    missing = dict.fromkeys(range(len(jobs)))
     problem = "the verifier gave no verdict"
     try:
-        for place_and_verdict in verifier.verify_all(jobs):
-            yield place_and_verdict
-            if overdue():
+        for index, verdict in verifier.verify_all(jobs):
+            if index in missing:
+                del missing[index]
+                yield index, verdict
+            if missing and overdue():
                 problem = OVERDUE
                 break
     except Exception as error:  # as for any verifier: what it raises may not stop a run
         problem = f"{type(error).__name__}: {error}"
-    for index in range(len(jobs)):
+    for index in missing:
         yield index, Verdict.error(problem)

@@ -14,7 +14,7 @@ from rlenv.core.jsontypes import Json
 from rlenv.door.keeping import kept_within
 from rlenv.door.patterns import linear
 from rlenv.door.tokenizers import problem_of
-from rlenv.envs.code.case import Case, _case
+from rlenv.envs.code.calls import CallTask, _task
 from rlenv.envs.code.verifier import code_verifier
 from rlenv.envs.format.json_schema import JsonVerifier
 from rlenv.envs.format.schema_check import MAX_STEPS
@@ -251,8 +251,9 @@ def test_what_is_kept_of_long_texts_has_a_size_and_not_a_count_alone() -> None:
     assert kept.bytes == 1_000
     tests: list[Json] = [{"call": f"f({number})", "expect": f"[0] * 90_000 + [{number}]"} for number in range(20)]
     for test in tests:
-        assert len(Case.of(test).expected) == 90_001  # type: ignore[arg-type]
-    assert _case.bytes <= _case.most
+        [case] = CallTask.of({"function": "f", "tests": [test]}).cases
+        assert len(case.expected) == 90_001  # type: ignore[arg-type]
+    assert 0 < _task.bytes <= _task.most
 
 
 def test_a_schema_too_deep_for_the_stack_is_over_the_limit() -> None:
