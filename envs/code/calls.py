@@ -37,6 +37,7 @@ from rlenv.sandbox import Call, CallResult, Limits, Program, Result, Status, rea
 _FUTURE = re.compile(r"^from[ \t]+__future__[ \t]+import[^\n]*\n?", re.MULTILINE)
 _ITERATED = re.compile(r"\b(?:list|tuple|set|frozenset|sorted|sum|min|max|all|any)\(_\b")
 KEPT_BYTES = 64 << 20
+"""Of tasks that were read, in one process."""
 MAX_READING_S, MAX_ITEMS = 1.0, 2_000_000
 """Processor time and items that the values of all tests of a row may take: `[0] * 100_000` is a short text."""
 RESULT_ROOM = 1 << 16
