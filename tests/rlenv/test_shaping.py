@@ -69,7 +69,7 @@ def test_a_failure_of_the_checker_stays_one(wrapper: Wrapper) -> None:
     assert isinstance(wrapper, Wrapper)
 
 
-@pytest.mark.parametrize(("reward", "clipped"), [(-7.0, -1.0), (-1.0, -1.0), (0.25, 0.25), (1.0, 1.0), (1e300, 1.0)])
+@pytest.mark.parametrize(("reward", "clipped"), [(-7.0, -1.0), (-1.0, -1.0), (0.25, 0.25), (1.0, 1.0), (1e150, 1.0)])
 def test_clip_keeps_the_reward_within_its_bounds(reward: float, clipped: float) -> None:
     assert shaped(Clip(), Verdict.of(("judge", reward))) == [clipped]
 
