@@ -25,7 +25,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from rlenv.core.completion import Completion
-from rlenv.core.errors import ConfigError, PolicyError
+from rlenv.core.errors import MISREAD, ConfigError, PolicyError
 from rlenv.core.jsontypes import Json
 from rlenv.core.policy import DEFAULT_SAMPLING, Sampling
 from rlenv.core.task import Prompt
