@@ -16,7 +16,6 @@ RlenvError
 The sandbox, which imports nothing of ours, has a tree of its own.
 """
 
-
 MISREAD = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 """What data of another shape than its reader expects makes it raise."""
 

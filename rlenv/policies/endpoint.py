@@ -291,7 +291,7 @@ class _Asker:
             raise _NoRoom(refused) if _FULL.search(response.excerpt) else PolicyError(refused)
         try:
             got = answered(response.json(), n)
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except MISREAD as error:
             excerpt = response.excerpt[:200]
             raise PolicyError(f"{policy.url}: not an answer of a chat model ({error!r}): {excerpt}") from error
         if len(got.completions) < n:

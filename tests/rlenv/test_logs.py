@@ -216,7 +216,7 @@ def test_traces_of_verifiers(tmp_path: Path) -> None:
     changes = rlenv.rescore(tmp_path / "run", quiet=True).changes
     assert [(c.old_reward, c.new_reward) for c in changes] == [(1.0, 0.0), (None, 1.0), (None, 1.0)]
     file.write_text('{"traces": [{}]}\n')
-    with pytest.raises(ConfigError, match=r"traces\.jsonl line 1: not an episode of verifiers"):
+    with pytest.raises(ConfigError, match=r"traces\.jsonl line 1: not as its library writes it"):
         import_logs([file], tmp_path / "other")
 
 
