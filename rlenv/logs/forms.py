@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from rlenv.core.completion import Completion
 from rlenv.core.errors import ConfigError
-from rlenv.core.jsontypes import Json, read_json
+from rlenv.core.jsontypes import Json
 from rlenv.env.tasksets import Located, read_rows
 from rlenv.logs.inspect import inspect_records
 from rlenv.logs.record import SEVERAL_TURNS, Record, completion_of, logged, number, parsed, prompt_of, text_of
@@ -188,7 +188,7 @@ def form_of(file: Path) -> str:
     with file.open(encoding="utf-8", errors="replace") as lines:
         first = lines.readline() if file.suffix == ".jsonl" else lines.read()
     try:
-        row = read_json(first)
+        row = parsed(first, len(first))
     except ValueError:
         row = None
     told = [name for name, form in FORMS.items() if isinstance(row, dict) and form.keys <= row.keys()]

@@ -13,8 +13,8 @@ from rlenv.core.jsontypes import Json, read_json
 from rlenv.core.reading.message import message_text
 
 SEVERAL_TURNS = "it has several turns"
-MOST_VALUES = 1_000_000
-"""In the JSON of one record, and as many more as it has bytes where it stands: an empty list takes 80 in memory."""
+MOST_VALUES, BYTES_A_VALUE = 1_000_000, 8
+"""In the JSON of one record, and one more for so many bytes of the file: an empty list takes 80 in memory."""
 
 
 @contextmanager
@@ -31,7 +31,7 @@ def logged(where: str) -> Iterator[None]:
 
 def parsed(text: str | bytes, bytes_there: int) -> Json:
     """What the JSON of one record says. Raises ValueError for what is none, or too much."""
-    return read_json(text, MOST_VALUES + bytes_there)
+    return read_json(text, MOST_VALUES + bytes_there // BYTES_A_VALUE)
 
 
 @dataclass(frozen=True, slots=True)
