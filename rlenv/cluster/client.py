@@ -21,7 +21,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import TYPE_CHECKING, Any, cast
 
 from rlenv.core.completion import Completion
-from rlenv.core.errors import ConfigError, PolicyError
+from rlenv.core.errors import MISREAD, ConfigError, PolicyError
 from rlenv.core.jsontypes import Json, canonical, line
 from rlenv.core.task import Task
 from rlenv.core.verdict import Verdict
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
 REQUEST_BYTES = 4 << 20
 """A request grows up to this size; one completion that is longer goes alone."""
-_NO_ANSWER = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
-"""What reading an answer that is none raises."""
 
 
 class RemoteVerifier:
@@ -105,12 +103,12 @@ class RemoteVerifier:
             return list(zip(batch.places, map(self._verdict, verdicts), strict=True))
         except PolicyError as problem:
             why = str(problem)
-        except _NO_ANSWER as error:
+        except MISREAD as error:
             why = f"{self.url}: not an answer of rlenv serve ({type(error).__name__}: {error})"
         return [(place, Verdict.error(why)) for place in batch.places]
 
     def _read(self, response: Answer) -> dict[str, Any]:
-        """Raises PolicyError where the server refuses, and `_NO_ANSWER` for what is no JSON."""
+        """Raises PolicyError where the server refuses, and `MISREAD` for what is no JSON."""
         if response.status_code != 200:
             raise PolicyError(refusal(self.url, response, self.key_env))
         return cast("dict[str, Any]", response.json())
@@ -155,7 +153,7 @@ class RemoteVerifier:
             return {str(one["env"]): (str(one["verifier_version"]), one["kwargs"]) for one in served}
         except (httpx2.TransportError, httpx2.InvalidURL) as error:
             raise PolicyError(f"{self.url}: {error}; start the server with: rlenv serve {self.env}") from error
-        except _NO_ANSWER as error:
+        except MISREAD as error:
             raise PolicyError(f"{self.url}: not an rlenv serve ({error!r}); check the address") from error
 
     def _client(self) -> httpx2.Client:

@@ -173,11 +173,12 @@ class Completion(_Kept):
 
     @classmethod
     def from_json(cls, data: Mapping[str, object]) -> Completion:
+        """Raises one of MISREAD for what `to_json` did not write."""
         return cls(
             text=str(data["text"]),
-            token_ids=tuple(cast("list[int]", data.get("token_ids") or [])),
-            logprobs=tuple(cast("list[float]", data.get("logprobs") or [])),
-            mask=tuple(cast("list[int]", data.get("mask") or [])),
+            token_ids=tuple(map(int, cast("list[int]", data.get("token_ids") or []))),
+            logprobs=tuple(map(float, cast("list[float]", data.get("logprobs") or []))),
+            mask=tuple(map(int, cast("list[int]", data.get("mask") or []))),
             finished=bool(data.get("finished", True)),
             read_as=cast("ReadAs", data.get("read_as", "auto")),
             segments=tuple(Segment(*segment) for segment in cast("list[list[Any]]", data.get("segments") or [])),

@@ -16,6 +16,9 @@ RlenvError
 The sandbox, which imports nothing of ours, has a tree of its own.
 """
 
+MISREAD = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+"""What data of another shape than its reader expects makes it raise."""
+
 
 class RlenvError(Exception):
     """Base of all errors of rlenv; its text is one line that says what to do."""

@@ -1,8 +1,8 @@
 """JSON sent to a server, and sent again while the server is busy or out of reach: what every endpoint needs.
 
 Busy servers (429, 5xx, timeouts, broken connections) are asked again after a pause that doubles each time; a server's
-own Retry-After comes first. That is logged as a warning, which Python prints to standard error unless told otherwise.
-The key, where one is needed, is read from the environment.
+own Retry-After comes first, as far as one request may take. That is logged as a warning, which Python prints to
+standard error unless told otherwise. The key, where one is needed, is read from the environment.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Patience:
     """In all, to the last byte of the answer."""
     retries: int = 5
     backoff_s: float = 1.0
-    """The pause before the first retry; a server's own Retry-After comes first."""
+    """The pause before the first retry; a server's own Retry-After comes first, up to `timeout_s`."""
     answer_mb: float = 16.0
     """A longer answer is not read."""
 
@@ -101,7 +101,7 @@ class Poster:
                     self._count(lost=False)
                     return answer
                 problem = _words(answer)
-                asked_to_wait = _retry_after(answer)
+                asked_to_wait = min(self.patience.timeout_s, _retry_after(answer))
             if attempt < retries:
                 _warn(url, f"no answer ({problem}); asking again, up to {retries + 1} times")
                 self.stopped.wait(max(asked_to_wait, min(MAX_PAUSE_S, self.patience.backoff_s * 2**attempt)))

@@ -175,13 +175,13 @@ class RowJudge:
 
         `groups` tells groups of the same row apart, where a call may hold several of them.
 
-        Raises ValueError where there are not as many texts, flags of `finished` or `groups`, as rows.
+        Raises ConfigError where there are not as many texts, flags of `finished` or `groups`, as rows.
         """
         ends = [True] * len(rows) if finished is None else finished
         apart = [""] * len(rows) if groups is None else groups
         if not len(rows) == len(texts) == len(ends) == len(apart):
             given = f"{len(texts)}, {len(ends)} and {len(apart)}"
-            raise ValueError(f"expected {len(rows)} texts, ends and groups, one a row, got {given}")
+            raise ConfigError(f"expected {len(rows)} texts, ends and groups, one a row, got {given}")
         rows = [row if isinstance(row, str) else f"no text, but {type(row).__name__}" for row in rows]
         read = {row: self._read(row) for row in dict.fromkeys(rows)}
         found: dict[int, Episode] = {}

@@ -12,7 +12,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 from rlenv.core.errors import ConfigError, MissingExtra, TaskError
 from rlenv.core.jsontypes import Json, read_json
@@ -27,6 +27,8 @@ UNSPLIT = ""
 """The name of the one task set of tasks that nobody has split."""
 MAX_FIELD = 1 << 24
 """Characters of one value of a CSV file."""
+MADE_VALUES, MADE_VALUES_RATIO = 200_000, 4
+"""What a Parquet file may hold: so many values, and so many for each of its bytes."""
 Located: TypeAlias = "tuple[str, Row]"
 """A row with its place in its file, for errors."""
 
@@ -166,6 +168,9 @@ def read_rows(path: str | Path) -> list[Located]:
     if reader is None:
         raise TaskError(f"{file}: expected a file that ends in {', '.join(readers)}")
     rows = reader(file)
+    odd = next(((where, row) for where, row in rows if not isinstance(row, Mapping)), None)
+    if odd is not None:
+        raise TaskError(f"{file} {odd[0]}: expected a row of named columns, got {type(odd[1]).__name__}")
     if not rows:
         raise TaskError(f"{file}: expected at least one task, got no row; check that it is the right file")
     return rows
@@ -253,10 +258,19 @@ def _parquet_rows(file: Path) -> list[Located]:
     except ImportError as error:
         raise MissingExtra("pyarrow", "data") from error
     rows: list[Row] = []
-    most = unpacked_most(file)
+    size, most = file.stat().st_size, unpacked_most(file)
     try:
-        for batch in parquet.ParquetFile(file).iter_batches(batch_size=1024):
-            most -= batch.nbytes
+        table = parquet.ParquetFile(file)
+        groups = [table.metadata.row_group(i) for i in range(table.num_row_groups)]
+        values = sum(group.column(i).num_values for group in groups for i in range(group.num_columns))
+        largest = max((group.total_byte_size for group in groups), default=0)
+        if values > MADE_VALUES + MADE_VALUES_RATIO * size or largest > most:
+            raise TaskError(f"{file} unpacks to {values} values, {largest} bytes at once; give it as .jsonl")
+        for batch in table.iter_batches(
+            batch_size=min(1024, most // max(largest, 1) + 1)
+        ):  # each value may be as large
+            columns = [_repeated(column) for column in batch.columns]
+            most -= sum(column.nbytes for column in columns)
             if most < 0:
                 raise TaskError(f"{file} unpacks to more than {unpacked_most(file)} bytes; give it as .jsonl")
             rows += batch.to_pylist()
@@ -265,6 +279,15 @@ def _parquet_rows(file: Path) -> list[Located]:
     except Exception as error:  # pyarrow raises ArrowInvalid, OSError and others
         raise TaskError(f"{file}: not a readable Parquet file ({error})") from error
     return _numbered(rows)
+
+
+def _repeated(column: Any) -> Any:
+    """A column of Arrow with each value where it stands: a dictionary tells them once, and its size is not theirs."""
+    if "dictionary<" not in str(column.type):
+        return column
+    if not hasattr(column, "dictionary_decode"):
+        raise TaskError("a dictionary within lists or structs; give plain values")
+    return column.dictionary_decode()
 
 
 def _numbered(rows: list[Row]) -> list[Located]:

@@ -103,6 +103,28 @@ def reference_text(task: Task) -> str:
     return task.reference if isinstance(task.reference, str) else canonical(task.reference)
 
 
+def row_in(fields: object) -> str:
+    """The row in another library's data. Raises ConfigError where there is none."""
+    row = fields.get(ROW) if isinstance(fields, Mapping) else None
+    if not isinstance(row, str):
+        raise ConfigError(f"expected data with a row as text in {ROW!r}, got {type(row).__name__}; use ours")
+    return row
+
+
+def check_lists(**columns: object) -> None:
+    """Raises ConfigError unless these are lists of one length, as a trainer hands them over."""
+    sizes = {name: len(one) if isinstance(one, (list, tuple)) else type(one).__name__ for name, one in columns.items()}
+    if len(set(sizes.values())) > 1 or any(isinstance(size, str) for size in sizes.values()):
+        raise ConfigError(f"expected lists of one length, got {sizes}; hand over one of each a sample")
+
+
+def text_completion(said: object) -> Completion:
+    """What a model said, as another library hands it over; nobody judges what is no text."""
+    if isinstance(said, str):
+        return Completion(said)
+    return Completion("", failure=f"expected what was said as text, got {type(said).__name__}")
+
+
 def message_completion(message: Mapping[str, object], *, finished: bool = True, read_as: ReadAs = "auto") -> Completion:
     """What an assistant's message in OpenAI's form says; thoughts and calls that it tells apart stay apart."""
     text, segments = message_text(message)

@@ -36,7 +36,7 @@ from rlenv.core.jsontypes import Json  # noqa: E402
 from rlenv.core.task import Message, prompt_messages  # noqa: E402
 from rlenv.env.admission import Given  # noqa: E402
 from rlenv.env.rows import RowJudge  # noqa: E402
-from rlenv.integrations.adapter import ROW, export, message_completion, reference_text  # noqa: E402
+from rlenv.integrations.adapter import ROW, export, message_completion, reference_text, row_in  # noqa: E402
 from rlenv.turns.live import Live  # noqa: E402
 
 PLAYED = "rlenv_completion"
@@ -106,7 +106,7 @@ def rlenv_solver(given: Given | None = None) -> Solver:
     judge, once = RowJudge(wrappers=False, given=given), generate()
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        definition, of = judge.read(state.metadata[ROW])
+        definition, of = judge.read(row_in(state.metadata))
         if definition.interaction is None:
             return await once(state, generate)
         live = Live.of(definition, of)
@@ -128,7 +128,7 @@ def rlenv_scorer(given: Given | None = None) -> Scorer:
     async def score(state: TaskState, target: Target) -> Score:
         played = state.store.get(PLAYED)
         said = completion_of(state.output) if played is None else Completion.from_json(played)
-        [episode] = await to_thread.run_sync(judge.judge, [state.metadata[ROW]], [said])
+        [episode] = await to_thread.run_sync(judge.judge, [row_in(state.metadata)], [said])
         verdict = episode.verdict
         told = {"explanation": verdict.reason, "metadata": {"verdict": verdict.to_json()}}
         if verdict.reward is None:

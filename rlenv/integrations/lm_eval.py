@@ -14,13 +14,14 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from rlenv.core.errors import ConfigError, MissingExtra
+from rlenv.core.errors import ConfigError, MissingExtra, TaskError
 from rlenv.core.jsontypes import Json
-from rlenv.core.task import prompt_text
+from rlenv.core.task import Task, prompt_text
+from rlenv.door.posting import sendable
 from rlenv.env.rows import RowJudge
 from rlenv.evaluation.passk import pass_at_k
 from rlenv.foreign.versions import check_version
-from rlenv.integrations.adapter import ROW, export, reference_text, template
+from rlenv.integrations.adapter import ROW, check_lists, export, reference_text, row_in, template, text_completion
 
 if TYPE_CHECKING:
     from datasets import Dataset
@@ -102,17 +103,31 @@ def folder_task(file: str, pass_at: Sequence[int] = (1,)) -> FolderTask:
             from datasets import Dataset
         except ImportError as error:
             raise MissingExtra("datasets", "lm-eval") from error
-        rows = Path(file).with_name(ROWS_FILE).read_text(encoding="utf-8").split("\n")[:-1]
-        tasks = [judge.read(row)[1] for row in rows]
-        prompts, targets = [prompt_text(task.prompt) for task in tasks], [reference_text(task) for task in tasks]
+        rows, tasks = _read(Path(file).with_name(ROWS_FILE), judge)
+        prompts = [sendable(prompt_text(task.prompt)) for task in tasks]
+        targets = [sendable(reference_text(task)) for task in tasks]
         return {SPLIT: Dataset.from_dict({"prompt": prompts, "target": targets, ROW: rows})}
 
     def process_results(document: Document, results: Sequence[object]) -> dict[str, float]:
-        texts = results[0] if isinstance(results[0], (list, tuple)) else results
-        episodes = judge.judge([document[ROW]] * len(texts), [str(text) for text in texts])
+        check_lists(results=results)
+        texts = results[0] if results and isinstance(results[0], (list, tuple)) else results
+        episodes = judge.judge([row_in(document)] * len(texts), [text_completion(text) for text in texts])
         return values([episode.verdict.reward for episode in episodes], pass_at)
 
     return FolderTask(load, process_results)
+
+
+def _read(file: Path, judge: RowJudge) -> tuple[list[str], list[Task]]:
+    """The rows and their tasks. Raises TaskError, with the line, for what is no row."""
+    rows = file.read_bytes().decode("utf-8", "surrogateescape").split("\n")[:-1]
+    tasks = []
+    for number, row in enumerate(rows, start=1):
+        try:
+            row.encode()  # the harness keeps its data in Arrow, which holds no other
+            tasks.append(judge.read(row)[1])
+        except (TaskError, UnicodeError) as error:
+            raise TaskError(f"{file} line {number}: {error}; write the file with to_lm_eval again") from error
+    return rows, tasks
 
 
 def values(rewards: Sequence[float | None], pass_at: Sequence[int]) -> dict[str, float]:
@@ -125,6 +140,6 @@ def values(rewards: Sequence[float | None], pass_at: Sequence[int]) -> dict[str,
     passed = sum(reward >= 1 for reward in graded)
     return {
         "reward": math.fsum(graded) / len(graded) if graded else math.nan,
-        "verifier_errors": 1 - len(graded) / len(rewards),
+        "verifier_errors": 1 - len(graded) / max(len(rewards), 1),
         **{f"pass@{k}": pass_at_k(len(graded), passed, k) if len(graded) >= k else math.nan for k in pass_at},
     }

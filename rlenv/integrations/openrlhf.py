@@ -16,7 +16,7 @@ from pathlib import Path
 from rlenv.core.completion import Completion
 from rlenv.core.jsontypes import Json
 from rlenv.core.task import prompt_messages
-from rlenv.integrations.adapter import Payer, export, logs_of, write_jsonl
+from rlenv.integrations.adapter import Payer, check_lists, export, logs_of, text_completion, write_jsonl
 
 ENDS = ("<|im_end|>", "<|eot_id|>", "<|endoftext|>", "<|end_of_text|>", "<end_of_turn>", "<|end|>", "</s>", "<eos>")
 """How chat models write the end of a turn; a text that ends otherwise was cut."""
@@ -46,8 +46,9 @@ def reward_func(queries: Sequence[str], prompts: Sequence[str], labels: Sequence
     """The rewards of these texts, as OpenRLHF calls it: a query is a prompt with what was said, special tokens too.
 
     It gives one number, because OpenRLHF asks for one sample a call, or a list. What is not graded gets the mean of
-    what the environment paid so far, and `graded` 0 in the logs.
+    what the environment paid so far, and `graded` 0 in the logs. Raises ConfigError for lists of unequal length.
     """
+    check_lists(queries=queries, prompts=prompts, labels=labels)
     said = [_said(query, prompt) for query, prompt in zip(queries, prompts, strict=True)]
     paid = _payer().pay(labels, said)
     rewards, logs = [reward for _, reward in paid], [logs_of(episode) for episode, _ in paid]
@@ -57,8 +58,10 @@ def reward_func(queries: Sequence[str], prompts: Sequence[str], labels: Sequence
     return {"rewards": rewards, "scores": rewards, "extra_logs": columns}
 
 
-def _said(query: str, prompt: str) -> Completion:
+def _said(query: object, prompt: object) -> Completion:
     """What stands behind the prompt. A prompt that OpenRLHF shortened cannot be told from it."""
+    if not isinstance(query, str) or not isinstance(prompt, str):
+        return text_completion(query if isinstance(prompt, str) else prompt)
     if not query.startswith(prompt):
         return Completion(query, failure="the text does not begin with its prompt; raise OpenRLHF's maximal length")
     text = query[len(prompt) :]

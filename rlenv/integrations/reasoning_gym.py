@@ -20,7 +20,7 @@ from rlenv.env.registry import load
 from rlenv.env.rows import RowJudge
 from rlenv.foreign.versions import check_version
 from rlenv.integrations.adapter import ROW as ROW
-from rlenv.integrations.adapter import export, graded_reward, reference_text
+from rlenv.integrations.adapter import export, graded_reward, reference_text, row_in
 
 
 def to_reasoning_gym(env: str, **settings: Json) -> str:
@@ -73,4 +73,4 @@ class RlenvDataset(ProceduralDataset):  # type: ignore[misc]  # reasoning-gym ca
 
         Raises MachineryError, with the reason, where the checker failed.
         """
-        return graded_reward(self._judge.judge([entry["metadata"][ROW]], [answer or ""])[0].verdict)
+        return graded_reward(self._judge.judge([row_in(entry["metadata"])], [answer or ""])[0].verdict)

@@ -9,7 +9,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
@@ -20,7 +19,7 @@ from rlenv.core.errors import ConfigError
 from rlenv.core.jsontypes import Json
 from rlenv.env.tasksets import Located, read_rows
 from rlenv.logs.inspect import inspect_records
-from rlenv.logs.record import SEVERAL_TURNS, Record, completion_of, number, prompt_of
+from rlenv.logs.record import SEVERAL_TURNS, Record, completion_of, logged, number, parsed, prompt_of, text_of
 
 TRL_OWN = frozenset({"step", "prompt", "completion", "advantage", "rlenv_row", "rlenv_task"})
 REWARD = "reward"
@@ -33,21 +32,26 @@ def _trl_records(file: Path, reward: str | None) -> Iterator[Record]:
     rows = read_rows(file)
     paid = _reward_column(file, rows, reward)
     for where, row in rows:
-        said = _parsed(row.get("completion"))
-        one = said[0] if isinstance(said, Sequence) and not isinstance(said, str) and len(said) == 1 else None
-        completion = Completion(said) if isinstance(said, str) else None
-        if isinstance(one, Mapping):
-            completion = completion_of(one)
-        problem = SEVERAL_TURNS if isinstance(said, Sequence) else f"its completion is a {type(said).__name__}, no text"
-        yield _row_record(f"{file} {where}", row, row.get("prompt"), completion, number(row.get(paid)), problem=problem)
+        with logged(f"{file} {where}"):
+            said = _messages(row.get("completion"))
+            completion = Completion(said) if isinstance(said, str) else None
+            if isinstance(said, list) and len(said) == 1 and isinstance(said[0], Mapping):
+                completion = completion_of(said[0])
+            problem = SEVERAL_TURNS if isinstance(said, list) else f"its completion is a {type(said).__name__}, no text"
+            given = number(row.get(paid))
+            record = _row_record(f"{file} {where}", row, row.get("prompt"), completion, given, problem)
+        yield record
 
 
 def _verl_records(file: Path, reward: str | None) -> Iterator[Record]:
     """The rows of a dump of verl; a row whose `graded` is 0 had no verdict of ours, and has no reward."""
     for where, row in read_rows(file):
-        failed = "graded" in row and number(row["graded"]) == 0.0
-        paid = None if failed else number(row.get(reward or "score"))
-        yield _row_record(f"{file} {where}", row, row.get("input"), Completion(str(row.get("output") or "")), paid)
+        with logged(f"{file} {where}"):
+            failed = "graded" in row and number(row["graded"]) == 0.0
+            paid = None if failed else number(row.get(reward or "score"))
+            said = Completion(text_of(row.get("output")))
+            record = _row_record(f"{file} {where}", row, row.get("input"), said, paid)
+        yield record
 
 
 def _row_record(
@@ -60,11 +64,11 @@ def _row_record(
 ) -> Record:
     return Record(
         where,
-        prompt_of(_parsed(prompt)),
+        prompt_of(_messages(prompt)),
         completion,
         reward,
         problem,
-        row=str(row.get("rlenv_row") or ""),
+        row=text_of(row.get("rlenv_row")),
         step=int(number(row.get("step")) or 0),
         columns=row,
     )
@@ -90,29 +94,25 @@ def _reward_column(file: Path, rows: Sequence[Located], name: str | None) -> str
     return of_numbers[0]
 
 
-def _parsed(value: Json) -> Json:
+def _messages(value: Json) -> Json:
     """Messages that a table of text holds as JSON are messages again."""
     if isinstance(value, str) and value.startswith('[{"'):  # [{"role": "user", "content": "2+2=?"}]
         try:
-            messages: Json = json.loads(value)
+            return parsed(value, len(value))
         except ValueError:
             return value
-        return messages
     return value
 
 
 def _verifiers_records(file: Path, reward: str | None) -> Iterator[Record]:
     """Every trace of every episode; `reward` names one of its rewards, without it their weighted sum counts."""
-    with file.open(encoding="utf-8") as lines:
+    with file.open("rb") as lines:
         for place, line in enumerate(lines, start=1):
-            if not line.strip():
-                continue
-            try:
-                traces = json.loads(line)["traces"]
-                yield from (_trace_record(f"{file} line {place}", trace, reward) for trace in traces)
-            except (ValueError, KeyError, TypeError, AttributeError) as error:
-                problem = f"{type(error).__name__}: {error}"
-                raise ConfigError(f"{file} line {place}: not an episode of verifiers ({problem}); remove it") from error
+            if line.strip():
+                with logged(f"{file} line {place}"):
+                    episode: Any = parsed(line, len(line))
+                    traces = [_trace_record(f"{file} line {place}", trace, reward) for trace in episode["traces"]]
+                yield from traces
 
 
 def _trace_record(where: str, trace: Mapping[str, Any], reward: str | None) -> Record:
@@ -125,10 +125,10 @@ def _trace_record(where: str, trace: Mapping[str, Any], reward: str | None) -> R
         completion_of(said[0], finished=not cut) if len(said) == 1 else None,
         _trace_reward(trace, reward),
         SEVERAL_TURNS if said else "the model said nothing",
-        row=str(data.get("row") or ""),
-        task_id=str(data.get("id") or trace["task"].get("key") or ""),
+        row=text_of(data.get("row")),
+        task_id=text_of(data.get("id") or trace["task"].get("key")),
         columns=data,
-        policy=str(calls[-1].get("model") or ""),
+        policy=text_of(calls[-1].get("model")),
     )
 
 
@@ -140,7 +140,7 @@ def _trace_reward(trace: Mapping[str, Any], name: str | None) -> float | None:
     scores = [number(value["score"]) for value in rewards]
     weights = [number(value.get("weight", 1.0)) or 0.0 for value in rewards]
     paid = [score * weight for score, weight in zip(scores, weights, strict=True) if score is not None]
-    return sum(paid) if len(paid) == len(scores) else None
+    return number(sum(paid)) if len(paid) == len(scores) else None
 
 
 class Form(NamedTuple):
@@ -188,7 +188,7 @@ def form_of(file: Path) -> str:
     with file.open(encoding="utf-8", errors="replace") as lines:
         first = lines.readline() if file.suffix == ".jsonl" else lines.read()
     try:
-        row: Json = json.loads(first)
+        row = parsed(first, len(first))
     except ValueError:
         row = None
     told = [name for name, form in FORMS.items() if isinstance(row, dict) and form.keys <= row.keys()]
@@ -201,4 +201,7 @@ def _files(path: Path) -> list[Path]:
     if not path.is_dir():
         return [path] if path.is_file() else []
     files = [file for file in path.iterdir() if file.suffix in SUFFIXES and file.is_file()]
+    outside = next((file for file in files if not file.resolve().is_relative_to(path.resolve())), None)
+    if outside is not None:
+        raise ConfigError(f"{outside} is a link out of its folder; remove it, or give the file that it leads to")
     return sorted(files, key=lambda file: (len(file.name), file.name))  # 2.jsonl before 10.jsonl

@@ -7,35 +7,45 @@ on: below that this needs inspect-ai itself, or its zipfile-zstd, in the same en
 from __future__ import annotations
 
 import importlib
-import json
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from rlenv.core.completion import Completion
 from rlenv.core.errors import ConfigError
-from rlenv.logs.record import SEVERAL_TURNS, Record, completion_of, number, prompt_of
+from rlenv.door.reading import unpacked_most
+from rlenv.logs.record import SEVERAL_TURNS, Record, completion_of, logged, number, parsed, prompt_of, text_of
 
 ROW, PLAYED = "rlenv_row", "rlenv_completion"
 CUT = ("max_tokens", "model_length")
 """Inspect's reasons to stop that mean that the policy was cut."""
 LETTERS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 """Inspect's values of a score that are letters: correct, incorrect, partial, no answer."""
-MAX_SAMPLE = 1 << 28
-"""Bytes of one unpacked sample."""
+MAX_SAMPLE, MOST_SAMPLES = 1 << 28, 50_000
+"""Bytes of one unpacked sample, and how many an `.eval` may have: to open one takes time, whatever is in it."""
+HEADER = "header.json"
+_Log: TypeAlias = "tuple[Any, Sequence[str], Callable[[str], Any]]"
+"""Its header, where its samples are, and what reads one."""
 
 
 def inspect_records(file: Path, reward: str | None) -> Iterator[Record]:
     """The samples of a log; `reward` names the scorer where there are several."""
-    model, samples = _opened(file)
-    for where, sample in samples:
-        yield _record(f"{file} {where}", sample, reward, model)
+    with ExitStack() as opened:
+        with logged(str(file)):
+            header, places, sample = _json_log(file) if file.suffix == ".json" else _eval_log(file, opened)
+            model = text_of(header["eval"].get("model"))
+        for place in places:
+            with logged(f"{file} {place}"):
+                record = _record(f"{file} {place}", sample(place), reward, model)
+            yield record
 
 
 def _record(where: str, sample: Mapping[str, Any], scorer: str | None, model: str) -> Record:
-    metadata, prompt = sample.get("metadata") or {}, prompt_of(sample.get("input"))
+    metadata, prompt = sample.get("metadata") or {}, prompt_of(sample["input"])
     completion, problem = _completion(sample)
     return Record(
         where,
@@ -43,8 +53,8 @@ def _record(where: str, sample: Mapping[str, Any], scorer: str | None, model: st
         completion,
         _score(where, sample.get("scores") or {}, scorer),
         problem,
-        row=str(metadata.get(ROW) or ""),
-        task_id=str(sample.get("id") or ""),
+        row=text_of(metadata.get(ROW)),
+        task_id=text_of(sample.get("id")),
         columns={"target": sample.get("target"), **metadata},
         policy=model,
     )
@@ -65,7 +75,7 @@ def _completion(sample: Mapping[str, Any]) -> tuple[Completion | None, str]:
 
 def _attached(sample: Mapping[str, Any], text: str) -> str:
     """Long texts stand apart from where they were said."""
-    return str((sample.get("attachments") or {}).get(text.removeprefix("attachment://"), text))
+    return text_of((sample.get("attachments") or {}).get(text.removeprefix("attachment://"), text))
 
 
 def _score(where: str, scores: Mapping[str, Mapping[str, Any]], scorer: str | None) -> float | None:
@@ -77,27 +87,36 @@ def _score(where: str, scores: Mapping[str, Mapping[str, Any]], scorer: str | No
     return LETTERS[value] if isinstance(value, str) and value in LETTERS else number(value)
 
 
-def _opened(file: Path) -> tuple[str, list[tuple[str, Mapping[str, Any]]]]:
-    try:
-        if file.suffix == ".json":
-            log = json.loads(file.read_text(encoding="utf-8"))
-            samples = log.get("samples") or []
-            return str(log["eval"].get("model", "")), [(f"sample {i}", s) for i, s in enumerate(samples, 1)]
-        with zipfile.ZipFile(file) as packed:
-            names = sorted(name for name in packed.namelist() if name.startswith("samples/"))
-            if any(packed.getinfo(name).file_size > MAX_SAMPLE for name in ("header.json", *names)):
-                raise ConfigError(f"{file}: a sample is larger than {MAX_SAMPLE:,} bytes; export it without its events")
-            header = json.loads(_unpacked(packed, "header.json"))
-            return str(header["eval"].get("model", "")), [(name, json.loads(_unpacked(packed, name))) for name in names]
-    except ConfigError:
-        raise
-    except (zipfile.BadZipFile, KeyError, ValueError, TypeError, AttributeError, RecursionError) as error:
-        raise ConfigError(f"{file}: not a log of Inspect that has ended ({type(error).__name__}: {error})") from error
+def _json_log(file: Path) -> _Log:
+    text = file.read_bytes()
+    log: Any = parsed(text, len(text))
+    samples = {f"sample {place}": sample for place, sample in enumerate(log.get("samples") or (), start=1)}
+    return log, list(samples), samples.__getitem__
 
 
-def _unpacked(packed: zipfile.ZipFile, name: str) -> bytes:
+def _eval_log(file: Path, opened: ExitStack) -> _Log:
+    """Raises ConfigError for a log that cannot be opened or has not ended, and for more than is read."""
     try:
-        return packed.read(name)
+        packed = opened.enter_context(zipfile.ZipFile(file))
+    except Exception as error:  # zipfile raises those of several modules
+        raise ConfigError(f"{file}: not a log of Inspect ({error}); give the .eval as Inspect wrote it") from error
+    sizes = {info.filename: info.file_size for info in packed.infolist()}
+    names = sorted(name for name in sizes if name.startswith("samples/"))
+    if HEADER not in sizes:
+        raise ConfigError(f"{file}: not a log of Inspect that has ended: it has no {HEADER}; let the evaluation end")
+    if len(names) > MOST_SAMPLES:
+        raise ConfigError(f"{file}: expected at most {MOST_SAMPLES:,} samples, got {len(names):,}; log it in parts")
+    read = [sizes[name] for name in (HEADER, *names)]
+    if max(read) > MAX_SAMPLE or sum(read) > unpacked_most(file):
+        most = min(MAX_SAMPLE, unpacked_most(file))
+        raise ConfigError(f"{file}: a sample is larger than {most:,} bytes, or all are; export it without its events")
+    return _unpacked(packed, HEADER), names, partial(_unpacked, packed)
+
+
+def _unpacked(packed: zipfile.ZipFile, name: str) -> Any:
+    """What the JSON of an entry says. Raises ConfigError for one that cannot be unpacked."""
+    try:
+        text = packed.read(name)
     except NotImplementedError:
         try:
             importlib.import_module("zipfile_zstd")  # teaches zipfile zstandard
@@ -107,4 +126,7 @@ def _unpacked(packed: zipfile.ZipFile, name: str) -> bytes:
                 "or `inspect log convert --to json --output-dir DIR FILE` and give the .json"
             ) from None
         with zipfile.ZipFile(str(packed.filename)) as again:
-            return again.read(name)
+            text = again.read(name)
+    except Exception as error:  # zipfile raises those of every way to pack
+        raise ConfigError(f"{packed.filename} {name}: cannot be unpacked ({error}); give the log as .json") from error
+    return parsed(text, packed.getinfo(name).compress_size)

@@ -3,14 +3,35 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from rlenv.core.completion import Completion
-from rlenv.core.jsontypes import Json
+from rlenv.core.errors import MISREAD, ConfigError, RlenvError
+from rlenv.core.jsontypes import Json, read_json
 from rlenv.core.reading.message import message_text
 
 SEVERAL_TURNS = "it has several turns"
+MOST_VALUES, BYTES_A_VALUE = 1_000_000, 8
+"""In the JSON of one record, and one more for so many bytes of the file: an empty list takes 80 in memory."""
+
+
+@contextmanager
+def logged(where: str) -> Iterator[None]:
+    """Raises ConfigError, with the place, where what is read inside is not as its library writes it."""
+    try:
+        yield
+    except RlenvError:
+        raise
+    except MISREAD as error:
+        what = f"{type(error).__name__}: {error}"
+        raise ConfigError(f"{where}: not as its library writes it ({what:.200}); remove it, or log it again") from error
+
+
+def parsed(text: str | bytes, bytes_there: int) -> Json:
+    """What the JSON of one record says. Raises ValueError for what is none, or too much."""
+    return read_json(text, MOST_VALUES + bytes_there // BYTES_A_VALUE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,19 +62,25 @@ def number(value: object) -> float | None:
     >>> number("0.5"), number(float("nan")), number(None), number(True)
     (0.5, None, None, 1.0)
     """
-    if isinstance(value, str):
-        try:
-            value = float(value)
-        except ValueError:
-            return None
-    return float(value) if isinstance(value, bool | int | float) and math.isfinite(value) else None
+    try:
+        found = float(value) if isinstance(value, str | int | float) else math.nan
+    except (ValueError, OverflowError):
+        return None
+    return found if math.isfinite(found) else None
+
+
+def text_of(value: object) -> str:
+    """A field of text; empty where there is none. Raises TypeError for lists, objects and bytes."""
+    if value is None or isinstance(value, str | int | float):
+        return "" if value is None else str(value)
+    raise TypeError(f"expected text, got {type(value).__name__}")
 
 
 def prompt_of(value: object) -> str:
     """A prompt that is text, or messages of which the contents count."""
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return "\n\n".join(_text(message.get("content")) for message in value if isinstance(message, Mapping))
-    return str(value or "")
+    if isinstance(value, list):
+        return "\n\n".join(_text(message.get("content")) for message in value)
+    return text_of(value)
 
 
 def completion_of(message: Mapping[str, object], *, finished: bool = True) -> Completion:
@@ -68,5 +95,5 @@ def completion_of(message: Mapping[str, object], *, finished: bool = True) -> Co
 
 def _text(content: object) -> str:
     if isinstance(content, list):
-        return "".join(str(part.get("text") or "") for part in content if part.get("type") == "text")
-    return str(content or "")
+        return "".join(text_of(part.get("text")) for part in content if part.get("type") == "text")
+    return text_of(content)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rlenv.core.definition import Definition
 from rlenv.core.episode import Episode
-from rlenv.core.errors import ConfigError, RunError
+from rlenv.core.errors import ConfigError, RunError, VerifierContractError
 from rlenv.core.jsontypes import Json
 from rlenv.core.task import Task, prompt_text
 from rlenv.core.verdict import Verdict
@@ -155,7 +155,10 @@ def _episode(record: Record, matcher: Matcher, env_id: str) -> Episode | str:
     if record.reward is None:
         verdict = Verdict.error("the log has no reward for it")
     else:
-        verdict = Verdict.of(("imported", record.reward))
+        try:
+            verdict = Verdict.of(("imported", record.reward))
+        except VerifierContractError as error:
+            return str(error)
     return Episode(task, record.completion, verdict, step=record.step, env_id=env_id, verifier_version="imported")
 
 

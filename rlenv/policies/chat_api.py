@@ -75,7 +75,7 @@ class Request(NamedTuple):
 
 
 def answered(answer: Json, n: int) -> Answered:
-    """The completions of an answer, in order. Raises ValueError, KeyError, TypeError or AttributeError for none.
+    """The completions of an answer, in order. Raises one of MISREAD for none.
 
     A server may give more than `n`, up to MOST_CHOICES.
     """
@@ -94,7 +94,10 @@ def _completion(choice: Mapping[str, object]) -> Completion:
     finished = choice.get("finish_reason") != "length"
     if "message" not in choice:
         numbers = _numbers(cast("list[float | None]", given.get("token_logprobs") or []))
-        return Completion(cast("str", choice["text"]) or "", logprobs=numbers, finished=finished)
+        text = choice["text"] or ""
+        if not isinstance(text, str):
+            raise TypeError(f"a {type(text).__name__} where a text was expected")
+        return Completion(text, logprobs=numbers, finished=finished)
     text, segments = message_text(cast("dict[str, object]", choice["message"]))
     tokens = cast("list[dict[str, float]]", given.get("content") or [])
     return Completion(text, (), _numbers([token["logprob"] for token in tokens]), finished=finished, segments=segments)

@@ -25,7 +25,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from rlenv.core.completion import Completion
-from rlenv.core.errors import ConfigError, PolicyError
+from rlenv.core.errors import MISREAD, ConfigError, PolicyError
 from rlenv.core.jsontypes import Json
 from rlenv.core.policy import DEFAULT_SAMPLING, Sampling
 from rlenv.core.task import Prompt
@@ -291,7 +291,7 @@ class _Asker:
             raise _NoRoom(refused) if _FULL.search(response.excerpt) else PolicyError(refused)
         try:
             got = answered(response.json(), n)
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except MISREAD as error:
             excerpt = response.excerpt[:200]
             raise PolicyError(f"{policy.url}: not an answer of a chat model ({error!r}): {excerpt}") from error
         if len(got.completions) < n:

@@ -20,7 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias, cast
 
-from rlenv.core.errors import ConfigError, PolicyError, VerifierContractError
+from rlenv.core.errors import MISREAD, ConfigError, PolicyError, VerifierContractError
 from rlenv.core.jsontypes import Json
 from rlenv.core.task import Message, Prompt, prompt_messages, prompt_text
 from rlenv.door.answer import Answer
@@ -31,8 +31,6 @@ from rlenv.scorers.scorer import Job, Score, Stepped, StepScores, fingerprint
 MOST_CLASSES = 1000
 TOO_MUCH = frozenset({400, 413, 422})
 """Status codes of a request with something in it that the server does not take."""
-MISREAD = (ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError, RecursionError)
-"""What an answer of another shape makes its reader raise."""
 _FIELDS = re.compile(r"\{prompt\}|\{completion\}")  # "{prompt} {completion}"
 Values: TypeAlias = "list[float] | Mapping[str, float]"
 """The scores of the classes of one input, in order or by label; one alone for a reward model."""

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, FailFast, Field, GetCoreSchemaHandle
 from pydantic_core import CoreSchema, core_schema
 
 from rlenv.core.completion import Completion, as_completion
-from rlenv.core.errors import ConfigError, RlenvError
+from rlenv.core.errors import MISREAD, ConfigError, RlenvError
 from rlenv.core.jsontypes import Json, line, read_json
 from rlenv.core.task import Task
 from rlenv.core.verdict import Verdict
@@ -282,7 +282,7 @@ def _completion(said: str | Mapping[str, Json], finished: bool, served: Served) 
     else:
         try:
             completion = Completion.from_json(said)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except MISREAD as error:
             raise ConfigError(f"a completion cannot be read: {type(error).__name__}: {error}") from error
     return as_completion(completion, served.definition.read_as)
 

@@ -96,12 +96,31 @@ def test_a_report_of_a_folder_that_is_no_trainings_is_told(config: object, tmp_p
         write_report(tmp_path)
 
 
-def test_a_table_that_unpacks_to_far_more_than_its_size_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("text", "unpacks to more than"),
+        ("told once", "unpacks to more than"),
+        ("told once inside", "a dictionary within lists"),
+        ("long text", "unpacks to 20 values, "),
+        ("rows", "unpacks to 3000000 values"),
+        ("lists", "unpacks to 3000000 values"),
+    ],
+)
+def test_a_table_that_unpacks_to_far_more_than_its_size_is_refused(name: str, said: str, tmp_path: Path) -> None:
     pyarrow = pytest.importorskip("pyarrow", reason="needs the extra `data`")
     parquet = pytest.importorskip("pyarrow.parquet", reason="needs the extra `data`")
-    columns = {"prompt": ["x" * 100_000] * 2_000, "answer": ["1"] * 2_000}
-    parquet.write_table(pyarrow.table(columns), tmp_path / "bomb.parquet", compression="zstd")
-    with pytest.raises(TaskError, match="unpacks to more than"):
+    once = pyarrow.DictionaryArray.from_arrays(pyarrow.array([0] * 2_000), pyarrow.array(["x" * 100_000]))
+    values: dict[str, Callable[[], object]] = {
+        "text": lambda: ["x" * 100_000] * 2_000,
+        "told once": lambda: once,
+        "told once inside": lambda: pyarrow.ListArray.from_arrays([0, 2_000], once),
+        "long text": lambda: [f"{i}" * 10_000_000 for i in range(10)] * 2,
+        "rows": lambda: pyarrow.repeat("x", 3_000_000),
+        "lists": lambda: pyarrow.ListArray.from_arrays([0, 3_000_000], pyarrow.repeat(True, 3_000_000)),
+    }
+    parquet.write_table(pyarrow.table({"prompt": values[name]()}), tmp_path / "bomb.parquet", compression="zstd")
+    with pytest.raises(TaskError, match=said):
         load_tasks(tmp_path / "bomb.parquet")
 
 

@@ -187,6 +187,27 @@ def test_an_answer_within_the_bounds_is_read() -> None:
         assert EndpointPolicy(url, "m").generate(["?"])[0].text == ""
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b'{"choices": [{"text": {"a": 1}}]}',
+        b'{"choices": [{"text": [1]}]}',
+        b'{"choices": [{"text": "7", "logprobs": {"token_logprobs": [1' + b"0" * 400 + b"]}}]}",
+        b'{"choices": [{"text": "7"}], "usage": {"prompt_tokens": Infinity}}',
+    ],
+)
+def test_an_answer_of_other_types_is_refused(answer: bytes) -> None:
+    with hostile(says(plain(answer))) as url, pytest.raises(PolicyError, match="not an answer of a chat model"):
+        EndpointPolicy(url, "m").generate(["?"])
+
+
+def test_a_server_that_asks_for_a_long_pause_is_asked_again_after_the_time_of_a_request() -> None:
+    with serving(lambda number, body: (429, "", {"Retry-After": "1e18"})) as server:
+        with pytest.raises(PolicyError, match="no answer after 2 tries"):
+            EndpointPolicy(server.url, "m", timeout_s=0.2, retries=1, backoff_s=0.0).generate(["?"])
+        assert len(server.bodies) == 2
+
+
 def test_a_bound_can_be_set() -> None:
     with hostile(says(choices(1000))) as url, pytest.raises(PolicyError, match=r"longer than 0\.01 MB"):
         EndpointPolicy(url, "m", answer_mb=0.01).generate(["?"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import json
+import math
 import tomllib
 from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError
@@ -25,7 +26,9 @@ from rlenv.env.rows import GroupJudge
 from rlenv.env.tasksets import ListTasks
 from rlenv.foreign import versions
 from rlenv.foreign.versions import check_version
-from rlenv.integrations.adapter import export
+from rlenv.integrations.adapter import ROW, export
+from rlenv.integrations.lm_eval import folder_task
+from rlenv.integrations.openrlhf import reward_func
 
 SUMS = "math/arithmetic-v0"
 
@@ -145,3 +148,43 @@ def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(versions, "version", missing)
     with pytest.raises(ConfigError, match=r"verl is not installed; do: pip install 'verl==0\.9\.1'"):
         check_version("verl", "0.9.1", "0.10")
+
+
+ODD: list[Any] = [None, 5, math.nan, b"\xff", {"env": SUMS}, [1], "", "[" * 100_000]
+
+
+@pytest.mark.parametrize("odd", ODD[:6])
+def test_what_openrlhf_hands_over_of_another_type_is_not_graded(odd: Any) -> None:
+    label = rlenv.to_row(SUMS, Task("2+5=?", "7"))
+    good = ("2+5=?\\boxed{7}</s>", "2+5=?", label)
+    for place in range(3):
+        paid: Any = reward_func(*([odd if at == place else one] for at, one in enumerate(good)))
+        assert paid["extra_logs"]["graded"] == 0.0
+    paid = reward_func(*([one] for one in good))
+    assert (paid["rewards"], paid["extra_logs"]["graded"]) == (1.0, 1.0)
+
+
+@pytest.mark.parametrize("given", [(["a"], [], ["a"]), (["a"], ["a"], ["a"] * 2), ("ab", "ab", "ab"), (None, [], [])])
+def test_lists_of_unequal_length_are_refused(given: Any) -> None:
+    with pytest.raises(ConfigError, match="expected lists of one length, got"):
+        reward_func(*given)
+
+
+def test_documents_results_and_rows_of_lm_eval_that_are_none(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(versions, "version", lambda name: "0.4.13")
+    task, row = folder_task(str(tmp_path / "t.py")), rlenv.to_row(SUMS, Task("2+5=?", "7"))
+    for odd in ODD:
+        assert task.process_results({ROW: row}, [odd])["verifier_errors"] == float(not isinstance(odd, str))
+        if not isinstance(odd, str):
+            with pytest.raises(ConfigError, match=f"a row as text in '{ROW}', got"):
+                task.process_results({ROW: odd}, ["7"])
+        if not isinstance(odd, list):
+            with pytest.raises(ConfigError, match="expected lists of one length"):
+                task.process_results({ROW: row}, odd)
+    assert task.process_results({ROW: row}, [])["verifier_errors"] == 1.0
+    for line in (b"\xff", b"{}", b"\xed\xa0\x80", row.encode()[:-1]):
+        (tmp_path / "rows.jsonl").write_bytes(row.encode() + b"\n" + line + b"\n")
+        with pytest.raises(TaskError, match=r"rows\.jsonl line 2: .*to_lm_eval again"):
+            task.load()
+    (tmp_path / "rows.jsonl").write_text(rlenv.to_row(SUMS, Task("\ud800", "7")) + "\n")
+    assert task.load()["test"]["prompt"] == ["?"]

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 import rlenv
 from rlenv.cli import app
-from rlenv.core.errors import ConfigError, RunError
+from rlenv.core.errors import ConfigError, RlenvError, RunError
 from rlenv.core.jsontypes import Json
 from rlenv.logs import import_logs
 from rlenv.logs.forms import form_of
@@ -216,7 +216,7 @@ def test_traces_of_verifiers(tmp_path: Path) -> None:
     changes = rlenv.rescore(tmp_path / "run", quiet=True).changes
     assert [(c.old_reward, c.new_reward) for c in changes] == [(1.0, 0.0), (None, 1.0), (None, 1.0)]
     file.write_text('{"traces": [{}]}\n')
-    with pytest.raises(ConfigError, match=r"traces\.jsonl line 1: not an episode of verifiers"):
+    with pytest.raises(ConfigError, match=r"traces\.jsonl line 1: not as its library writes it"):
         import_logs([file], tmp_path / "other")
 
 
@@ -233,6 +233,94 @@ def test_what_cannot_be_imported_is_one_line_and_writes_nothing(tmp_path: Path) 
         with pytest.raises(ConfigError, match=said):
             import_logs(paths, tmp_path / "run", **options)
     assert not (tmp_path / "run").exists()
+
+
+ODD_LOGS: dict[str, tuple[str, str]] = {
+    "a list": ("1.jsonl", "[1]"),
+    "a prompt": ("1.jsonl", verl_line(input=[1])),
+    "an output": ("1.jsonl", verl_line(output={"a": 1})),
+    "a line": ("traces.jsonl", '{"traces": [5]}'),
+    "bytes": ("traces.jsonl", '{"traces": [\udcff]}'),
+    "depth": ("traces.jsonl", '{"traces": ' + "[" * 100_000),
+    "values": ("traces.jsonl", '{"traces": [' + "[]," * 2_000_000 + "[]]}"),
+    "rewards": (
+        "traces.jsonl",
+        json.dumps({"traces": [trace(["a"], {"rlenv": {"score": [1], "weight": {}}}, calls=5)]}),
+    ),
+    "a log": ("log.json", '{"eval": 5, "plan": {}}'),
+    "samples": ("log.json", '{"eval": {}, "plan": {}, "samples": 5}'),
+    "a sample": ("log.json", json.dumps({"eval": {}, "plan": {}, "samples": [sample("2", 1.0), [1]]})),
+    "tokens": (
+        "log.json",
+        json.dumps(
+            {
+                "eval": {},
+                "plan": {},
+                "samples": [sample("2", 1.0, store={"rlenv_completion": {"text": "2", "logprobs": [[1]]}})],
+            }
+        ),
+    ),
+    "metadata": ("log.json", json.dumps({"eval": {}, "plan": {}, "samples": [sample("2", 1.0, metadata=[2])]})),
+}
+
+
+@pytest.mark.parametrize("name", ODD_LOGS)
+def test_what_a_log_holds_of_another_shape_is_refused_with_its_place(name: str, tmp_path: Path) -> None:
+    file, text = ODD_LOGS[name]
+    (tmp_path / file).write_text(text + "\n", errors="surrogateescape")
+    form = {"1.jsonl": "verl", "traces.jsonl": "verifiers", "log.json": "inspect"}[file]
+    with pytest.raises(RlenvError, match=rf"{file}.*: (not as its library writes it|expected a row of named columns)"):
+        import_logs([tmp_path / file], tmp_path / "run", form=form)
+
+
+@pytest.mark.parametrize("score", [10**400, "1e999", [1], "great", 1e300])
+def test_a_reward_that_is_none_is_missing_in_the_log(score: Any, tmp_path: Path) -> None:
+    (tmp_path / "1.jsonl").write_text(verl_line(score=score) + verl_line(score=1.0))
+    done = import_logs([tmp_path / "1.jsonl"], tmp_path / "run", env=doubles())
+    assert done.report.mean_reward == 1.0
+
+
+@pytest.mark.parametrize(
+    ("header", "text", "samples", "said"),
+    [
+        ("", "{}", 1, "it has no header.json"),
+        ("5", "{}", 1, "log.eval: not as its library writes it"),
+        ('{"eval": {}}', "[1]", 1, "log.eval samples/1: not as its library writes it"),
+        ('{"eval": {}}', "{}", 1, "KeyError: 'input'"),
+        ('{"eval": {}}', " ", 80_000_000, "a sample is larger than "),
+        ('{"eval": {}}', "{}", -11, "at most 10 samples, got 11"),
+    ],
+)
+def test_an_eval_that_holds_something_else_is_refused(
+    header: str, text: str, samples: int, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`samples` are in one entry each where the number is below 0, and in one where it is above."""
+    monkeypatch.setattr("rlenv.logs.inspect.MOST_SAMPLES", 10)
+    with zipfile.ZipFile(tmp_path / "log.eval", "w", zipfile.ZIP_DEFLATED) as packed:
+        if header:
+            packed.writestr("header.json", header)
+        for number in range(max(1, -samples)):
+            packed.writestr(f"samples/{number + 1}", text * max(1, samples))
+    with pytest.raises(ConfigError, match=said):
+        import_logs([tmp_path / "log.eval"], tmp_path / "run")
+
+
+@pytest.mark.parametrize(("at", "what"), [(6, b"\1"), (50, b"\xff" * 9), (-30, b"\0" * 20)])
+def test_an_eval_that_is_encrypted_or_broken_is_refused(at: int, what: bytes, tmp_path: Path) -> None:
+    packed = bytearray(eval_log(tmp_path / "log.eval", [sample("2", 1.0)]).read_bytes())
+    packed[at : at + len(what)] = what
+    packed[packed.index(b"PK\1\2") + 8] |= what[0] & 1
+    (tmp_path / "log.eval").write_bytes(packed)
+    with pytest.raises(ConfigError, match=r"log\.eval.*(cannot be unpacked|not a log of Inspect)"):
+        import_logs([tmp_path / "log.eval"], tmp_path / "run")
+
+
+def test_a_link_out_of_the_folder_of_a_log_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "mine.jsonl").write_text(verl_line())
+    (tmp_path / "log").mkdir()
+    (tmp_path / "log/1.jsonl").symlink_to(tmp_path / "mine.jsonl")
+    with pytest.raises(ConfigError, match="a link out of its folder"):
+        import_logs([tmp_path / "log"], tmp_path / "run", env=doubles())
 
 
 def test_a_folder_with_a_run_is_left_alone(tmp_path: Path) -> None:

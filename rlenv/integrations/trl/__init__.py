@@ -21,7 +21,7 @@ import numpy as np
 from rlenv.core.completion import Completion
 from rlenv.core.definition import Definition, check_trainable
 from rlenv.core.episode import Episode
-from rlenv.core.errors import ConfigError, MissingExtra
+from rlenv.core.errors import MISREAD, ConfigError, MissingExtra
 from rlenv.core.jsontypes import Json, canonical
 from rlenv.core.policy import Sampling
 from rlenv.core.task import Task, prompt_messages
@@ -289,7 +289,7 @@ def _task(text: str) -> Task | str:
     """The task of a row, or what is wrong with it."""
     try:
         return Task.from_json(json.loads(text))
-    except (TypeError, ValueError, KeyError):
+    except MISREAD:
         return f"the column {TASK_COLUMN!r} does not hold a task; train on the dataset of to_trl() as it is"
 
 

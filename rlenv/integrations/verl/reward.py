@@ -24,11 +24,10 @@ from verl.experimental.reward_loop.reward_manager.base import RewardManagerBase
 
 from rlenv.core.completion import Completion
 from rlenv.core.episode import Episode
-from rlenv.core.errors import ConfigError
 from rlenv.foreign.versions import check_version
-from rlenv.integrations.adapter import Payer, logs_of
+from rlenv.integrations.adapter import Payer, logs_of, row_in
 from rlenv.integrations.token_episode import Decoder
-from rlenv.integrations.verl import COMPLETION_FIELD, ROW, TRAIN, check_settings, end_ids
+from rlenv.integrations.verl import COMPLETION_FIELD, TRAIN, check_settings, end_ids
 
 WAIT_S = 1800.0
 """A group that is not whole after so long will never be: its members are judged as they are, with a warning."""
@@ -122,10 +121,8 @@ class RlenvRewardManager(RewardManagerBase):  # type: ignore[misc]  # verl carri
 
     def _sample(self, item: Any) -> _Sample:
         extra = item.non_tensor_batch.get("extra_info") or {}
-        if ROW not in extra:
-            raise ConfigError(f"expected rows with extra_info[{ROW!r}]; train on the file that to_verl() wrote")
         group = str(item.non_tensor_batch.get("uid") or extra.get("index"))
-        return _Sample(str(extra[ROW]), self._completion(item), group, extra.get("split", TRAIN) == TRAIN)
+        return _Sample(row_in(extra), self._completion(item), group, extra.get("split", TRAIN) == TRAIN)
 
     def _completion(self, item: Any) -> Completion:
         columns = item.non_tensor_batch

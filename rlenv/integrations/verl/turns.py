@@ -14,8 +14,9 @@ from uuid import uuid4
 from verl.experimental.agent_loop.agent_loop import AgentLoopBase, AgentLoopOutput
 
 from rlenv.core.policy import Sampling
+from rlenv.integrations.adapter import row_in
 from rlenv.integrations.token_episode import TokenEpisode
-from rlenv.integrations.verl import COMPLETION_FIELD, ROW, end_ids
+from rlenv.integrations.verl import COMPLETION_FIELD, end_ids
 
 
 class RlenvAgentLoop(AgentLoopBase):  # type: ignore[misc]  # verl carries no types
@@ -23,7 +24,7 @@ class RlenvAgentLoop(AgentLoopBase):  # type: ignore[misc]  # verl carries no ty
 
     async def run(self, sampling_params: dict[str, Any], **row: Any) -> AgentLoopOutput:
         """The episode as verl takes it: its ids, its mask, and the whole completion beside them."""
-        episode = await self.loop.run_in_executor(None, self._episode, row["extra_info"][ROW])
+        episode = await self.loop.run_in_executor(None, self._episode, row_in(row["extra_info"]))
         request, seconds, logprobs_known = uuid4().hex, 0.0, True
         while (ids := await self.loop.run_in_executor(None, episode.ids)) is not None:
             started = self.loop.time()
