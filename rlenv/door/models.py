@@ -39,8 +39,11 @@ MAX_COUNT = 10_000
 _COUNTS = re.compile(r"(layers?|labels|depth)$")  # num_hidden_layers, n_layer, num_labels
 TENSORS, BYTES_PER_TENSOR = 5_000, 500
 """So many tensors a model may have, and one more for so many bytes of weights: to make one takes 0.1 ms."""
-NUMBERS, PLANNED, HELD = 10_000_000, 16, 3
+NUMBERS, PLANNED, HELD = 50_000_000, 16, 3
 """So many numbers they may hold, and so many more for each byte: as planned (four bits a number, twice), in memory."""
+MAX_REPEATS, MAX_PATTERNS = 3, 50
+"""Of one pattern over names of modules, and of such patterns: time grows with their length to the power of the first."""
+_REPEAT, _GROUPS = re.compile(r"[*+]|\{\d*,"), re.compile(r"\)[*+{]")  # `.*q_proj`, `(a+)+`
 _HUB_ID = re.compile(r"\w[\w.-]*(/\w[\w.-]*)?")  # Qwen/Qwen2.5-0.5B, gpt2
 _OTHER = "take another model, or mend that file"
 
@@ -52,8 +55,11 @@ def loading(name: str, failure: Callable[[str], RlenvError]) -> Iterator[None]:
     Raises that error for what could hold the process or leads out of the folder, and for whatever the library raises.
     """
     try:
-        with no_progress_bars(), asking_hub(name), _measured(_looked_at(name)):
-            yield
+        with no_progress_bars(), asking_hub(name):
+            files = _checked(name)
+            base = _base_of(name, files)
+            with asking_hub(base or name), _measured(_folders(files) + _folders(_checked(base) if base else {})):
+                yield
     except MissingExtra:
         raise
     except Exception as error:  # of transformers, tokenizers, safetensors, torch, pickle and peft: any
@@ -69,39 +75,62 @@ def check_counts(config: Mapping[str, Json], file: object) -> None:
             raise ConfigError(f"{file} asks for {value} {key}, expected at most {MAX_COUNT}; {_OTHER}")
 
 
-def _looked_at(name: str) -> list[Path]:
-    """The folders that hold the weights. Raises RlenvError for a folder that is no model's, OSError without a hub."""
-    if Path(name).is_file():  # of a configuration alone
-        check_counts(json_object(Path(name).resolve()), name)
-        return []
-    files = _checked(name)
+def _base_of(name: str, files: Mapping[str, Path]) -> str:
+    """The model of the hub that an adapter is built on; empty for a whole one. Raises ConfigError for one elsewhere."""
     if ADAPTER not in files or (CONFIG in files and Path(name).is_dir()):  # what lies beside it is its base
-        return _folders(files)
+        return ""
     base = json_object(files[ADAPTER].resolve()).get("base_model_name_or_path")
     if not isinstance(base, str) or not _HUB_ID.fullmatch(base) or Path(base).exists():
         raise ConfigError(
-            f"{files[ADAPTER]} is an adapter to {base!r:.80}, which is no model of the hub; merge it into "
-            "that model and save it whole"
+            f"{files[ADAPTER]} is an adapter to {base!r:.80}, which is no model of the hub; merge it into that model "
+            "and save it whole"
         )
-    return _folders(files) + _folders(_checked(base))
+    return base
 
 
 def _checked(name: str) -> dict[str, Path]:
-    """The files of settings that there are."""
+    """The files of settings that there are. Raises RlenvError for one to beware of, OSError where there is no model."""
     if Path(name).is_dir():
         _check_links(Path(name))
-    files = {file: found for file in SETTINGS if (found := model_file(name, file)) is not None and found.is_file()}
+    if Path(name).is_file():
+        files = {CONFIG: Path(name)}
+    else:
+        asked = ((file, model_file(name, file)) for file in SETTINGS)
+        files = {file: found for file, found in asked if found is not None and found.is_file()}
     for file, path in files.items():
         settings = json_object(path.resolve(), 2 * MAX_JSON)  # a hub's folder holds links to its files
         if file == CONFIG:
             check_counts(settings, path)
+            _check_patterns(path, settings.get("quantization_config"))
+        if file == ADAPTER:
+            _check_patterns(path, settings)
         if file in INDEXES:
             _check_index(path, settings.get("weight_map"))
-    check_tokenizer(model_file(name, "tokenizer.json"))
+    check_tokenizer(None if Path(name).is_file() else model_file(name, "tokenizer.json"))
     for folder in _folders(files):
         for path in folder.glob("*.bin"):
             check_stored(path)
     return files
+
+
+def _check_patterns(file: Path, settings: Json) -> None:
+    """Raise ConfigError where names of modules, which are patterns to the library, could take long to be looked for."""
+    patterns = [text for text in _texts(settings) if _REPEAT.search(text)]
+    for text in patterns:
+        if _GROUPS.search(text) or len(_REPEAT.findall(text)) > MAX_REPEATS or len(patterns) > MAX_PATTERNS:
+            raise ConfigError(
+                f"{file} has patterns that repeat too much, as {text!r:.80}; merge the adapter, or name modules plainly"
+            )
+
+
+def _texts(value: Json) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        yield from value
+        value = list(value.values())
+    for inner in value if isinstance(value, list) else ():
+        yield from _texts(inner)
 
 
 def _folders(files: Mapping[str, Path]) -> list[Path]:
