@@ -42,7 +42,7 @@ TENSORS, BYTES_PER_TENSOR = 5_000, 500
 NUMBERS, PLANNED, HELD = 50_000_000, 16, 3
 """So many numbers they may hold, and so many more for each byte: as planned (four bits a number, twice), in memory."""
 MAX_REPEATS, MAX_PATTERNS = 3, 50
-"""Of one pattern over names of modules, and of such patterns: time grows with their length to the power of the first."""
+"""Of one pattern over names of modules, and of such patterns: time grows with the length to the power of the first."""
 _REPEAT, _GROUPS = re.compile(r"[*+]|\{\d*,"), re.compile(r"\)[*+{]")  # `.*q_proj`, `(a+)+`
 _HUB_ID = re.compile(r"\w[\w.-]*(/\w[\w.-]*)?")  # Qwen/Qwen2.5-0.5B, gpt2
 _OTHER = "take another model, or mend that file"
