@@ -35,7 +35,7 @@ INDEXES = ("model.safetensors.index.json", "pytorch_model.bin.index.json")
 TOKENS = ("tokenizer_config.json", "special_tokens_map.json", "added_tokens.json")
 SETTINGS = (CONFIG, ADAPTER, *INDEXES, "generation_config.json", *TOKENS)
 MAX_COUNT = 10_000
-"""Layers and labels, of which a configuration makes lists before there is a model."""
+"""Layers and labels, of which a configuration makes lists before there is a model, and files of weights."""
 _COUNTS = re.compile(r"(layers?|labels|depth)$")  # num_hidden_layers, n_layer, num_labels
 TENSORS, BYTES_PER_TENSOR = 5_000, 500
 """So many tensors a model may have, and one more for so many bytes of weights: to make one takes 0.1 ms."""
@@ -148,7 +148,11 @@ def _check_links(folder: Path) -> None:
 
 def _check_index(file: Path, places: object) -> None:
     """Raise ConfigError for an index of weights that lie elsewhere."""
-    for place in places.values() if isinstance(places, Mapping) else ():
+    found = places.values() if isinstance(places, Mapping) else ()
+    named = {place if isinstance(place, str) else repr(place) for place in found}
+    if len(named) > MAX_COUNT:
+        raise ConfigError(f"{file} names {len(named)} files, expected at most {MAX_COUNT}; {_OTHER}")
+    for place in named:
         if not leads_within(file.parent, place):
             raise ConfigError(f"{file} names {place!r:.80}, expected files of its own folder; put the weights there")
 

@@ -73,7 +73,6 @@ def packed(folder: Path) -> None:
 REFUSED: dict[str, tuple[Change, str]] = {
     "an index up": (index("../other/model.safetensors"), "expected files of its own folder"),
     "an index at the root": (index("/etc/passwd"), "expected files of its own folder"),
-    "an index of numbers": (index(3), "expected files of its own folder"),
     "a link": (linked, "is a link"),
     "an adapter to a path": (adapter("/somewhere/model"), "merge it into that model"),
     "an adapter to a path up": (adapter("../model"), "merge it into that model"),
