@@ -34,6 +34,14 @@ def opened(path: Path, mode: str) -> IO[Any]:
     return file
 
 
+def leads_within(folder: Path, name: object) -> bool:
+    """Whether a name that stands in a folder's files is of something in it, links followed."""
+    try:
+        return isinstance(name, str) and (folder / name).resolve().is_relative_to(folder.resolve())
+    except (OSError, ValueError, RuntimeError):  # too long a name, a null character, links in a circle
+        return False
+
+
 def planted(path: Path) -> RunError:
     """The error of a name that leads elsewhere."""
     return RunError(

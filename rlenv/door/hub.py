@@ -45,16 +45,16 @@ def asking_hub(name: str) -> Iterator[None]:
             module.HF_HUB_OFFLINE = was
 
 
-def tokenizer_file(name: str) -> Path | None:
-    """The tokenizer.json of a folder or of a model of the hub; None where there is none, or it cannot be had."""
+def model_file(name: str, file: str) -> Path | None:
+    """A file of a folder or of a model of the hub; None where the hub has none.
+
+    Raises OSError for a config.json, which is asked for first, where there is no model or no hub.
+    """
     if Path(name).is_dir():
-        return Path(name) / "tokenizer.json"
+        return Path(name) / file
     from transformers.utils.hub import cached_file
 
-    try:
-        found = cached_file(name, "tokenizer.json")
-    except OSError:  # loading the model says why
-        return None
+    found = cached_file(name, file, _raise_exceptions_for_missing_entries=file == "config.json")
     return None if found is None else Path(found)
 
 

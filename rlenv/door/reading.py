@@ -6,6 +6,7 @@ is refused, no more is read than its reader states, and what is not as rlenv wri
 
 from __future__ import annotations
 
+import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -70,6 +71,16 @@ def whole_lines(file: IO[bytes]) -> Iterator[bytes]:
 def unpacked_most(path: Path) -> int:
     """Bytes that a compressed file of this size may unpack to."""
     return MADE_ROOM + MADE_RATIO * path.stat().st_size
+
+
+def check_stored(path: Path) -> None:
+    """Raise RunError for a file that unpacks to more than it holds: torch saves archives, and packs nothing in them."""
+    if not zipfile.is_zipfile(path):
+        return
+    with zipfile.ZipFile(path) as archive:
+        parts = archive.infolist()
+    if any(part.compress_type for part in parts) or sum(part.file_size for part in parts) > path.stat().st_size:
+        raise RunError(f"{path} is packed, and torch packs nothing; save it again")
 
 
 @contextmanager

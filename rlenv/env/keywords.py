@@ -63,14 +63,16 @@ KINDS: Mapping[str, tuple[type, ...]] = {
 """What an annotation stands for; one that is not made of these is the factory's own to check."""
 
 
-def check_keywords(env_id: str, factory: Callable[..., object], given: Mapping[str, object]) -> None:
+def check_keywords(
+    env_id: str, factory: Callable[..., object], given: Mapping[str, object], others: str = f", {ALL_TAKE}"
+) -> None:
     """Raise ConfigError for a keyword that the factory does not take or whose type it does not state, and for NaN."""
     signature = inspect.signature(factory)
     try:
         signature.bind(**given)
     except TypeError as error:
         takes = ", ".join(signature.parameters)
-        raise ConfigError(f"{env_id}: {error}; it takes: {takes}, {ALL_TAKE}") from error
+        raise ConfigError(f"{env_id}: {error}; it takes: {takes}{others}") from error
     for name, value in given.items():
         stated = signature.parameters[name].annotation if name in signature.parameters else "object"
         stated = getattr(stated, "__name__", stated) if isinstance(stated, type) else str(stated)

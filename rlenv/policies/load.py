@@ -90,12 +90,12 @@ def _model(name: str, device: str, dtype: str, seed: int) -> Policy:
 
         policy = tiny_policy(seed=seed)
         if device not in ("auto", "cpu"):  # too small to gain from a GPU unless it is asked for
-            _check_device(device, dtype)
+            check_device(device, dtype)
             policy.model.to(device)  # type: ignore[arg-type]  # torch's own annotation of a wrapped method
         return policy
     from rlenv.policies.transformers import TransformersPolicy
 
-    _check_device(device, dtype)
+    check_device(device, dtype)
     _refuse_run(Path(name))
     if name != SMOLLM2:
         return TransformersPolicy.load(name, device=device, dtype=dtype)
@@ -117,7 +117,8 @@ def _refuse_run(folder: Path) -> None:
     raise PolicyError(f"{folder} is the folder of a training run without a model yet: finish the run with --resume")
 
 
-def _check_device(device: str, dtype: str) -> None:
+def check_device(device: str, dtype: str) -> None:
+    """Raise PolicyError for a device or type that is none, or is not on this machine."""
     import torch
 
     try:

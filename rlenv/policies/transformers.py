@@ -22,8 +22,8 @@ from rlenv.core.errors import PolicyError
 from rlenv.core.policy import DEFAULT_SAMPLING, Sampling
 from rlenv.core.reading import MARKS, ReadAs, opens_trace
 from rlenv.core.task import Prompt
-from rlenv.door.hub import asking_hub, no_progress_bars, tokenizer_file
-from rlenv.door.tokenizers import check_tokenizer
+from rlenv.door.hub import no_progress_bars
+from rlenv.door.models import loading
 from rlenv.policies.generation import Sampled, sample_tokens
 from rlenv.policies.model_state import Kept, version_of
 from rlenv.turns.bridge import Renderer, Tools
@@ -67,18 +67,15 @@ class TransformersPolicy:
         """
         target = torch.device(("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device)
         precision = ("bfloat16" if target.type == "cuda" else "float32") if dtype == "auto" else dtype
-        try:
-            with no_progress_bars(), asking_hub(name):
-                check_tokenizer(tokenizer_file(name))
-                tokenizer = AutoTokenizer.from_pretrained(name, trust_remote_code=False)
-                model = AutoModelForCausalLM.from_pretrained(
-                    name, dtype=getattr(torch, precision), trust_remote_code=False
-                )
-        except (OSError, ValueError) as error:
-            first = str(error).strip().splitlines()[0].removesuffix(".")
-            raise PolicyError(f"cannot load the model {name!r}: {first}; give a folder or a hub id") from error
-        model.to(target)  # type: ignore[arg-type]  # torch's own annotation of a wrapped method
-        return cls(model, tokenizer, name)
+
+        def failure(said: str) -> PolicyError:
+            return PolicyError(f"cannot load the model {name!r}: {said}; give a folder or a hub id")
+
+        with loading(name, failure):
+            tokenizer = AutoTokenizer.from_pretrained(name, trust_remote_code=False)
+            model = AutoModelForCausalLM.from_pretrained(name, dtype=getattr(torch, precision), trust_remote_code=False)
+            model.to(target)  # type: ignore[arg-type]  # torch's own annotation of a wrapped method
+            return cls(model, tokenizer, name)
 
     @property
     def context(self) -> int | None:

@@ -20,7 +20,9 @@ from typing import Any, TypeAlias, cast
 from rlenv.core.errors import ConfigError, MissingExtra
 from rlenv.core.jsontypes import Json
 from rlenv.core.verifier import VerifierFunction
+from rlenv.door.files import leads_within
 from rlenv.door.reading import json_object
+from rlenv.env.keywords import check_keywords
 from rlenv.scorers.scorer import FunctionScorer, FunctionStepScorer, Scorer, StepFunction, StepScorer
 
 ScorerSpec: TypeAlias = "Json | Scorer | VerifierFunction"
@@ -57,6 +59,8 @@ ARCHITECTURES = (
 SETTINGS_FILE = "scorer.json"
 MODELS = frozenset({"sequence_classification", "token_classification", "label_tokens", "qwen_prm", "math_shepherd"})
 """Kinds that a scorer.json may name: a model of its own folder. All others name code, addresses or other programs."""
+MAX_MEMBERS = 100
+"""Of an ensemble in a folder."""
 _ATTRIBUTE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 
 
@@ -113,11 +117,7 @@ def _of_kind(settings: dict[str, Any], kinds: Mapping[str, str]) -> object:
         hint = f"; {kind!r} scores {other}" if kind in {**KINDS, **STEP_KINDS} else ""
         raise ConfigError(f"expected 'kind' to be one of {', '.join(sorted(kinds))}, got {kind!r}{hint}")
     factory = _factory(kind, kinds)
-    try:
-        inspect.signature(factory).bind(**settings)
-    except TypeError as error:
-        takes = ", ".join(inspect.signature(factory).parameters)
-        raise ConfigError(f"scorer {kind}: {error}; it takes: {takes}") from error
+    check_keywords(f"scorer {kind}", factory, settings, others="")
     return factory(**settings)
 
 
@@ -137,8 +137,8 @@ def _folder_settings(folder: Path, kinds: Mapping[str, str]) -> dict[str, Any]:
             f'scorer={{"kind": ..., "path": {str(folder)!r}, "trust_remote_code": true}}'
         )
     if settings.get("kind") == "ensemble" and isinstance(settings.get("members"), list):
-        settings["members"] = [_below(folder, member) for member in settings["members"]]
-    elif settings.get("kind") not in MODELS:
+        settings["members"] = _members(folder, settings["members"])
+    elif str(settings.get("kind")) not in MODELS:
         raise ConfigError(
             f"{folder / SETTINGS_FILE} asks for a scorer of kind {settings.get('kind')!r:.80}; a folder may be a "
             f"model ({', '.join(sorted(MODELS))}) or an ensemble; if you trust it, give its content as scorer={{...}}"
@@ -150,9 +150,20 @@ def _folder_settings(folder: Path, kinds: Mapping[str, str]) -> dict[str, Any]:
     return settings
 
 
+def _members(folder: Path, members: list[object]) -> list[str]:
+    """The folders of an ensemble. Raises ConfigError for too many, and for an ensemble among them: it may be itself."""
+    if len(members) > MAX_MEMBERS:
+        raise ConfigError(f"{folder / SETTINGS_FILE}: expected at most {MAX_MEMBERS} members, got {len(members)}")
+    found = [_below(folder, member) for member in members]
+    for file in (Path(member) / SETTINGS_FILE for member in found):
+        if file.is_file() and json_object(file).get("kind") == "ensemble":
+            raise ConfigError(f"{folder / SETTINGS_FILE}: {file} is of an ensemble; name its members instead")
+    return found
+
+
 def _below(folder: Path, path: object) -> str:
     """A path that stands in scorer.json. Raises ConfigError for one that leads out of its folder."""
-    if not isinstance(path, str) or not (folder / path).resolve().is_relative_to(folder.resolve()):
+    if not isinstance(path, str) or not leads_within(folder, path):
         raise ConfigError(
             f"{folder / SETTINGS_FILE}: expected the name of a folder inside {folder}, got {path!r:.80}; put the model "
             "there, or give it yourself as scorer={...}"
@@ -182,7 +193,7 @@ def _architectures(path: str) -> list[str]:
         except ModuleNotFoundError as error:
             raise MissingExtra(str(error.name), "train") from error
         return list(PretrainedConfig.get_config_dict(path)[0].get("architectures") or [])
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, TypeError) as error:
         first = (str(error).strip().splitlines() or [type(error).__name__])[0]
         raise ConfigError(
             f"cannot find the scorer {path!r}: {first}; give a folder, a hub id or module:name"

@@ -23,8 +23,8 @@ from transformers import AutoConfig, AutoTokenizer, PreTrainedModel, PreTrainedT
 from rlenv.core.completion import Completion
 from rlenv.core.errors import ScorerError
 from rlenv.core.verdict import OVER_LIMIT, Flag
-from rlenv.door.hub import asking_hub, no_progress_bars, tokenizer_file
-from rlenv.door.tokenizers import check_tokenizer
+from rlenv.door.models import loading
+from rlenv.policies.load import check_device
 from rlenv.scorers.scorer import Job, Stepped
 
 MAX_BATCH_TOKENS = {"cpu": 16_384, "cuda": 131_072}
@@ -146,23 +146,19 @@ class ModelFiles:
             return self._version if self.dtype == "auto" else f"{self._version}:{self.dtype}"
 
     def _load(self) -> LoadedModel:
-        device = torch.device(
-            ("cuda" if torch.cuda.is_available() else "cpu") if self.device == "auto" else self.device
-        )
-        precision = ("bfloat16" if device.type == "cuda" else "float32") if self.dtype == "auto" else self.dtype
-        try:
-            with no_progress_bars(), asking_hub(self.path):
-                check_tokenizer(tokenizer_file(self.path))
-                tokenizer = AutoTokenizer.from_pretrained(self.path, trust_remote_code=self.trust_remote_code)
-                found: Any = self.load_model(
-                    self.path,
-                    dtype=getattr(torch, precision),
-                    trust_remote_code=self.trust_remote_code,
-                    output_loading_info=True,
-                )
-        except (OSError, ValueError, RuntimeError) as error:  # the last for weights of other shapes
-            first = (str(error).strip().splitlines() or [type(error).__name__])[0]
-            raise ScorerError(f"cannot load the scorer {self.path!r}: {first}") from error
+        with loading(self.path, lambda said: ScorerError(f"cannot load the scorer {self.path!r}: {said}")):
+            check_device(self.device, self.dtype)
+            device = torch.device(
+                ("cuda" if torch.cuda.is_available() else "cpu") if self.device == "auto" else self.device
+            )
+            precision = ("bfloat16" if device.type == "cuda" else "float32") if self.dtype == "auto" else self.dtype
+            tokenizer = AutoTokenizer.from_pretrained(self.path, trust_remote_code=self.trust_remote_code)
+            found: Any = self.load_model(
+                self.path,
+                dtype=getattr(torch, precision),
+                trust_remote_code=self.trust_remote_code,
+                output_loading_info=True,
+            )
         model, info = found
         missing = sorted(info["missing_keys"])
         if missing:
@@ -175,11 +171,8 @@ class ModelFiles:
         return LoadedModel(model, tokenizer, size)
 
     def _commit(self) -> str:
-        try:
-            with asking_hub(self.path):
-                config = AutoConfig.from_pretrained(self.path, trust_remote_code=self.trust_remote_code)
-        except (OSError, ValueError) as error:
-            raise ScorerError(f"cannot find the scorer {self.path!r}: {str(error).strip().splitlines()[0]}") from error
+        with loading(self.path, lambda said: ScorerError(f"cannot find the scorer {self.path!r}: {said}")):
+            config = AutoConfig.from_pretrained(self.path, trust_remote_code=self.trust_remote_code)
         return f"{self.path}@{getattr(config, '_commit_hash', None)}"
 
 
@@ -211,7 +204,7 @@ class ScoringModel:
             return self.max_length
         loaded = self.files.loaded
         sizes = (loaded.tokenizer.model_max_length, getattr(loaded.model.config, "max_position_embeddings", None))
-        return min((int(size) for size in sizes if size is not None and 0 < size < 10**9), default=None)
+        return min((int(size) for size in sizes if isinstance(size, (int, float)) and 0 < size < 10**9), default=None)
 
 
 def scored(

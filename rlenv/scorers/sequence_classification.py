@@ -10,6 +10,7 @@ standardise.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -18,8 +19,9 @@ from typing import Any, ClassVar
 import torch
 from transformers import AutoModelForSequenceClassification
 
-from rlenv.core.errors import ConfigError
+from rlenv.core.errors import ConfigError, ScorerError
 from rlenv.core.task import prompt_text
+from rlenv.env.keywords import fits
 from rlenv.scorers.encoding import check_specials, defused, encode, fitted, special_tokens
 from rlenv.scorers.model_files import LoadedModel, LoadModel, ScoringModel, padded, scored
 from rlenv.scorers.scorer import Job, Score, fingerprint
@@ -51,8 +53,10 @@ class SequenceClassificationScorer(ScoringModel):
     def score(self, jobs: Sequence[Job]) -> list[Score]:
         loaded, config = self.files.loaded, self.files.loaded.model.config
         decoder = hasattr(loaded.model, "score")
-        mean = float((getattr(config, "mean", None) if self.mean is None else self.mean) or 0.0)
-        std = float((getattr(config, "std", None) if self.std is None else self.std) or 1.0)
+        mean = (getattr(config, "mean", None) if self.mean is None else self.mean) or 0.0
+        std = (getattr(config, "std", None) if self.std is None else self.std) or 1.0
+        if not fits(mean, "float") or not fits(std, "float") or not 0 < std < math.inf:
+            raise ScorerError(f"{self.path}: expected a mean and a std above 0, got {mean!r:.80} and {std!r:.80}")
 
         def scores(rows: Sequence[list[int]]) -> list[Score]:
             logits = _last(loaded, rows) if decoder else _whole(loaded, rows)

@@ -3,6 +3,7 @@
 import json
 import math
 import re
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -179,7 +180,7 @@ def test_so_many_checkpoints_are_kept_and_an_older_one_can_be_gone_back_to(tmp_p
     assert checkpoint.older(tmp_path) == {}
 
 
-@pytest.mark.parametrize("how", ["half", "flipped"])
+@pytest.mark.parametrize("how", ["half", "flipped", "packed"])
 def test_a_damaged_checkpoint_is_told_with_the_one_before_it(how: str, tmp_path: Path) -> None:
     for steps in (1, 2):
         checkpoint.save(tmp_path / "checkpoint.pt", {"weights": torch.arange(5000.0) + steps})
@@ -188,6 +189,9 @@ def test_a_damaged_checkpoint_is_told_with_the_one_before_it(how: str, tmp_path:
     content[len(content) // 2] ^= 1
     path = tmp_path / "checkpoint.pt"
     path.write_bytes(content if how == "flipped" else content[: len(content) // 2])
+    if how == "packed":  # a little file of which a reader would make gigabytes
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("checkpoint/data.pkl", b"N0" * 10_000)
     with pytest.raises(RunError, match=rf"not a readable checkpoint .*\(mv {tmp_path}/checkpoint-00000001.pt {path}\)"):
         checkpoint.load(path, torch.device("cpu"))
 

@@ -1,5 +1,6 @@
 """Weights shared out over 2 and 4 processes end as those of one; what was killed on 2 goes on with 1 and with 4."""
 
+import pickle
 import shutil
 import signal
 import sys
@@ -11,9 +12,11 @@ import torch
 from launching import launch
 from sharded_training import sharded_settings
 
-from rlenv.core.errors import ConfigError
+from rlenv.core.errors import ConfigError, RunError
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers import TrainConfig
+from rlenv.trainers.networks import sharded_checkpoint
+from rlenv.trainers.networks.processes import ALONE
 from rlenv.trainers.networks.sharding import shard
 from rlenv.trainers.settings.engine import EngineConfig
 
@@ -100,3 +103,23 @@ def test_offloading_takes_weights_that_are_shared_out() -> None:
         EngineConfig(cpu_offload=True)
     with pytest.raises(ConfigError, match=r"expected several processes \(torchrun\)"):
         shard(torch.nn.Linear(1, 1), EngineConfig(sharding="full", cpu_offload=True))
+
+
+class Runs:
+    def __reduce__(self) -> tuple[object, tuple[str]]:
+        return exec, ("raise SystemExit('code of the checkpoint ran')",)
+
+
+@pytest.mark.filterwarnings("ignore:torch.distributed is disabled")
+def test_the_list_of_tensors_of_a_checkpoint_runs_no_code_and_names_its_own_files(tmp_path: Path) -> None:
+    parts = {"model": torch.nn.Linear(3, 2)}
+    folder = tmp_path / sharded_checkpoint.write(tmp_path, 1, parts, ALONE)
+    sharded_checkpoint.read(folder, parts, ALONE)
+    listed = folder / ".metadata"
+    whole = listed.read_bytes()
+    elsewhere = whole.replace(b"__0_0.distcp", b"../../../../")
+    assert elsewhere != whole
+    for content, said in ((pickle.dumps(Runs()), "it names builtins.exec"), (elsewhere, "files elsewhere")):
+        listed.write_bytes(content)
+        with pytest.raises(RunError, match=said):
+            sharded_checkpoint.read(folder, parts, ALONE)

@@ -14,6 +14,7 @@ from typing import Any
 import torch
 
 from rlenv.core.errors import RunError
+from rlenv.door.reading import check_stored
 from rlenv.store.files import replacing
 from rlenv.trainers.networks.sharded_checkpoint import FOLDERS
 
@@ -83,6 +84,7 @@ def _steps(name: str) -> str:
 def load(path: Path, device: torch.device) -> dict[str, Any]:
     """The saved state, on this device. Raises RunError when the file is not one of ours, or not as it was written."""
     try:
+        check_stored(path)
         with zipfile.ZipFile(path) as archive:  # torch does not look at the checksums that it writes
             broken = archive.testzip()
         if broken is not None:

@@ -28,6 +28,7 @@ import torch
 from rlenv.core.episode import Episode
 from rlenv.core.errors import RunError
 from rlenv.core.jsontypes import Json
+from rlenv.door.reading import as_written
 from rlenv.env.batch import BatchEnvironment, EnvLike
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.policies.unknown import unknown_to
@@ -212,7 +213,8 @@ class Trainer:
             self._warm_start(again=resume)
         self.networks = Networks(policy.model, config)
         if saved is not None:
-            self._restore(saved)
+            with as_written(out / checkpoint.FILE):
+                self._restore(saved)
         with whole(policy) if config.engine.generator == "vllm" else nullcontext():
             self.generator = generator_of(policy, config.engine, out / f"generator-{self.processes.rank}")
         if config.staleness:

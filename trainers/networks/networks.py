@@ -9,6 +9,8 @@ from typing import Any
 import torch
 from transformers import PreTrainedModel
 
+from rlenv.core.errors import RunError
+from rlenv.door.files import leads_within
 from rlenv.trainers.networks import sharded_checkpoint
 from rlenv.trainers.networks.critic import Critic, ValueHead
 from rlenv.trainers.networks.finite import tensors_not_finite
@@ -75,8 +77,10 @@ class Networks:
         return {name: part.state_dict() for name, part in self.parts().items()}
 
     def load(self, state: dict[str, Any], out: Path, processes: Processes) -> None:
-        """Go on from what `saved` gave."""
+        """Go on from what `saved` gave. Raises RunError for what it does not give."""
         if SHARDS in state:
+            if not leads_within(out, state[SHARDS]):
+                raise RunError(f"the checkpoint in {out} names shards elsewhere; start in a new folder")
             sharded_checkpoint.read(out / state[SHARDS], self.parts(), processes)
             return
         for name, part in self.parts().items():

@@ -31,13 +31,13 @@ def write(out: Path, steps: int, parts: Mapping[str, Any], processes: Processes)
 
 def read(folder: Path, parts: Mapping[str, Any], processes: Processes) -> None:
     """Give networks and optimisers what was written there, by however many processes. Raises RunError."""
-    from torch.distributed.checkpoint.api import CheckpointException
-    from torch.distributed.checkpoint.filesystem import FileSystemReader
     from torch.distributed.checkpoint.metadata import TensorStorageMetadata
     from torch.distributed.checkpoint.state_dict_loader import load
 
+    from rlenv.trainers.networks.sharded_reading import PlainReader
+
     try:
-        known = FileSystemReader(folder).read_metadata().state_dict_metadata
+        known = PlainReader(folder).read_metadata().state_dict_metadata
         into = _tensors(parts)
         for name, optimizer in _optimizers(parts).items():
             parameters = [p for group in optimizer.param_groups for p in group["params"]]
@@ -46,9 +46,10 @@ def read(folder: Path, parts: Mapping[str, Any], processes: Processes) -> None:
                     like = parameters[int(key.split(".")[1])]
                     same = told.size == like.shape
                     into[key] = torch.zeros_like(like) if same else torch.zeros(told.size, dtype=told.properties.dtype)
-        load(into, checkpoint_id=folder, no_dist=processes.count == 1)
-    except (OSError, CheckpointException) as error:
-        raise RunError(f"{folder} is not a readable checkpoint ({error}); start in a new folder") from error
+        load(into, storage_reader=PlainReader(folder), no_dist=processes.count == 1)
+    except Exception as error:  # of torch and of pickle: any
+        said = f"{type(error).__name__}: {error}"
+        raise RunError(f"{folder} is not a readable checkpoint ({said:.300}); start in a new folder") from error
     for name, part in parts.items():
         own = {key.removeprefix(f"{name}."): value for key, value in into.items() if key.startswith(f"{name}.")}
         if isinstance(part, nn.Module):

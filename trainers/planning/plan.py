@@ -27,7 +27,7 @@ from torch import nn
 from transformers import AutoConfig, AutoModelForCausalLM, PreTrainedConfig, PreTrainedModel
 
 from rlenv.core.errors import ConfigError, PolicyError
-from rlenv.door.hub import asking_hub
+from rlenv.door.models import loading
 from rlenv.trainers.networks.critic import Critic
 from rlenv.trainers.networks.engine import with_adapter
 from rlenv.trainers.networks.head import CHUNK_ELEMENTS
@@ -182,14 +182,14 @@ def model_config_named(name: str) -> PreTrainedConfig:
         from rlenv.policies.load import smollm2_path
 
         name = smollm2_path()
-    try:
-        with asking_hub(name):
-            found: PreTrainedConfig = AutoConfig.from_pretrained(name, trust_remote_code=False)
-    except (OSError, ValueError) as error:
-        first = str(error).strip().splitlines()[0]
-        raise PolicyError(
-            f"no configuration {name!r}: {first}; give {', '.join(shapes)}, a folder, a config.json or a hub id"
-        ) from error
+
+    def failure(said: str) -> PolicyError:
+        return PolicyError(
+            f"no configuration {name!r}: {said}; give {', '.join(shapes)}, a folder, a config.json or a hub id"
+        )
+
+    with loading(name, failure):
+        found: PreTrainedConfig = AutoConfig.from_pretrained(name, trust_remote_code=False)
     return found
 
 

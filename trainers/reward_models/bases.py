@@ -21,7 +21,7 @@ from transformers import (
 from transformers.utils import logging
 
 from rlenv.core.errors import ConfigError, MissingExtra, PolicyError
-from rlenv.door.hub import asking_hub, no_progress_bars
+from rlenv.door.models import loading
 from rlenv.trainers.reward_models.config import FitConfig
 from rlenv.trainers.reward_models.tiny import tiny_config, tokenizer_of
 
@@ -57,7 +57,7 @@ def load_model(name: str, head: Head, tokenizer: PreTrainedTokenizerBase, config
         if name == TINY:
             model = AUTO[head].from_config(tiny_config(tokenizer, num_labels=LABELS[head]))
         else:
-            with no_progress_bars(), _told_in_one_line(name):
+            with _told_in_one_line(name):
                 model = AUTO[head].from_pretrained(
                     name, num_labels=LABELS[head], dtype=torch.float32, trust_remote_code=False
                 )
@@ -75,12 +75,13 @@ def _told_in_one_line(name: str) -> Iterator[None]:
     """One line about a model that cannot be loaded, and none about its head, which is new."""
     level = logging.get_verbosity()
     logging.set_verbosity_error()
+
+    def failure(said: str) -> PolicyError:
+        return PolicyError(f"no model {name!r} to start from: {said}; give tiny, a folder or a hub id")
+
     try:
-        with asking_hub(name):
+        with loading(name, failure):
             yield
-    except (OSError, ValueError) as error:
-        first = (str(error).splitlines() or [type(error).__name__])[0]
-        raise PolicyError(f"no model {name!r} to start from: {first}; give tiny, a folder or a hub id") from error
     finally:
         logging.set_verbosity(level)
 
