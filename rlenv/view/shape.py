@@ -21,6 +21,7 @@ import numpy as np
 
 from rlenv.core.completion import Completion
 from rlenv.core.episode import Episode
+from rlenv.core.errors import ConfigError
 from rlenv.core.jsontypes import Json
 from rlenv.core.task import Task, prompt_messages
 from rlenv.core.tool_call import tool_calls
@@ -151,7 +152,10 @@ def decoder(tokenizer: Path | None) -> Decode | None:
     except ImportError:
         return None
     check_tokenizer(tokenizer)
-    core = Tokenizer.from_file(str(tokenizer))
+    try:
+        core = Tokenizer.from_file(str(tokenizer))
+    except Exception as error:  # the library raises no class of its own
+        raise ConfigError(f"{tokenizer} is no tokenizer ({error}); remove the file, or save it again") from error
     known: dict[int, str] = {}
 
     def decode(ids: list[int]) -> str:
