@@ -204,7 +204,7 @@ def test_a_batch_ends_in_one_piece_when_its_engine_is_killed(folder: Path) -> No
     assert all(right(result, k) or result.status is Status.SANDBOX_FAILURE for k, result in enumerate(results))
     assert all(result.detail for result in failed)
     assert 0 < len(failed) <= 90
-    assert "engine" in failed[-1].detail
+    assert any("engine" in result.detail for result in failed)
     box.close()
 
     # The engine comes back: what the dead one left is found, and removed by the next launcher.
