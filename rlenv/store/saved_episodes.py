@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from rlenv.core.episode import Episode
-from rlenv.core.errors import RunError
+from rlenv.core.errors import MISREAD, RunError
 from rlenv.core.jsontypes import line
 from rlenv.door.files import opened
 from rlenv.door.reading import whole_lines
@@ -38,7 +38,6 @@ MEMBER_BYTES, TOKEN_BYTES = 4_000_000, 16
 """About how much text a member holds at most, and what a token with its log-prob takes of it."""
 ROWS_AT_ONCE = 64
 """One by one takes longer, and so do more: their lists and dicts then set the garbage collector to work."""
-_NO_EPISODE = (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError, OverflowError)
 
 
 def write_episodes(path: str | Path, episodes: Iterable[Episode]) -> None:
@@ -150,7 +149,7 @@ class SavedEpisodes:
                 for at in range(0, len(lines), ROWS_AT_ONCE):
                     try:
                         made = list(episodes_of(_rows(lines[at : at + ROWS_AT_ONCE]), tasks.row))
-                    except _NO_EPISODE as error:
+                    except MISREAD as error:
                         raise RunError(
                             f"{self.path} bytes {member.start} to {member.end}: not episodes whose tasks are in "
                             f"{TASKS} ({type(error).__name__}: {error}); put back both files of the run"
@@ -197,7 +196,7 @@ class _Tasks:
                 lines = read_member(file, self._members[at]).splitlines()
             try:
                 self._rows.update(enumerate(map(TaskRow.from_row, _rows(lines)), start=self._firsts[at]))
-            except _NO_EPISODE as error:
+            except MISREAD as error:
                 raise RunError(f"{self._path}: not the tasks of a run ({error}); put back the file") from error
         return self._rows[number]
 
@@ -218,7 +217,7 @@ def _episodes_in_lines(path: Path) -> Iterator[Episode]:
                 continue
             try:
                 yield Episode.from_json(json.loads(text))
-            except _NO_EPISODE as error:
+            except MISREAD as error:
                 raise RunError(f"{path} line {number}: not an episode ({error}); remove the line") from error
 
 
