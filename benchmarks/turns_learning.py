@@ -37,7 +37,7 @@ from rlenv.core.interaction import Interaction
 from rlenv.core.policy import Sampling
 from rlenv.core.task import Task
 from rlenv.env.batch import BatchEnvironment
-from rlenv.envs.games.definition import game_named
+from rlenv.envs.games.tasks import game_named
 from rlenv.evaluation.evaluation import choose_tasks
 from rlenv.evaluation.passk import mean_interval
 from rlenv.policies.tiny import tiny_policy

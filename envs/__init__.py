@@ -106,7 +106,7 @@ register(
     row_may_set={"questions": PLAIN, "rounds": Between(1, 64)},
 )
 for _name in ("guess", "mastermind", "wordle", "nim", "tictactoe", "hanoi", "maze", "blackjack"):
-    register(f"games/{_name}-v0", entry_point="rlenv.envs.games.definition:game_environment", kwargs={"name": _name})
+    register(f"games/{_name}-v0", entry_point="rlenv.envs.games.tasks:game_environment", kwargs={"name": _name})
 register("tools/orders-v0", entry_point="rlenv.envs.tools.orders.environment:orders")
 register("tools/search-v0", entry_point="rlenv.envs.tools.search.environment:search_questions")
 _GENERATED: dict[str, Allowed] = {"config": PLAIN, "own_scorer": (False, True)}

@@ -42,7 +42,7 @@ from rlenv.envs.format.json_text import Unreadable, find_value, same
 from rlenv.envs.format.paid import paid
 from rlenv.envs.format.records import INSTRUCTION, draw_record
 from rlenv.envs.format.schema_check import MAX_STEPS, TooManySteps, problem
-from rlenv.envs.levelled import check_size
+from rlenv.envs.levels import check_size
 from rlenv.envs.splits import belongs, check_split
 
 SIZE = 100_000

@@ -35,7 +35,7 @@ from rlenv.door.patterns import linear, valid
 from rlenv.env.tasksets import ProceduralTasks, load_tasks
 from rlenv.envs.format.notations import PATTERNS, draw_notation
 from rlenv.envs.format.paid import paid
-from rlenv.envs.levelled import check_size
+from rlenv.envs.levels import check_size
 from rlenv.envs.splits import belongs, check_split
 
 SIZE = 100_000

@@ -39,7 +39,7 @@ from rlenv.core.verifier import Verifier
 from rlenv.env.tasksets import ProceduralTasks
 from rlenv.envs.format.paid import paid
 from rlenv.envs.format.questions import draw
-from rlenv.envs.levelled import check_size
+from rlenv.envs.levels import check_size
 from rlenv.envs.splits import belongs, check_split
 
 INSTRUCTION = "Think inside <think></think>, then give only the answer inside <answer></answer>."

@@ -35,7 +35,7 @@ import numpy as np
 
 from rlenv.core.jsontypes import Json
 from rlenv.envs.games.blackjack_values import HIT, MOST_CARDS, STAND, Hand, Table, dealt
-from rlenv.envs.games.game import Answer, Deal
+from rlenv.envs.games.game import Answer, Deal, Level
 
 SEEDS = 1 << 32
 FORGIVEN = 1 / 4
@@ -72,10 +72,10 @@ class Blackjack:
 
     name = "blackjack"
     about = "blackjack, paid for decisions and not for luck"
-    levels: Mapping[int, str] = {
-        1: "6 hands, hit or stand",
-        2: "8 hands, hit or stand",
-        3: "8 hands, hit, stand or double; the dealer hits soft 17",
+    levels: Mapping[int, Level] = {
+        1: Level("6 hands, hit or stand", 6 * (MOST_CARDS - 2) + SPARE),
+        2: Level("8 hands, hit or stand", 8 * (MOST_CARDS - 2) + SPARE),
+        3: Level("8 hands, hit, stand or double; the dealer hits soft 17", 8 * (MOST_CARDS - 2) + SPARE),
     }
     form = re.compile(r"hit|stand|double")  # hit
     example = "[decision]"
@@ -91,12 +91,9 @@ class Blackjack:
             "double": double,
             "soft17": soft17,
             "first": _shown(first_cards(seed, 0), dealer_card(seed, 0)),
-            "turns": hands * (MOST_CARDS - 2) + SPARE,
+            "turns": self.levels[level].turns,
         }
         return Deal(rules, seed, f"blackjack {seed}")
-
-    def most_turns(self, level: int) -> int:
-        return LEVELS[level].hands * (MOST_CARDS - 2) + SPARE
 
     def prompt(self, rules: Mapping[str, Json]) -> str:
         also = ", double (with two cards only: one card more, for twice as much)" if rules["double"] else ""
@@ -143,10 +140,9 @@ class Blackjack:
         table = Table(bool(rules["double"]), bool(rules["soft17"]))
         return table.best(Hand.of([_read(sign) for sign in cards.split()]), _read(dealer))
 
-    def random_move(self, state: Json, rng: np.random.Generator) -> str:
+    def legal(self, state: Json) -> Sequence[str]:
         now = cast("_State", state)
-        moves = Table(now["double"], now["soft17"]).moves(Hand.of(now["cards"]))
-        return moves[int(rng.integers(len(moves)))]
+        return Table(now["double"], now["soft17"]).moves(Hand.of(now["cards"]))
 
 
 def pay_of(state: _State) -> float:

@@ -24,18 +24,12 @@ from typing import NamedTuple, TypedDict, cast
 import numpy as np
 
 from rlenv.core.jsontypes import Json
-from rlenv.envs.games.game import BARE, LATE, NOTHING, Answer, Deal, pay_for
+from rlenv.envs.games.deduction import LATE, asking, pay_for
+from rlenv.envs.games.game import BARE, NOTHING, Answer, Deal, Level, Rules
 
 HIGHER, LOWER, CORRECT = "higher", "lower", "correct"
 BRIEF = {HIGHER: "H", LOWER: "L", CORRECT: "Y"}
 """What level 0 says instead."""
-
-
-class _Rules(TypedDict):
-    low: int
-    high: int
-    best: int
-    turns: int
 
 
 class _State(TypedDict):
@@ -58,8 +52,10 @@ class Span(NamedTuple):
         return self.numbers.bit_length()
 
     @property
-    def turns(self) -> int:
-        return self.best + self.late
+    def level(self) -> Level:
+        return Level(
+            f"{self.numbers:,} numbers{'' if self.late > 1 else ', in a few characters'}", self.best + self.late
+        )
 
 
 SPANS = {
@@ -75,12 +71,7 @@ class Guess:
 
     name = "guess"
     about = "guess a number, told higher or lower"
-    levels: Mapping[int, str] = {
-        0: "15 numbers, in a few characters",
-        1: "100 numbers",
-        2: "1,000 numbers",
-        3: "10,000 numbers",
-    }
+    levels: Mapping[int, Level] = {number: span.level for number, span in SPANS.items()}
     form = re.compile(r"-?[0-9]{1,9}")  # 42
     example = "[number]"
 
@@ -88,47 +79,33 @@ class Guess:
         span = SPANS[level]
         low = span.starts[int(rng.integers(len(span.starts)))]
         high, secret = low + span.numbers - 1, low + int(rng.integers(span.numbers))
-        rules: dict[str, Json] = {"low": low, "high": high, "best": span.best, "turns": span.turns}
+        rules: Rules = {"low": low, "high": high, "best": span.best, "turns": span.level.turns}
         return Deal(rules if level else {**rules, BARE: True}, secret, f"guess {low}-{high}")
 
-    def most_turns(self, level: int) -> int:
-        return SPANS[level].turns
-
-    def prompt(self, rules: Mapping[str, Json]) -> str:
+    def prompt(self, rules: Rules) -> str:
         if rules.get(BARE):
             return f"{rules['low']}-{rules['high']}?"
         return (
             f"I think of a whole number from {rules['low']} to {rules['high']}. Guess it: I answer higher, lower or "
-            f"correct. Say one guess a turn in square brackets: {self.example}. The last brackets count, and "
-            f"a turn without a guess is lost. {rules['best']} turns earn full marks, and there are {rules['turns']}."
+            f"correct. {asking(self.example, rules)}"
         )
 
-    def start(self, rules: Mapping[str, Json], hidden: Json) -> Json:
-        given = cast("_Rules", rules)
-        state: _State = {
-            "low": given["low"],
-            "high": given["high"],
-            "secret": int(cast("int", hidden)),
-            "best": given["best"],
-            "bare": bool(rules.get(BARE)),
-        }
-        return cast("Json", state)
+    def start(self, rules: Rules, hidden: Json) -> Json:
+        kept = {name: rules[name] for name in ("low", "high", "best")}
+        return {**kept, "secret": int(cast("int", hidden)), "bare": bool(rules.get(BARE))}
 
     def answer(self, state: Json, move: str, turn: int) -> Answer:
         now, guess = cast("_State", state), int(move)
-        if not now["low"] <= guess <= now["high"]:
-            told = NOTHING if now["bare"] else f"It is from {now['low']} to {now['high']}."
-            return Answer(state, told, illegal=True)
         secret, bare = now["secret"], now["bare"]
-        if guess == secret:
-            return Answer(state, BRIEF[CORRECT] if bare else CORRECT, pay_for(turn, now["best"]), "found")
-        told = HIGHER if guess < secret else LOWER
-        return Answer(state, BRIEF[told] if bare else told)
+        if not now["low"] <= guess <= now["high"]:
+            return Answer(state, NOTHING if bare else f"It is from {now['low']} to {now['high']}.", illegal=True)
+        told = CORRECT if guess == secret else HIGHER if guess < secret else LOWER
+        pay, reason = (pay_for(turn, now["best"]), "found") if guess == secret else (None, "")
+        return Answer(state, BRIEF[told] if bare else told, pay, reason)
 
-    def best(self, rules: Mapping[str, Json], said: Sequence[str], heard: Sequence[str]) -> str:
+    def best(self, rules: Rules, said: Sequence[str], heard: Sequence[str]) -> str:
         """The middle of what is left."""
-        given = cast("_Rules", rules)
-        low, high = given["low"], given["high"]
+        low, high = cast("int", rules["low"]), cast("int", rules["high"])
         for move, told in zip(said, heard, strict=True):
             if told in (HIGHER, BRIEF[HIGHER]):
                 low = max(low, int(move) + 1)
@@ -136,6 +113,6 @@ class Guess:
                 high = min(high, int(move) - 1)
         return str((low + high) // 2)
 
-    def random_move(self, state: Json, rng: np.random.Generator) -> str:
+    def legal(self, state: Json) -> Sequence[str]:
         now = cast("_State", state)
-        return str(int(rng.integers(now["low"], now["high"] + 1)))
+        return [str(number) for number in range(now["low"], now["high"] + 1)]

@@ -14,34 +14,18 @@ it pays 1.0, in more the share best / moves; after twice as many the game is los
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
-from itertools import permutations
-from typing import NamedTuple, TypedDict, cast
+from collections.abc import Mapping, Sequence
+from typing import cast
 
 import numpy as np
 
 from rlenv.core.jsontypes import Json
-from rlenv.envs.games.game import Answer, Deal
+from rlenv.envs.games.boards import PEGS, distances, moves_from, renamed
+from rlenv.envs.games.game import Answer, Deal, Level, Rules
 
-PEGS = "ABC"
 _SHOWN = re.compile(r"([ABC]): ([0-9 ]+|-)")  # A: 3 1
-
-
-class Discs(NamedTuple):
-    """A level: how many discs, and the fewest moves that a game of it takes at least."""
-
-    number: int
-    least: int
-
-
-LEVELS = {1: Discs(3, 5), 2: Discs(4, 10), 3: Discs(5, 20)}
-
-
-class _State(TypedDict):
-    discs: str
-    goal: str
-    best: int
+DISCS = {1: (3, 5), 2: (4, 10), 3: (5, 20)}
+"""How many discs, and the fewest moves that a game takes at least."""
 
 
 class Hanoi:
@@ -49,25 +33,23 @@ class Hanoi:
 
     name = "hanoi"
     about = "the towers of Hanoi between any two positions"
-    levels: Mapping[int, str] = {
-        level: f"{discs.number} discs, {discs.least} to {2**discs.number - 1} moves" for level, discs in LEVELS.items()
+    levels: Mapping[int, Level] = {
+        level: Level(f"{discs} discs, {least} to {2**discs - 1} moves", 2 * (2**discs - 1))
+        for level, (discs, least) in DISCS.items()
     }
     form = re.compile(r"[a-c] ?(?:to|->)? ?[a-c]")  # ac, a to c
     example = "[XY] (from peg X to peg Y)"
 
     def deal(self, level: int, rng: np.random.Generator) -> Deal | None:
-        count, least = LEVELS[level]
+        count, least = DISCS[level]
         start, goal = ("".join(rng.choice(list(PEGS), size=count)) for _ in range(2))
         best = distances(goal)[start]
         if best < least:
             return None
-        rules: dict[str, Json] = {"start": start, "goal": goal, "best": best, "turns": 2 * best}
-        return Deal(rules, None, f"hanoi {_renamed(start + goal)}")
+        rules: Rules = {"start": start, "goal": goal, "best": best, "turns": 2 * best}
+        return Deal(rules, None, f"hanoi {renamed(start + goal)}")
 
-    def most_turns(self, level: int) -> int:
-        return 2 * ((1 << LEVELS[level].number) - 1)
-
-    def prompt(self, rules: Mapping[str, Json]) -> str:
+    def prompt(self, rules: Rules) -> str:
         return (
             "Towers of Hanoi: move one disc a turn, the topmost of a peg, never onto a smaller one. Each peg is "
             f"written from bottom to top, disc 1 is the smallest.\nNow: {shown(str(rules['start']))}\nGoal: "
@@ -76,62 +58,32 @@ class Hanoi:
             f"full marks, more earn less, and there are {rules['turns']}."
         )
 
-    def start(self, rules: Mapping[str, Json], hidden: Json) -> Json:
-        return {"discs": rules["start"], "goal": rules["goal"], "best": rules["best"]}
+    def start(self, rules: Rules, hidden: Json) -> Json:
+        return [rules["start"], rules["goal"], rules["best"]]
 
     def answer(self, state: Json, move: str, turn: int) -> Answer:
-        now = cast("_State", state)
-        discs, source, target = now["discs"], move[0].upper(), move[-1].upper()
-        moved = discs.find(source)
+        discs, goal, best = cast("tuple[str, str, int]", state)
+        source, target = move[0].upper(), move[-1].upper()
+        moved, below = discs.find(source), discs.find(target)
         if moved < 0:
             return Answer(state, f"{source} is empty.", illegal=True)
-        below = discs.find(target)
-        if below <= moved and below >= 0:
+        if 0 <= below <= moved:
             why = "It lies there already." if below == moved else f"Disc {moved + 1} may not lie on disc {below + 1}."
             return Answer(state, why, illegal=True)
         discs = discs[:moved] + target + discs[moved + 1 :]
-        after: _State = {"discs": discs, "goal": now["goal"], "best": now["best"]}
-        if discs != now["goal"]:
-            return Answer(cast("Json", after), shown(discs))
-        return Answer(cast("Json", after), "Done.", min(1.0, now["best"] / turn), "solved")
+        if discs != goal:
+            return Answer([discs, goal, best], shown(discs))
+        return Answer([discs, goal, best], "Done.", min(1.0, best / turn), "solved")
 
-    def best(self, rules: Mapping[str, Json], said: Sequence[str], heard: Sequence[str]) -> str:
+    def best(self, rules: Rules, said: Sequence[str], heard: Sequence[str]) -> str:
         """The first move that comes nearer."""
         seen = [told for told in heard if told.startswith("A: ")]
         discs = _read(seen[-1]) if seen else str(rules["start"])
         far = distances(str(rules["goal"]))
         return next(move for move, after in moves_from(discs) if far[after] == far[discs] - 1)
 
-    def random_move(self, state: Json, rng: np.random.Generator) -> str:
-        moves = [move for move, _ in moves_from(cast("_State", state)["discs"])]
-        return moves[int(rng.integers(len(moves)))]
-
-
-def moves_from(discs: str) -> Iterator[tuple[str, str]]:
-    """Each move with the position after it."""
-    tops = {peg: place for peg in PEGS if (place := discs.find(peg)) >= 0}
-    for source, place in tops.items():
-        for target in PEGS:
-            if tops.get(target, len(discs)) > place:
-                yield source + target, discs[:place] + target + discs[place + 1 :]
-
-
-@lru_cache(maxsize=1024)
-def distances(goal: str) -> Mapping[str, int]:
-    """How many moves each position is from the goal; moves can be taken back, so it is the same both ways.
-
-    >>> distances("CCC")["AAA"]
-    7
-    """
-    far, edge = {goal: 0}, [goal]
-    while edge:
-        around = [(after, far[discs] + 1) for discs in edge for _, after in moves_from(discs)]
-        edge = []
-        for after, steps in around:
-            if after not in far:
-                far[after] = steps
-                edge.append(after)
-    return far
+    def legal(self, state: Json) -> Sequence[str]:
+        return [move for move, _ in moves_from(cast("list[str]", state)[0])]
 
 
 def shown(discs: str) -> str:
@@ -147,8 +99,3 @@ def shown(discs: str) -> str:
 def _read(text: str) -> str:
     pegs = {int(disc): peg for peg, discs in _SHOWN.findall(text) for disc in discs.split() if disc != "-"}
     return "".join(pegs[disc] for disc in sorted(pegs))
-
-
-def _renamed(pegs: str) -> str:
-    """The same for questions that differ in the names of the pegs."""
-    return min(pegs.translate(str.maketrans(PEGS, "".join(names))) for names in permutations(PEGS))

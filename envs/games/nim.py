@@ -22,27 +22,24 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import reduce
 from operator import xor
-from typing import NamedTuple, cast
+from typing import cast
 
 import numpy as np
 
 from rlenv.core.jsontypes import Json
-from rlenv.envs.games.game import Answer, Deal
+from rlenv.envs.games.game import Answer, Deal, Level, Rules
 
 NAMES = "ABCDE"
 SPARE = 2
 """Turns beyond those that the longest game needs."""
+HEAPS = {1: (3, 7), 2: (4, 9), 3: (5, 15)}
+"""How many heaps, and of how many objects at most."""
 _LEFT = re.compile(r"([A-E]) ([0-9]{1,2})(?:, |$)")  # B 4
 
 
-class Heaps(NamedTuple):
-    """A level: how many heaps, of up to so many objects."""
-
-    number: int
-    most: int
-
-
-LEVELS = {1: Heaps(3, 7), 2: Heaps(4, 9), 3: Heaps(5, 15)}
+def _turns(objects: int) -> int:
+    """Each side takes one at least."""
+    return (objects + 1) // 2 + SPARE
 
 
 class Nim:
@@ -50,21 +47,20 @@ class Nim:
 
     name = "nim"
     about = "Nim against a side that never errs"
-    levels: Mapping[int, str] = {lv: f"{heaps.number} heaps of up to {heaps.most}" for lv, heaps in LEVELS.items()}
+    levels: Mapping[int, Level] = {
+        level: Level(f"{count} heaps of up to {most}", _turns(count * most)) for level, (count, most) in HEAPS.items()
+    }
     form = re.compile(r"[a-e] ?[0-9]{1,2}")  # b3
     example = "[X9] (nine from heap X)"
 
     def deal(self, level: int, rng: np.random.Generator) -> Deal | None:
-        count, most = LEVELS[level]
+        count, most = HEAPS[level]
         heaps = [int(size) for size in rng.integers(1, most + 1, size=count)]
         if not reduce(xor, heaps):
             return None
         return Deal({"heaps": heaps, "turns": _turns(sum(heaps))}, None, f"nim {sorted(heaps)}")
 
-    def most_turns(self, level: int) -> int:
-        return _turns(LEVELS[level].number * LEVELS[level].most)
-
-    def prompt(self, rules: Mapping[str, Json]) -> str:
+    def prompt(self, rules: Rules) -> str:
         return (
             "We play Nim and take objects from heaps in turn: as many as one likes, from one heap. Who takes the last "
             f"object wins. You begin. Heaps: {_shown(cast('list[int]', rules['heaps']))}\nSay the heap and how many in "
@@ -72,7 +68,7 @@ class Nim:
             f"lost, and there are {rules['turns']} turns."
         )
 
-    def start(self, rules: Mapping[str, Json], hidden: Json) -> Json:
+    def start(self, rules: Rules, hidden: Json) -> Json:
         return rules["heaps"]
 
     def answer(self, state: Json, move: str, turn: int) -> Answer:
@@ -91,17 +87,16 @@ class Nim:
         told = f"I take {count} from {NAMES[heap]}. Left: {_shown(heaps)}"
         return Answer(heaps, told) if any(heaps) else Answer(heaps, told, 0.0, "lost")
 
-    def best(self, rules: Mapping[str, Json], said: Sequence[str], heard: Sequence[str]) -> str:
+    def best(self, rules: Rules, said: Sequence[str], heard: Sequence[str]) -> str:
         """A move that leaves an exclusive or of 0."""
         left = [told.partition("Left: ")[2] for told in heard if "Left: " in told]
         heaps = [int(size) for _, size in _LEFT.findall(left[-1])] if left else cast("list[int]", rules["heaps"])
         heap, count = reply_to(heaps)
         return f"{NAMES[heap]}{count}"
 
-    def random_move(self, state: Json, rng: np.random.Generator) -> str:
-        heaps = cast("list[int]", state)
-        moves = [f"{NAMES[heap]}{count}" for heap, size in enumerate(heaps) for count in range(1, size + 1)]
-        return moves[int(rng.integers(len(moves)))]
+    def legal(self, state: Json) -> Sequence[str]:
+        heaps = zip(NAMES, cast("list[int]", state), strict=False)
+        return [f"{name}{count}" for name, size in heaps for count in range(1, size + 1)]
 
 
 def reply_to(heaps: Sequence[int]) -> tuple[int, int]:
@@ -111,16 +106,9 @@ def reply_to(heaps: Sequence[int]) -> tuple[int, int]:
     ((0, 2), (2, 3))
     """
     total = reduce(xor, heaps)
-    for heap, size in enumerate(heaps):
-        if size ^ total < size:
-            return heap, size - (size ^ total)
-    largest = max(range(len(heaps)), key=lambda heap: heaps[heap])
-    return largest, (heaps[largest] + 1) // 2
-
-
-def _turns(objects: int) -> int:
-    """Each side takes one at least."""
-    return (objects + 1) // 2 + SPARE
+    wins = [(heap, size - (size ^ total)) for heap, size in enumerate(heaps) if size ^ total < size]
+    largest = max(heaps)
+    return wins[0] if wins else (heaps.index(largest), (largest + 1) // 2)
 
 
 def _shown(heaps: Sequence[int]) -> str:

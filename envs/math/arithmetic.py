@@ -28,8 +28,7 @@ from rlenv.core.errors import ConfigError
 from rlenv.core.task import Task, TaskSet
 from rlenv.env.tasksets import ProceduralTasks
 from rlenv.envs.expression import value
-from rlenv.envs.level_range import levels_named
-from rlenv.envs.levelled import check_size, levelled, levels_said
+from rlenv.envs.levels import check_size, levelled, levels_named, levels_said
 from rlenv.envs.math.boxed import IntegerVerifier
 from rlenv.envs.math.levels import LEVELS
 from rlenv.envs.splits import DEMONSTRATION_PERCENT, belongs, check_split

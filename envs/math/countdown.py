@@ -26,8 +26,7 @@ from rlenv.core.definition import Definition
 from rlenv.core.errors import ConfigError
 from rlenv.core.task import Task, TaskSet
 from rlenv.envs.expression import WHOLE
-from rlenv.envs.level_range import levels_named
-from rlenv.envs.levelled import check_size, drawn, levels_said
+from rlenv.envs.levels import check_size, drawn, levels_named, levels_said
 from rlenv.envs.math.countdown_verifier import USES, CountdownVerifier, Use
 from rlenv.envs.splits import DEMONSTRATION_PERCENT, belongs, check_split
 

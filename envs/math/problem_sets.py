@@ -27,7 +27,7 @@ from rlenv.core.jsontypes import Json
 from rlenv.core.task import Task, TaskSet
 from rlenv.core.verifier import Verifier
 from rlenv.env.tasksets import DeferredTasks, ListTasks, Row, RowMap, hub_tasks, load_tasks
-from rlenv.envs.level_range import levels_named
+from rlenv.envs.levels import levels_named
 from rlenv.envs.math.comparing.policy import MathPolicy
 from rlenv.envs.math.numeral import NumeralVerifier
 from rlenv.envs.math.rows import aime_row, competition_row, gsm8k_row, math_row, svamp_row

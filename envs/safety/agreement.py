@@ -29,7 +29,7 @@ from rlenv.core.errors import ConfigError, TaskError
 from rlenv.core.task import Task
 from rlenv.core.verdict import Verdict
 from rlenv.env.tasksets import ListTasks
-from rlenv.envs.levelled import check_size
+from rlenv.envs.levels import check_size
 from rlenv.envs.math.numeral import NumeralVerifier
 from rlenv.envs.math.verifier import MathVerifier
 from rlenv.envs.safety.agreement_questions import Question, questions_of

@@ -39,8 +39,7 @@ from rlenv.core.jsontypes import Json
 from rlenv.core.task import Prompt, Task
 from rlenv.core.verdict import FAIL, Verdict
 from rlenv.env.tasksets import ListTasks
-from rlenv.envs.level_range import levels_named
-from rlenv.envs.levelled import levelled
+from rlenv.envs.levels import levelled, levels_named
 from rlenv.envs.math.numeral import NumeralVerifier
 from rlenv.envs.math.verifier import MathVerifier
 from rlenv.envs.safety.opinions import Split

@@ -12,9 +12,9 @@ from rlenv.core.jsontypes import Json
 from rlenv.core.task import Task
 from rlenv.envs.games.blackjack import Blackjack, card, first_cards
 from rlenv.envs.games.blackjack_values import CARDS, HIT, STAND, Hand, Table, dealt
-from rlenv.envs.games.definition import game_environment, game_named
-from rlenv.envs.games.game import GameInteraction, best_script
-from rlenv.envs.games.players import chance, reward_of
+from rlenv.envs.games.reference import best_script, chance, reward_of
+from rlenv.envs.games.tasks import game_environment, game_named
+from rlenv.envs.games.verifier import GameInteraction
 
 
 def tasks_of(level: int, count: int = 100) -> list[Task]:

@@ -13,9 +13,11 @@ import pytest
 from rlenv.core.completion import Completion
 from rlenv.core.jsontypes import Json
 from rlenv.core.task import Task
-from rlenv.envs.games import hanoi, maze, nim, tictactoe
-from rlenv.envs.games.definition import game_environment, game_named
-from rlenv.envs.games.game import GameInteraction, best_script
+from rlenv.envs.games import boards, hanoi, nim
+from rlenv.envs.games.reference import best_script
+from rlenv.envs.games.tasks import game_environment, game_named
+from rlenv.envs.games.tictactoe import MOST_LUCK
+from rlenv.envs.games.verifier import GameInteraction
 
 
 def tasks_of(name: str, level: int, count: int = 20) -> list[Task]:
@@ -64,36 +66,36 @@ def test_nobody_gets_more_than_a_position_is_worth(level: int) -> None:
         rules = cast("dict[str, int]", task.metadata["rules"])
         results = _every_line("tictactoe", task)
         assert max(results) == 1.0
-        assert set(results) <= ({1.0, 0.0} if rules["worth"] == 0 else {1.0, tictactoe.DRAWN, 0.0})
+        assert set(results) <= ({1.0, 0.0} if rules["worth"] == 0 else {1.0, boards.DRAWN, 0.0})
 
 
 def test_a_draw_is_worth_full_marks_only_where_no_win_was_there() -> None:
-    assert [tictactoe.pay_of(*pair) for pair in ((1, 1), (0, 1), (-1, 1), (0, 0), (1, 0), (-1, 0))] == [
-        *(1.0, tictactoe.DRAWN, 0.0),
+    assert [boards.pay_of(*pair) for pair in ((1, 1), (0, 1), (-1, 1), (0, 0), (1, 0), (-1, 0))] == [
+        *(1.0, boards.DRAWN, 0.0),
         *(1.0, 1.0, 0.0),
     ]
 
 
 def test_tictactoe_is_a_draw_and_so_is_its_opposite() -> None:
-    assert tictactoe.value("." * 9, "x", False) == tictactoe.value("." * 9, "x", True) == 0
+    assert boards.value("." * 9, "x", False) == boards.value("." * 9, "x", True) == 0
 
 
 @pytest.mark.parametrize("level", [1, 2, 3])
 def test_those_who_draw_moves_earn_little_in_every_position_that_is_dealt(level: int) -> None:
     for task in tasks_of("tictactoe", level, 50):
         rules = cast("dict[str, str]", task.metadata["rules"])
-        misere = bool(rules["misere"])
-        assert tictactoe.luck(rules["board"], rules["mark"], misere) <= tictactoe.MOST_LUCK
+        mark, misere, worth = rules["mark"], bool(rules["misere"]), int(rules["worth"])
+        assert boards.luck(rules["board"], mark, mark, misere, worth) <= MOST_LUCK
 
 
 def test_boards_that_are_turned_or_mirrored_are_alike() -> None:
-    assert tictactoe.alike("xo.......") == tictactoe.alike(".ox......") == tictactoe.alike("......xo.")
-    assert tictactoe.alike("xo.......") != tictactoe.alike("x.o......")
+    assert boards.alike("xo.......") == boards.alike(".ox......") == boards.alike("......xo.")
+    assert boards.alike("xo.......") != boards.alike("x.o......")
 
 
 @pytest.mark.parametrize("discs", [1, 2, 3, 4, 5])
 def test_a_tower_of_hanoi_takes_two_to_the_discs_less_one_moves(discs: int) -> None:
-    far = hanoi.distances("C" * discs)
+    far = boards.distances("C" * discs)
     assert far["A" * discs] == max(far.values()) == 2**discs - 1
     assert len(far) == 3**discs
 
@@ -114,7 +116,7 @@ def test_a_longer_way_earns_the_share_of_the_best_one() -> None:
     ("move", "told"), [("ab", "Disc 2 may not lie on disc 1."), ("aa", "It lies there already."), ("ca", "C is empty.")]
 )
 def test_a_larger_disc_never_lies_on_a_smaller_one(move: str, told: str) -> None:
-    state: Json = {"discs": "BA", "goal": "CC", "best": 3}
+    state: Json = ["BA", "CC", 3]
     answer = hanoi.Hanoi().answer(state, move, 1)
     assert (answer.told, answer.illegal, answer.state) == (told, True, state)
 
@@ -122,14 +124,14 @@ def test_a_larger_disc_never_lies_on_a_smaller_one(move: str, told: str) -> None
 @pytest.mark.parametrize("side", [2, 3, 4, 6])
 def test_a_maze_has_one_way_between_any_two_cells(side: int) -> None:
     for seed in range(10):
-        drawn = maze.drawn(side, np.random.default_rng(seed))
+        drawn = boards.drawn(side, np.random.default_rng(seed))
         passages = sum(bits.bit_count() for bits in drawn.open)
         assert passages == 2 * (side * side - 1)
         seen, edge = {0}, [0]
         for cell in edge:
             for way in range(4):
                 if drawn.open[cell] >> way & 1:
-                    after = cell + maze.STEPS[way][0] * side + maze.STEPS[way][1]
+                    after = cell + boards.STEPS[way][0] * side + boards.STEPS[way][1]
                     assert drawn.open[after] >> (way + 2) % 4 & 1
                     edge += [after] if after not in seen else []
                     seen.add(after)
@@ -140,7 +142,7 @@ def test_each_maze_of_four_cells_is_as_likely() -> None:
     counts: dict[tuple[int, ...], int] = {}
     rng = np.random.default_rng(0)
     for _ in range(2_000):
-        opened = maze.drawn(2, rng).open
+        opened = boards.drawn(2, rng).open
         counts[opened] = counts.get(opened, 0) + 1
     assert len(counts) == 4
     assert max(counts.values()) < 600

@@ -12,10 +12,21 @@ import pytest
 
 from rlenv.core.policy import ScriptedPolicy
 from rlenv.envs.games import mastermind, wordle
-from rlenv.envs.games.deduction import SOLVED, Left, Table, guess_within, minimax_guess, turns_needed
-from rlenv.envs.games.definition import game_environment
-from rlenv.envs.games.game import LATE, best_script
+from rlenv.envs.games.deduction import (
+    LATE,
+    SOLVED,
+    Left,
+    Table,
+    code_table,
+    codes,
+    guess_within,
+    minimax_guess,
+    turns_needed,
+    word_table,
+)
 from rlenv.envs.games.guess import SPANS, Guess
+from rlenv.envs.games.reference import best_script
+from rlenv.envs.games.tasks import game_environment
 from rlenv.turns.play import play
 
 
@@ -34,22 +45,22 @@ def worst_case(table: Table) -> int:
 @pytest.mark.parametrize("level", mastermind.SIZES)
 def test_no_strategy_promises_fewer_turns_than_the_minimax_guesses_need(level: int) -> None:
     size = mastermind.SIZES[level]
-    table = mastermind.table(size.pegs, size.colours)
+    table = code_table(size.pegs, size.colours)
     assert worst_case(table) == turns_needed(table) == size.best
 
 
 def test_the_table_of_mastermind_says_what_the_game_says() -> None:
-    codes, table = mastermind.codes(3, 4), mastermind.table(3, 4)
-    for (i, guess), (j, secret) in product(enumerate(codes), repeat=2):
+    table = code_table(3, 4)
+    for (i, guess), (j, secret) in product(enumerate(codes(3, 4)), repeat=2):
         right, misplaced = mastermind.compared(guess, secret)
-        number = SOLVED if right == 3 else 4 * right + misplaced or 12
+        number = SOLVED if right == 3 else 4 * right + misplaced + 1
         assert table[i, j] == number
 
 
 def test_the_table_of_words_says_what_the_game_says() -> None:
     words = wordle.all_words()
     chosen = tuple(words[i] for i in np.sort(np.random.default_rng(0).choice(len(words), size=60, replace=False)))
-    table = wordle.table(chosen)
+    table = word_table(chosen)
     by_hand = [wordle.marks(guess, word) for guess in chosen for word in chosen]
     pairs = set(zip(table.ravel().tolist(), by_hand, strict=True))
     assert len(pairs) == len({number for number, _ in pairs}) == len({marks for _, marks in pairs})
@@ -100,7 +111,7 @@ def test_the_search_finds_what_trying_everything_finds(seed: int) -> None:
     words = wordle.all_words()
     rng = np.random.default_rng(seed)
     chosen = tuple(words[i] for i in np.sort(rng.choice(60, size=9, replace=False)))
-    table = wordle.table(chosen)
+    table = word_table(chosen)
     assert turns_needed(table) == fewest(table)
 
 

@@ -38,7 +38,7 @@ from rlenv.env.tasksets import ProceduralTasks
 from rlenv.envs.format.instructions.catalogue import KINDS, Instruction, compose
 from rlenv.envs.format.instructions.drafts import body
 from rlenv.envs.format.questions import draw
-from rlenv.envs.levelled import check_size
+from rlenv.envs.levels import check_size
 from rlenv.envs.splits import belongs, check_split
 
 SIZE = 100_000

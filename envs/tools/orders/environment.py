@@ -26,8 +26,7 @@ import numpy as np
 from rlenv.core.definition import Definition
 from rlenv.core.jsontypes import Json
 from rlenv.core.task import Task, TaskSet
-from rlenv.envs.level_range import levels_named
-from rlenv.envs.levelled import check_size, drawn
+from rlenv.envs.levels import check_size, drawn, levels_named
 from rlenv.envs.splits import DEMONSTRATION_PERCENT, belongs, check_split
 from rlenv.envs.tools.orders.desk import Desk, opening
 from rlenv.envs.tools.orders.drawing import LEVELS, changes, draw, right

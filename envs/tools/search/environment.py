@@ -26,8 +26,7 @@ from rlenv.core.jsontypes import Json
 from rlenv.core.task import Task, TaskSet
 from rlenv.core.verdict import Verdict
 from rlenv.core.verifier import FunctionVerifier
-from rlenv.envs.level_range import levels_named
-from rlenv.envs.levelled import check_size, drawn
+from rlenv.envs.levels import check_size, drawn, levels_named
 from rlenv.envs.splits import check_split
 from rlenv.envs.tools.search.library import MAX_QUERY_CHARS, Library
 from rlenv.envs.tools.search.questions import draw

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import cast
 
@@ -19,11 +18,12 @@ import numpy as np
 from rlenv.core.definition import Definition
 from rlenv.core.errors import ConfigError
 from rlenv.core.jsontypes import Json
-from rlenv.core.task import Task, TaskSet
-from rlenv.envs.games.game import Deal, Game, GameInteraction, best_script
-from rlenv.envs.level_range import levels_named
-from rlenv.envs.levelled import check_size, drawn, levels_said
-from rlenv.envs.splits import DEMONSTRATION_PERCENT, belongs, check_split
+from rlenv.core.task import Task
+from rlenv.envs.games.game import Game
+from rlenv.envs.games.reference import best_script
+from rlenv.envs.games.verifier import GameInteraction
+from rlenv.envs.levels import Keyed, levelled_sets, levels_named, levels_said
+from rlenv.envs.splits import DEMONSTRATION_PERCENT
 from rlenv.turns.replay import ReplayVerifier
 
 GAMES: Mapping[str, str] = {
@@ -39,23 +39,6 @@ GAMES: Mapping[str, str] = {
 """The games by name, and their classes in the module of that name."""
 
 
-@dataclass(frozen=True)
-class DrawnTask:
-    """Draws task `index` of a seed: games until one fits the level and belongs to the split."""
-
-    game: Game
-    level: int
-    split: str
-    demonstration_percent: int
-
-    def __call__(self, seed: int, index: int) -> Task:
-        rng = np.random.default_rng([seed, index, self.level])
-        while True:
-            deal = self.game.deal(self.level, rng)
-            if deal is not None and belongs(deal.key, self.split, self.demonstration_percent):
-                return game_task(self.game, deal, self.level)
-
-
 def game_named(name: str) -> Game:
     """The game of this name. Raises ConfigError for one that does not exist."""
     if name not in GAMES:
@@ -63,10 +46,13 @@ def game_named(name: str) -> Game:
     return cast("Game", getattr(importlib.import_module(f"rlenv.envs.games.{name}"), GAMES[name])())
 
 
-def game_task(game: Game, deal: Deal, level: int) -> Task:
-    """The task of one game; its reference is what is hidden."""
+def drawn_task(game: Game, level: int, rng: np.random.Generator) -> Keyed | None:
+    """A game of the level, as a task whose reference is what is hidden."""
+    deal = game.deal(level, rng)
+    if deal is None:
+        return None
     metadata: dict[str, Json] = {"game": game.name, "level": level, "rules": dict(deal.rules)}
-    return Task(game.prompt(deal.rules), deal.hidden, metadata=metadata)
+    return deal.key, lambda: Task(game.prompt(deal.rules), deal.hidden, metadata=metadata)
 
 
 def game_environment(
@@ -83,22 +69,17 @@ def game_environment(
     """
     game = game_named(name)
     levels = levels_named(level, game.levels)
-    check_split(split, demonstration_percent)
-    check_size(size)
-
-    def tasks(of_split: str, limit: int | None) -> TaskSet:
-        return drawn(lambda lv: DrawnTask(game, lv, of_split, demonstration_percent), levels, seed, limit)
-
+    sets = levelled_sets(partial(drawn_task, game), levels, split, seed, size, demonstration_percent)
     interaction = GameInteraction(game)
     script = partial(best_script, game)
     return Definition(
-        tasks=tasks(split, size),
+        tasks=sets.tasks,
         verifier=ReplayVerifier(interaction, name=game.name, version=f"games-{game.name}-1"),
         interaction=interaction,
         script=script,
         solution=lambda task: "\n".join(script(task)),
-        max_turns=max(game.most_turns(lv) for lv in levels),
-        demonstrations=None if split == "all" else tasks("demonstrations", None),
+        max_turns=max(game.levels[lv].turns for lv in levels),
+        demonstrations=sets.demonstrations,
         max_completion_chars=1_000_000,
-        description=f"{game.about}, {levels_said(levels, game.levels.__getitem__)}",
+        description=f"{game.about}, {levels_said(levels, lambda lv: game.levels[lv].about)}",
     )

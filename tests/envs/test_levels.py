@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from rlenv import ListTasks, Task
 from rlenv.core.errors import ConfigError
-from rlenv.envs.level_range import levels_named
-from rlenv.envs.levelled import LevelledTasks, levelled
+from rlenv.envs.levels import LevelledTasks, levelled, levels_named
 
 
 def part(level: int, count: int) -> ListTasks:
