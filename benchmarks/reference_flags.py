@@ -55,7 +55,7 @@ FILES = {
 """The rows of the environments that read a public set, under the folder of `--data`."""
 GIVEN = {"safety/refusal-v0": {"scorer": "toy"}, "safety/rm-v0": {"scorer": "toy"}}
 """Keywords of an environment that cannot be made without."""
-OWN_FORM: dict[str, tuple[Form, ...]] = {"format/tags-v0": ("bare", "think")}
+OWN_FORM: dict[str, tuple[Form, ...]] = {"format/tags-v0": ("bare", "think"), "format/tags-v1": ("bare", "think")}
 """The forms of an environment whose format prescribes where reasoning stands."""
 MOST_FLAGGED = 0.003
 """Of other people's right solutions."""

@@ -22,7 +22,8 @@ for _name in ("gsm8k", "math500", "math", "aime24", "aime25", "amc23", "svamp"):
         kwargs={"name": _name},
         row_may_set={"subject": PLAIN, "policy": PLAIN, "verifier": PLAIN},
     )
-register("format/tags-v0", entry_point="rlenv.envs.format.tags:tags")
+register("format/tags-v0", entry_point="rlenv.envs.format.tags:tags", kwargs={"unseen_is_blank": False})
+register("format/tags-v1", entry_point="rlenv.envs.format.tags:tags")
 register("format/json-v0", entry_point="rlenv.envs.format.json_schema:json_format", row_may_set={"extra_text": PLAIN})
 register(
     "format/regex-v0",

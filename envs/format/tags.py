@@ -1,23 +1,27 @@
-r"""`format/tags-v0`: think inside `<think>`, answer inside `<answer>`, and nothing outside; the answer is checked.
+r"""`format/tags-v1`: think inside `<think>`, answer inside `<answer>`, and nothing outside; the answer is checked.
 
 >>> import rlenv
->>> env = rlenv.make("format/tags-v0")
+>>> env = rlenv.make("format/tags-v1")
 >>> task = {"prompt": "What is 12 + 30?", "answer": "42"}
 >>> def reward(completion, **kwargs):
-...     env = rlenv.make("format/tags-v0", **kwargs)
+...     env = rlenv.make("format/tags-v1", **kwargs)
 ...     _ = env.reset(options={"task": task})
 ...     return env.step(completion)[1]
 >>> reward("<think>12 + 30 = 42.</think><answer>42</answer>")
 1.0
 >>> reward("<think>12 + 30 = 43.</think><answer>43</answer>"), reward("<think></think><answer>42</answer>")
 (0.0, 0.0)
+>>> reward("<think>\u200b</think><answer>42</answer>")
+0.0
 >>> reward("<think>12 + 30 = 43.</think><answer>43</answer>", pay="shape")
 0.2
 
 The format pays only together with the right content: a reward for the shape alone is had without doing
 the task, and `pay="shape"` asks for it in so many words. Right content in the wrong shape is worth nothing
 either way. That the reasoning is there, once, closed and not blank, is all that is asked of it: what it says is
-not looked at. One that the chat template opened counts where the policy says so (`read_as="opened"`).
+not looked at. Characters that nobody sees, such as zero-width spaces, are blank (`format/tags-v0`, kept for one
+release, takes them for reasoning). One that the chat template opened counts where the policy says so
+(`read_as="opened"`).
 
 `TagsVerifier(content=...)` puts the tags around any other verifier, which then sees the answer alone.
 """
@@ -25,6 +29,7 @@ not looked at. One that the chat template opened counts where the policy says so
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,6 +50,8 @@ from rlenv.envs.splits import belongs, check_split
 INSTRUCTION = "Think inside <think></think>, then give only the answer inside <answer></answer>."
 SIZE = 100_000
 THINK = "<think>"
+FILLERS = "\u115f\u1160\u3164\uffa0\u2800"
+"""Letters and signs by their category that are drawn as nothing: the Hangul fillers and the Braille blank."""
 TAGS = ("<answer>", "</answer>")
 _TAG_LIKE = re.compile(r"<[\s/]*+answer\b(?:\s*+/?>)?", re.IGNORECASE)  # </ answer >
 
@@ -64,11 +71,14 @@ class DrawnQuestion:
                 return Task(prompt, question.answer, metadata={"working": question.working})
 
 
-def tags(split: str = "train", seed: int = 0, size: int = SIZE, pay: str = "correct") -> Definition:
+def tags(
+    split: str = "train", seed: int = 0, size: int = SIZE, pay: str = "correct", unseen_is_blank: bool = True
+) -> Definition:
     """Questions made by code out of `train`, `test`, `demonstrations` or `all`.
 
     With `pay="correct"` the parts `format` (0.2) and `correct` (0.8) are paid together or not at all; with
-    `pay="shape"` a well-formed wrong answer earns the part `format`.
+    `pay="shape"` a well-formed wrong answer earns the part `format`. Without `unseen_is_blank` a thought of characters
+    that nobody sees counts, as in `format/tags-v0`.
     """
     check_split(split)
     if pay not in ("correct", "shape"):
@@ -76,7 +86,7 @@ def tags(split: str = "train", seed: int = 0, size: int = SIZE, pay: str = "corr
     check_size(size)
     return Definition(
         tasks=ProceduralTasks(DrawnQuestion(split), seed, size),
-        verifier=TagsVerifier(pay_shape=pay == "shape"),
+        verifier=TagsVerifier(pay_shape=pay == "shape", unseen_is_blank=unseen_is_blank),
         solution=solution,
         demonstrations=None if split == "all" else ProceduralTasks(DrawnQuestion("demonstrations"), seed, size),
         max_completion_chars=100_000,
@@ -96,6 +106,7 @@ class TagsVerifier:
 
     pay_shape: bool = False
     content: Verifier | None = None
+    unseen_is_blank: bool = True
 
     @property
     def cheap(self) -> bool:
@@ -104,10 +115,10 @@ class TagsVerifier:
     @property
     def version(self) -> str:
         inner = "" if self.content is None else f"({self.content.version})"
-        return f"tags-3{'-shape' if self.pay_shape else ''}{inner}"
+        return f"tags-{4 if self.unseen_is_blank else 3}{'-shape' if self.pay_shape else ''}{inner}"
 
     def verify(self, task: Task, completion: Completion) -> Verdict:
-        answer = read(completion)
+        answer = read(completion, self.unseen_is_blank)
         if isinstance(answer, Flag):
             return paid(False, False, self.pay_shape, answer.detail, (answer,))
         judged = self._judge(task, answer).placed(answer)
@@ -126,7 +137,7 @@ class TagsVerifier:
         return Verdict.of(("reward", 0.0), reason=f"answer: got {answer.text[:40]!r}, expected {task.reference!r}")
 
 
-def read(completion: Completion) -> Passage | Flag:
+def read(completion: Completion, unseen_is_blank: bool = True) -> Passage | Flag:
     """The answer without the white space around it, or the flag that says where the shape is broken.
 
     The reasoning is one closed trace of `<think>`, not blank, with nothing before it; what it says is not looked at.
@@ -142,9 +153,20 @@ def read(completion: Completion) -> Passage | Flag:
         return Flag("format", trace.inner_start, len(text), "the reasoning never ends")
     if len(traces) > 1:
         return Flag("format", traces[1].start, traces[1].end, "expected the reasoning once")
-    if text[: trace.start].strip() or not text[trace.inner_start : trace.inner_end].strip():
+    thought = text[trace.inner_start : trace.inner_end]
+    blank = not _seen(thought) if unseen_is_blank else not thought.strip()
+    if text[: trace.start].strip() or blank:
         return Flag("format", 0, trace.end, "text before the reasoning, or none in it")
     return _answer(text, trace.end)
+
+
+def _seen(text: str) -> bool:
+    """Whether a character is there that leaves ink: no white space, control, format or unassigned one, no bare mark.
+
+    >>> _seen("\u200b \u2060"), _seen("\u200b7")
+    (False, True)
+    """
+    return any(unicodedata.category(sign)[0] not in "CZM" and sign not in FILLERS for sign in text)
 
 
 def _answer(text: str, start: int) -> Passage | Flag:

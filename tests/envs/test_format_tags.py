@@ -177,3 +177,15 @@ def test_the_same_seed_gives_the_same_tasks() -> None:
 def test_settings_out_of_range_are_named(kwargs: dict[str, object], problem: str) -> None:
     with pytest.raises(ConfigError, match=problem):
         rlenv.load("format/tags-v0", **kwargs)
+
+
+@pytest.mark.parametrize(
+    "thought", ["\u200b", "\u200b\u200c\u2060 \ufeff", "\u00ad", "\u3164", "\u2800\n", "\u0301", "\u202e"]
+)
+def test_a_thought_that_nobody_sees_is_none_but_in_the_old_contract(thought: str) -> None:
+    for name, paid in (("format/tags-v1", 0.0), ("format/tags-v0", 1.0)):
+        env = rlenv.make(name)
+        env.reset(options={"task": {"prompt": "What is 12 + 30?", "answer": "42"}})
+        assert env.step(f"<think>{thought}</think><answer>42</answer>")[1] == paid
+        env.reset(options={"task": {"prompt": "What is 12 + 30?", "answer": "42"}})
+        assert env.step(f"<think>{thought}12 + 30</think><answer>42</answer>")[1] == 1.0

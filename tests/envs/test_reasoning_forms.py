@@ -24,7 +24,7 @@ FORMS = {
 }
 CUT = ("<think>\n{}", "<|channel|>analysis<|message|>{}", "<reasoning>{}")
 """Cut in a trace, which leaves no content."""
-EXCEPTIONS = {"format/tags-v0"}
+EXCEPTIONS = {"format/tags-v0", "format/tags-v1"}
 """What prescribes the reasoning: each wrapped form is a trace too many."""
 FROM_FILES: Mapping[str, list[dict[str, Any]]] = {
     **{f"math/{name}-v0": rows for name, rows in ROWS.items()},
