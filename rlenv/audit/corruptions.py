@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple, TypeAlias
 
-from rlenv.audit.catalogue.answers import Answer, items, number
+from rlenv.evidence.answers import Answer, items, number
 
 Certainty: TypeAlias = "Literal['wrong', 'near', 'writing']"
 """`wrong`: no reader would call it right. `near`: right within a tolerance. `writing`: maybe another writing."""
@@ -94,7 +94,7 @@ def _numbers(text: str, prompt: str) -> Iterator[Corruption]:
         yield from made("first digit missing", re.sub(r"\d", "", text, count=1))
         yield from made("digits swapped", _swapped(whole) + ("." if decimals else "") + decimals)
     if "%" not in prompt and "percent" not in prompt.lower():
-        yield Corruption("a percent sign", f"{text}%", "wrong")
+        yield Corruption("a percent sign", f"{text}%", "writing")
 
 
 def _quantities(text: str, prompt: str) -> Iterator[Corruption]:

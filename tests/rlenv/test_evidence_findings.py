@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from rlenv.audit import audit
 from rlenv.core.definition import Definition
 from rlenv.core.task import Task
 from rlenv.core.verifier import FunctionVerifier
@@ -49,18 +48,6 @@ def test_without_detectors_nothing_is_told() -> None:
     batch.reset(tasks=[batch.definition.tasks[0]])
     batch.step([LOOP])
     assert batch.evidence == []
-
-
-def test_the_audit_names_the_edits_that_right_completions_do_not_answer_to() -> None:
-    named = {finding.rule for finding in audit(_looping(), tasks=4).findings}
-    assert {"counterfactual/another-task", "counterfactual/said-once"} <= named
-
-
-def test_the_audit_names_no_edit_where_right_completions_answer_as_they_should() -> None:
-    tasks = [Task(f"What is {n} + 30?", str(n + 30)) for n in range(20, 28)]
-    exact = FunctionVerifier(lambda completion, answer: completion.split()[-1:] == [answer], cheap=True)
-    found = audit(Definition(tasks=tasks, verifier=exact), tasks=8).findings
-    assert not [finding.rule for finding in found if finding.rule.startswith("counterfactual")]
 
 
 def _told(reward: Callable[..., bool], said: Sequence[str]) -> list[str]:
