@@ -17,11 +17,6 @@ Certainty: TypeAlias = "Literal['wrong', 'near', 'writing']"
 """`wrong`: no reader would call it right. `near`: right within a tolerance. `writing`: maybe another writing."""
 NEAR = 0.02
 """Numbers that differ by at most this share are near: a task may allow for that."""
-_TOLERANCE = re.compile(
-    r"\b(?:within|approximate\w*|about|around|roughly|tolerance|rounded?|rounding|nearest|estimate\w*|significant|"
-    r"decimals?|decimal places|plus or minus|accura\w+|precision)\b|±|\\pm|≈",
-    re.IGNORECASE,
-)
 _ORDER = re.compile(
     r"(?<!any )\b(?:order|sort\w*|ascending|descending|sequence|path|route|rank\w*|arrange\w*)\b", re.IGNORECASE
 )
@@ -36,11 +31,6 @@ class Corruption(NamedTuple):
     kind: str
     core: str
     certainty: Certainty
-
-
-def announces_tolerance(prompt: str) -> bool:
-    """True where the prompt speaks of rounding or of a tolerance."""
-    return _TOLERANCE.search(prompt) is not None
 
 
 def corrupted(core: str, prompt: str) -> Iterator[Corruption]:

@@ -40,10 +40,11 @@ class Finding:
     """Of so many paid completions of a run so many show it; 0 of 0 before a run."""
     why: str = ""
     """What was seen of the completion."""
+    unit: str = "paid completions"
 
     def __str__(self) -> str:
         about = f" for {_quoted(self.right)}" if self.right else ""
-        often = f" ({self.seen} of {self.of} paid completions)" if self.of else ""
+        often = f" ({self.seen} of {self.of} {self.unit})" if self.of else ""
         said = f"{_quoted(self.completion)} was paid {self.paid:g}{about}{often}"
         name = shown_line(self.reward) or "the reward"
         return f"{name} can be had by {self.exploit.pays_for}: {said}. {self.exploit.mend}"

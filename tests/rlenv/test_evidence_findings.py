@@ -29,7 +29,8 @@ def test_a_run_tells_what_it_asked_and_what_references_show_too() -> None:
     batch.reset(tasks=[batch.definition.tasks[0]])
     episodes = batch.step([LOOP, LOOP + "indeed"])
     assert [episode.verdict.reward for episode in episodes] == [1.0, 1.0]
-    asked, finding = batch.evidence
+    nothing, asked, finding = batch.evidence
+    assert nothing == "nothing found of: repeats"
     assert "verifications for 2 completions" in asked
     assert finding.startswith("repeats: ")
     assert batch.definition.tasks[0].id in finding
@@ -86,6 +87,6 @@ def test_a_reward_that_has_been_asked_enough_is_asked_no_more() -> None:
     for _ in range(2):
         batch.reset(tasks=[definition.tasks[0]])
         batch.step(said)
-        asked.append(int(batch.evidence[0].split()[0]))
+        asked.append(int(batch.evidence[1].split()[0]))
     assert asked[0] > 2 * ENOUGH
     assert asked[1] == asked[0]
