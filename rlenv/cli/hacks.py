@@ -197,7 +197,9 @@ class _Look:
             members = list(group)
             env, version = made_by = (members[0].env_id, members[0].verifier_version)
             if made_by not in self._askers:
-                self._askers[made_by] = self._asker(env, version) if any(map(asks, wrappers)) else None
+                self._askers[made_by] = (
+                    self._asker(env, version) if any(asks(one) and one.wanted({}) for one in wrappers) else None
+                )
             states = self._states.setdefault(env, {})
             judged = apply_wrappers(wrappers, members, states, self._askers[made_by])
             for before, after in zip(members, judged, strict=True):

@@ -1,7 +1,7 @@
 """Makes a paid completion smaller as long as it is paid and still no solution.
 
 >>> shrunk("so 0 1 2 42 7 8 it is", lambda text: "42" in text, "42")
-'2 42 7'
+'242'
 """
 
 from __future__ import annotations

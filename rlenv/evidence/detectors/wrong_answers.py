@@ -7,6 +7,7 @@ answer that is only written otherwise is none: those edits make it wrong, and a 
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass
 from typing import ClassVar
@@ -16,15 +17,21 @@ from rlenv.core.verdict import Flag
 from rlenv.core.wrapper import State
 from rlenv.evidence.answers import announces_tolerance
 from rlenv.evidence.catalogue.values import is_number
-from rlenv.evidence.catalogue.wrong import BURIED_ANSWER, NEAR_VALUE, PADDED_EXPRESSION, answer_of, expression
+from rlenv.evidence.catalogue.wrong import BURIED_ANSWER, NEAR_VALUE, PADDED_EXPRESSION, answer_of, expression, value_of
 from rlenv.evidence.detector import EvidenceDetector
 from rlenv.evidence.edit import Edit
 from rlenv.evidence.evidence import Evidence
-from rlenv.evidence.parts import numbers
+from rlenv.evidence.parts import numbers, standing
 from rlenv.evidence.shrink import is_right
 
+PROSE = 8
+"""Words of a text that says numbers only: with more of them it may say its answer in words."""
+_WORD = re.compile(r"[^\W\d_]{2,}")  # apples, not x and not the boxed of \\boxed{7}
+_MARK = re.compile(r"\\boxed|</?\w+>|\bor\b|\band\b")  # what stands around numbers that are listed
 ROUNDED = 0.01
 """Up to this share of the answer a number with a fraction may be the answer, rounded."""
+WHOLE = 0.6
+"""From this share of a text on, its expression is its answer."""
 WIDE = 0.3
 """Farther off than this share nothing is near."""
 
@@ -40,10 +47,18 @@ class AnswerAnywhere(EvidenceDetector):
     def find(self, evidence: Evidence, run: State) -> tuple[Flag, ...]:
         answer = answer_of(evidence.episode.task)
         start = evidence.text.casefold().find(answer.casefold()) if answer and evidence.kept(BURIED_ANSWER.name) else -1
-        if start < 0 or is_right(evidence.text, answer):
+        if start < 0 or is_right(evidence.text, answer) or _may_say(evidence.text, answer):
             return ()
         end = min(start + len(answer), len(evidence.text))
         return (self.flag(start, end, f"paid for holding {answer!r}, which is not its answer"),)
+
+
+def _may_say(text: str, answer: str) -> bool:
+    """Whether a text may give the answer all the same: in a sentence, in words, or in another form of the word."""
+    if not is_number(answer):
+        return len(text.split()) > 1
+    words = len(_WORD.findall(_MARK.sub(" ", text)))
+    return len(answer) < 2 or words > PROSE or (words > 0 and standing(text, answer) is not None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,8 +97,11 @@ class MadeUpNumbers(EvidenceDetector):
         found = expression(evidence.text)
         given = Counter(part.text.lstrip("-") for part in numbers(prompt_text(evidence.episode.task.prompt)))
         own = Counter(part.text.lstrip("-") for part in numbers(found.replace("-", " - ").replace("+", " + ")))
-        made_up = sorted(own - given)
-        if not made_up:
+        made_up, answer = sorted(own - given), answer_of(evidence.episode.task)
+        comes_to = value_of(found)
+        whole = len(found) >= WHOLE * len(evidence.text.strip())
+        right = comes_to == float(answer.replace(",", "")) if is_number(answer) else whole
+        if not made_up or not right:
             return ()
         start = evidence.text.rindex(found)
         detail = f"paid with {', '.join(made_up[:3])}, which the prompt does not give"
