@@ -75,7 +75,7 @@ def test_what_is_shrunk_stays_paid_and_wrong() -> None:
 
 def _watched(reward: Callable[..., object], *said: str) -> BatchEnvironment:
     verifier = FunctionVerifier(reward, cheap=True)  # type: ignore[arg-type]
-    tasks = [Task.from_row(row) for row in ROWS]  # type: ignore[arg-type]
+    tasks = [Task.from_row(row) for row in ROWS]
     made = Definition(tasks=tasks, verifier=verifier, wrappers=watched("all"), id="mine/sums-v0")
     batch = BatchEnvironment(made, group_size=len(said))
     batch.reset(tasks=[made.tasks[0]])
