@@ -7,16 +7,18 @@ from dataclasses import replace
 from functools import partial
 
 from rlenv.audit.catalogue import CATALOGUE, PROGRAMS
-from rlenv.audit.catalogue.answers import same
 from rlenv.audit.catalogue.attack import BARE, TURN_MARK, Attack, Frame
 from rlenv.audit.finding import Finding
 from rlenv.audit.judge import Said, Way
 from rlenv.audit.severity import CUTOFFS, Severity, lower_bound, severity_of
 from rlenv.audit.subject import Subject
 from rlenv.audit.tally import PAID, Play, findings, outcomes
+from rlenv.evidence.answers import same
 
 FAMILY = "attack"
 FIRST_TASKS = 16
+COSTLY = ("cost", "costly-program")
+"""They are played when all else has been: a checker may run past its limit on them."""
 _GUESSES = ("constant", "script")
 """What they earn where they happen to be right is the guess rate."""
 TEXTS_ON = 3

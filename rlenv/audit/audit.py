@@ -9,11 +9,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from rlenv.audit.attacking import attack_findings, attack_plays, attackers, first_tasks
+from rlenv.audit.attacking import COSTLY, attack_findings, attack_plays, attackers, first_tasks
 from rlenv.audit.calibration import guess_findings, reference_findings, trouble_findings
 from rlenv.audit.catalogue.attack import Attack
+from rlenv.audit.causes import by_cause
 from rlenv.audit.corrupting import corruption_findings, corruption_plays, hedge_findings
-from rlenv.audit.counterfactual import counterfactual_findings
 from rlenv.audit.determinism import determinism_findings
 from rlenv.audit.finding import Finding
 from rlenv.audit.functions import reward_definition
@@ -26,6 +26,7 @@ from rlenv.audit.outcome import played
 from rlenv.audit.report import Audit
 from rlenv.audit.second_opinion import disagreements
 from rlenv.audit.subject import Subject
+from rlenv.audit.tally import Play
 from rlenv.core.definition import Definition, reference_text
 from rlenv.core.errors import ConfigError
 from rlenv.core.jsontypes import canonical
@@ -95,27 +96,36 @@ def _played(
     start = time.monotonic()
     subject = Subject(definition, count, seed, pool)
     chosen = attackers(subject, attacks)
-    attacked, corrupted = attack_plays(subject, chosen, first_tasks(subject)), corruption_plays(subject)
-    total = len({play.said for play in (*attacked, *corrupted)}) + len(DECORATIONS) * 2 * len(subject.samples)
+    plain, costly = ([a for a in chosen if (a.name in COSTLY) is dear] for dear in (False, True))
+    attacked, corrupted = attack_plays(subject, plain, first_tasks(subject)), corruption_plays(subject)
+    dear = attack_plays(subject, costly, first_tasks(subject))
+    total = len({play.said for play in (*attacked, *corrupted, *dear)}) + len(DECORATIONS) * 2 * len(subject.samples)
     with progress(f"audit {definition.id or 'reward function'}", total, quiet=quiet) as advance:
         subject.judge.tell = lambda judged: advance(judged, "")
         found: list[Finding] = [*reference_findings(subject), *guess_findings(subject)]
         steps: tuple[Callable[[], list[Finding]], ...] = (
-            lambda: attack_findings(subject, chosen, attacked),
+            lambda: attack_findings(subject, plain, attacked),
             lambda: corruption_findings(subject, corrupted),
             lambda: last_turn_findings(subject),
             lambda: hedge_findings(subject),
             lambda: metamorphic_findings(subject),
-            lambda: counterfactual_findings(subject),
             lambda: determinism_findings(subject),
             lambda: grouping_findings(subject),
             lambda: leak_findings(subject, splits),
+            lambda: _costs(subject, costly, dear),
             lambda: trouble_findings(subject),
         )
         for step in steps:
             found += step()
+        found = by_cause(subject, found)
     report = _report(subject, found, seed, time.monotonic() - start)
-    return replace(report, played=played(subject, [*attacked, *corrupted])), subject
+    return replace(report, played=played(subject, [*attacked, *corrupted, *dear])), subject
+
+
+def _costs(subject: Subject, costly: Sequence[Attack], dear: Sequence[Play]) -> list[Finding]:
+    """What is made to cost, last of all: a checker that has been too slow is asked no more."""
+    subject.judge.slow_on_plain = subject.judge.stopped
+    return attack_findings(subject, costly, dear)
 
 
 def audit_reward(

@@ -15,7 +15,6 @@ GUESSED = 0.1
 ENOUGH_TASKS = 8
 OFTEN = 0.75
 """A guess rate from which on it is more than a property: most of the reward is had by one constant."""
-SHORT_CHARS = 2_000
 
 
 def reference_findings(subject: Subject) -> list[Finding]:
@@ -60,23 +59,23 @@ def guess_findings(subject: Subject) -> list[Finding]:
 
 
 def trouble_findings(subject: Subject) -> list[Finding]:
-    """Texts that made the checker fail or run to its limit."""
+    """Texts that made the checker fail or run to its limit: remarks, where a policy earns nothing by it.
+
+    A checker that fails on more than a tenth of what is said is more: whom it would refuse leaves the group instead.
+    """
     judge, found = subject.judge, []
     answers = {sample.answer.text for sample in subject.samples}
     errors = [trouble for trouble in judge.errors if trouble.said.text not in answers]
     if errors:
-        often = len(errors) > CUTOFFS[Severity.MEDIUM] * judge.plays
-        severity = Severity.HIGH if often else Severity.MEDIUM
+        often = len(errors) > CUTOFFS[Severity.MEDIUM] * judge.plays  # on what a policy says anyway, so at will
+        severity = Severity.MEDIUM if often else Severity.LOW
         message = f"the checker fails on {len({e.said.text for e in errors})} texts instead of judging them"
         found.append(_trouble(subject, "crash", severity, message, errors))
     slow = [trouble for trouble in judge.costs if late(trouble)]
     if slow and not subject.programs:
-        short = min(len(trouble.said.text) for trouble in slow) <= SHORT_CHARS
-        severity = Severity.MEDIUM if short else Severity.LOW
-        if subject.definition.inline:
-            severity = Severity.HIGH
         where = "where nothing can end it" if subject.definition.inline else "and its worker is killed"
         message = f"the checker runs past {subject.definition.time_limit_s:g} s on {len(slow)} plays, {where}"
+        severity = Severity.MEDIUM if judge.slow_on_plain else Severity.LOW
         found.append(_trouble(subject, "cost", severity, message, slow))
     other = [trouble for trouble in judge.costs if trouble not in slow]
     if other and not subject.programs:

@@ -68,7 +68,7 @@ def certificate(
 
 def _reward(audit: Audit) -> dict[str, Json]:
     """The four questions of RFC 778."""
-    refused = next((f.paid or f.tried for f in audit.findings if f.rule == "reference/refused"), 0)
+    refused = next((f.paid or f.tried for f in audit.findings if "reference/refused" in f.rules), 0)
     adversaries = [one for one in audit.played if one.rule.startswith("attack/")]
     worst = max(adversaries, key=lambda one: one.mean, default=None)
     floor = worst.mean if worst is not None and refused < audit.tasks else None
@@ -76,7 +76,7 @@ def _reward(audit: Audit) -> dict[str, Json]:
         "golden": {
             "mean_reward": audit.reference_reward,
             "refused_tasks": refused,
-            "failed": any(finding.rule == "reference/error" for finding in audit.findings),
+            "failed": any("reference/error" in finding.rules for finding in audit.findings),
             "gets_the_most": not refused and all(one.most <= 1 + PAID for one in audit.played),
         },
         "adversarial_floor": {
@@ -94,6 +94,8 @@ def _finding(audit: Audit, place: int) -> dict[str, Json]:
     return {
         "id": finding.id,
         "rule": finding.rule,
+        "exploit": finding.exploit.name,
+        "mend": finding.exploit.mend,
         "severity": finding.severity.word,
         "message": finding.message,
         "mean_share": round(finding.mean, 6),

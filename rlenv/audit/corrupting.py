@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
-from rlenv.audit.catalogue.answers import same
-from rlenv.audit.corruptions import announces_tolerance, corrupted
+from rlenv.audit.corruptions import corrupted
 from rlenv.audit.finding import Finding
 from rlenv.audit.judge import Said
 from rlenv.audit.severity import Severity, severity_of
 from rlenv.audit.subject import Sample, Subject
 from rlenv.audit.tally import Play, Rate, findings
+from rlenv.evidence.answers import announces_tolerance, same
 
 RULE = "corruption"
 HEDGE = "hedge"

@@ -11,17 +11,12 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple, TypeAlias
 
-from rlenv.audit.catalogue.answers import Answer, items, number
+from rlenv.evidence.answers import Answer, items, number
 
 Certainty: TypeAlias = "Literal['wrong', 'near', 'writing']"
 """`wrong`: no reader would call it right. `near`: right within a tolerance. `writing`: maybe another writing."""
 NEAR = 0.02
 """Numbers that differ by at most this share are near: a task may allow for that."""
-_TOLERANCE = re.compile(
-    r"\b(?:within|approximate\w*|about|around|roughly|tolerance|rounded?|rounding|nearest|estimate\w*|significant|"
-    r"decimals?|decimal places|plus or minus|accura\w+|precision)\b|±|\\pm|≈",
-    re.IGNORECASE,
-)
 _ORDER = re.compile(
     r"(?<!any )\b(?:order|sort\w*|ascending|descending|sequence|path|route|rank\w*|arrange\w*)\b", re.IGNORECASE
 )
@@ -36,11 +31,6 @@ class Corruption(NamedTuple):
     kind: str
     core: str
     certainty: Certainty
-
-
-def announces_tolerance(prompt: str) -> bool:
-    """True where the prompt speaks of rounding or of a tolerance."""
-    return _TOLERANCE.search(prompt) is not None
 
 
 def corrupted(core: str, prompt: str) -> Iterator[Corruption]:
@@ -94,7 +84,7 @@ def _numbers(text: str, prompt: str) -> Iterator[Corruption]:
         yield from made("first digit missing", re.sub(r"\d", "", text, count=1))
         yield from made("digits swapped", _swapped(whole) + ("." if decimals else "") + decimals)
     if "%" not in prompt and "percent" not in prompt.lower():
-        yield Corruption("a percent sign", f"{text}%", "wrong")
+        yield Corruption("a percent sign", f"{text}%", "writing")
 
 
 def _quantities(text: str, prompt: str) -> Iterator[Corruption]:

@@ -1,4 +1,4 @@
-"""What an audit says: a rule that was broken, how badly, and the text that shows it."""
+"""What an audit says: an exploit that the reward pays, how badly, the text that shows it, and what to change."""
 
 from __future__ import annotations
 
@@ -8,8 +8,12 @@ from dataclasses import dataclass, field
 
 from rlenv.audit.severity import Severity
 from rlenv.core.jsontypes import Json
+from rlenv.evidence import finding as hole
+from rlenv.evidence.catalogue.exploits import Exploit, shown_by
 
 SHOWN_CHARS = 240
+NO_HOLES = frozenset({"unsteady", "right_refused", "tasks", "robustness", "any_text_in_turns"})
+"""What is wrong with a reward and pays nobody."""
 MAX_TEXT_CHARS = 200_000
 
 
@@ -26,6 +30,8 @@ class Evidence:
     """None where the checker failed."""
     reference_reward: float
     reason: str = ""
+    right: str = ""
+    """The right answer, where one is known and short."""
 
     def to_json(self) -> dict[str, Json]:
         return {
@@ -34,6 +40,7 @@ class Evidence:
             "prompt": self.prompt[:MAX_TEXT_CHARS],
             "text": self.text[:MAX_TEXT_CHARS],
             "text_chars": len(self.text),
+            "right": self.right,
             "reward": self.reward,
             "reference_reward": self.reference_reward,
             "reason": self.reason[:2000],
@@ -58,7 +65,33 @@ class Finding:
     """On how many tasks it earned something, out of how many."""
     evidence: Evidence | None = None
     also: Mapping[str, float] = field(default_factory=dict)
-    """Other texts of the rule that earned something, with their mean shares."""
+    """Other texts of the rule, and other rules of the same cause, that earned something, with their mean shares."""
+    rules: tuple[str, ...] = ()
+    """All rules that show it: findings of one cause are one."""
+    exploit: Exploit = None  # type: ignore[assignment]
+    """The exploit of the catalogue; by default that of the rule."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rules", self.rules or (self.rule,))
+        if self.exploit is None:
+            object.__setattr__(self, "exploit", shown_by(self.rule))
+
+    def told(self, reward: str) -> str:
+        """The finding in a sentence: what the reward can be had by, the completion, and what to change."""
+        seen = self.evidence
+        if seen is None or self.exploit.name in NO_HOLES or self.severity is Severity.INFO:
+            return f"{self.message}. {self.exploit.mend}"
+        paid = seen.reward or 0.0
+        return str(
+            hole.Finding(
+                exploit=self.exploit,
+                reward=reward or "the reward",
+                completion=seen.text,
+                paid=paid,
+                honest=seen.reference_reward,
+                right=seen.right,
+            )
+        )
 
     @property
     def id(self) -> str:
@@ -72,6 +105,9 @@ class Finding:
         return {
             "id": self.id,
             "rule": self.rule,
+            "rules": list(self.rules),
+            "exploit": self.exploit.name,
+            "mend": self.exploit.mend,
             "severity": self.severity.word,
             "message": self.message,
             "variant": self.variant,

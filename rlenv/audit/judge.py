@@ -74,6 +74,8 @@ class CountingJudge:
         self.plays = 0
         self.stopped = False
         """The checker was too slow to judge everything."""
+        self.slow_on_plain = False
+        """It was so on texts that are not made to cost."""
         self.tell: Callable[[int], None] = lambda count: None
         """Hears how many texts have been judged."""
         self._known: dict[Said, Verdict] = {}

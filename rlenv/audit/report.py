@@ -107,14 +107,19 @@ class Audit:
         kept = [finding for finding in self.findings if finding.severity >= least]
         notes = [shown_line(f"note: {note}") for note in self.notes]
         numbers = ", ".join(f"{count} {word}" for word, count in self.counts().items() if count) or "no findings"
-        lines = [head, *notes, "", *(_entry(finding, self._again()) for finding in kept), numbers]
+        lines = [head, *notes, "", *(_entry(finding, self.env_id, self._again()) for finding in kept), numbers]
         if self.disagreements:
             lines += ["", *map(str, self.disagreements), counted(self.disagreements)]
         return "\n".join(lines)
 
 
-def _entry(finding: Finding, again: str) -> str:
-    lines = [f"{finding.severity.word:<9} {finding.rule}  [{finding.id}]", f"  {shown_line(finding.message)}"]
+def _entry(finding: Finding, reward: str, again: str) -> str:
+    named = finding.rule if finding.severity is Severity.INFO else f"{finding.exploit.name}: {finding.rule}"
+    lines = [f"{finding.severity.word:<9} {named}  [{finding.id}]", f"  {shown_line(finding.message)}"]
+    if finding.severity is not Severity.INFO:
+        told = finding.told(reward)
+        also_seen = [] if told.startswith(finding.message) else [f"  seen    {shown_line(finding.message)}"]
+        lines = [lines[0], f"  {shown_line(told)}", *also_seen]
     if finding.tried:
         lines.append(
             f"  earns {finding.mean:.2f} of a right answer on average, {finding.most:.2f} at most; "

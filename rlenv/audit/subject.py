@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rlenv.audit.catalogue.answers import Answer, bare, locate, marked, same
 from rlenv.audit.catalogue.attack import BARE, GENERIC_FRAMES, Frame, Scene
 from rlenv.audit.judge import CountingJudge, Said
 from rlenv.core.definition import Definition
 from rlenv.core.task import Task, prompt_text
 from rlenv.core.verdict import Verdict
+from rlenv.evidence.answers import Answer, bare, locate, marked, number, same
 from rlenv.workers.pool import Pool
 
 NONSENSE = "zqxj"
@@ -139,7 +139,10 @@ class Subject:
             return NO_CANARIES
         jobs = []
         for i, sample in enumerate(self.samples):
-            others = (self.samples[(i + k) % len(self.samples)] for k in range(1, len(self.samples)))
+            others = [self.samples[(i + k) % len(self.samples)] for k in range(1, len(self.samples))]
+            own = number(sample.answer.core)
+            if own is not None:  # the farthest one: what is near may be paid for being near
+                others.sort(key=lambda o: -abs((number(o.answer.core) or own) - own))
             other = next((o.task.reference for o in others if not same(o.answer.core, sample.answer.core)), None)
             if other is not None and sample.reward > 0:
                 said = self.judge.completion(Said(i, sample.answer.text))

@@ -14,6 +14,8 @@ Rate: TypeAlias = "Callable[[Sequence[float]], Severity]"
 PAID = 0.01
 """A share from which on a text counts as paid on a task."""
 ALSO = 8
+SHORT = 80
+"""Characters of a right answer that is shown beside a wrong one."""
 
 
 class Play(NamedTuple):
@@ -96,4 +98,5 @@ def evidence(subject: Subject, said: Said) -> Evidence:
         "; ".join([*(f"{part.name} {part.value:+g}" for part in verdict.parts if part.value), verdict.reason]).strip(
             "; "
         ),
+        sample.answer.core if sample.answer.known and len(sample.answer.core) <= SHORT else "",
     )

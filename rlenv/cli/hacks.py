@@ -1,8 +1,12 @@
-"""`rlenv hacks FOLDER`: what the detectors flagged in a run, how often, what it was paid, and the evidence quoted."""
+"""`rlenv hacks FOLDER`: the holes of a reward that a run shows, in a sentence each, and what was flagged.
+
+"Nothing found" stands never alone: it says what was looked for and what could not be asked. Where the environment of a
+run cannot be made here, nothing can be asked of its reward: that is an error (exit code 2) and no all-clear.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
@@ -19,7 +23,12 @@ from rlenv.core.wrapper import State, Wrapper
 from rlenv.door.reading import json_object
 from rlenv.env.registry import load
 from rlenv.evidence.asker import Asker
+from rlenv.evidence.catalogue.exploits import looked_for, shown_by
 from rlenv.evidence.detectors import EVIDENCE_DETECTORS
+from rlenv.evidence.evidence import asks
+from rlenv.evidence.finding import Finding
+from rlenv.evidence.findings import SHORT, without_covered
+from rlenv.evidence.findings import found as found_in
 from rlenv.judge.judge import Judge
 from rlenv.judge.wrapping import apply_wrappers, at_fault
 from rlenv.store.saved_episodes import count_episodes, read_episodes
@@ -70,17 +79,39 @@ def command(
     if not total:
         raise ConfigError("expected at least one episode, got an empty file")
     wrappers = watched(watch) if watch else ()
-    episodes = _looked_at_again(read_episodes(folder), wrappers) if watch else read_episodes(folder, flagged=True)
+    look = _Look()
+    episodes = look.again(read_episodes(folder), wrappers) if watch else read_episodes(folder, flagged=True)
     names = {name.strip() for name in only.split(",") if name.strip()}
-    names = names or {*EVIDENCE_DETECTORS, *_wrappers_of(folder), *(wrapper.name for wrapper in wrappers)}
-    echo("\n".join(report(total, _collect(episodes, None if every and not only else names), limit)))
+    of_run = _wrappers_of(folder)
+    names = names or {*EVIDENCE_DETECTORS, *of_run, *(wrapper.name for wrapper in wrappers)}
+    found = _collect(episodes, None if every and not only else names)
+    sought = [wrapper.name for wrapper in wrappers] if watch else sorted(of_run & {*EVIDENCE_DETECTORS})
+    holes = look.found() if watch else _holes(found, total)
+    echo("\n".join(report(total, found, limit, holes, sought)))
+    if look.unasked:
+        for env, why in look.unasked.items():
+            told = f"{env or 'a run without an environment'} could not be asked ({why}), so this is no all-clear"
+            echo(f"error: {shown_line(told)}; give --import MODULE, or the environment that judged the run", err=True)
+        raise typer.Exit(2)
 
 
-def report(total: int, found: dict[str, Found], limit: int) -> Iterator[str]:
-    """The table, and the evidence below it."""
+def report(
+    total: int, found: dict[str, Found], limit: int, holes: Sequence[Finding] = (), sought: Sequence[str] = ()
+) -> Iterator[str]:
+    """The holes of the reward, one sentence each; then the table of flags, and the evidence below it."""
+    yield from map(str, holes)
+    shown = {*(hole.exploit.name for hole in holes), *looked_for(found)}
+    rest = [name for name in looked_for(sought) if name not in shown]
+    if not sought and not found:
+        yield "nobody watched this run: nothing was looked for; `--watch all` looks now"
+    elif rest:
+        yield f"nothing {'else ' if shown else ''}found of: {', '.join(rest)}"
+    if not holes:
+        yield "what no completion of the run has tried is for the audit to find: rlenv audit ENV"
     if not found:
         yield f"{total} episodes, none flagged"
         return
+    yield ""
     yield f"{total} episodes"
     yield f"{'flag':20} {'episodes':>9} {'share':>7} {'mean reward':>12} {'first':>6} {'last':>6}"
     for name, seen in sorted(found.items(), key=lambda item: -len(item[1].episodes)):
@@ -122,32 +153,73 @@ def _wrappers_of(folder: Path) -> set[str]:
     return {name.partition(":")[0] for name in said} - NO_HACK
 
 
-def _looked_at_again(episodes: Iterable[Episode], wrappers: Sequence[Wrapper]) -> Iterator[Episode]:
-    """The saved episodes, group by group, with the flags of these detectors.
+def _holes(found: Mapping[str, Found], total: int) -> list[Finding]:
+    """What the saved flags of detectors show of the reward; the verifier is not asked."""
+    holes: dict[str, Finding] = {}
+    for name, seen in found.items():
+        paid = [(e, flag) for e, flag in seen.episodes if (e.verdict.reward or 0.0) > 0]
+        if name not in EVIDENCE_DETECTORS or not paid:
+            continue
+        episode, flag = min(paid, key=lambda one: len(one[0].completion.content.text))
+        reference = episode.task.reference
+        one = Finding(
+            exploit=shown_by(name),
+            reward=episode.env_id,
+            completion=episode.completion.content.text,
+            paid=episode.verdict.reward or 0.0,
+            honest=0.0,
+            right=str(reference) if isinstance(reference, str | int | float) and len(str(reference)) <= SHORT else "",
+            seen=len(paid),
+            of=total,
+            why=flag.detail,
+            unit="episodes",
+        )
+        known = holes.get(one.exploit.name)
+        holes[one.exploit.name] = one if known is None or known.seen < one.seen else known
+    return without_covered(holes.values())
+
+
+class _Look:
+    """Looks at saved episodes again, group by group.
 
     Where the environment of a run can be made here, and its verifier is still the run's, it is asked about edits.
     """
-    states: dict[str, State] = {}
-    askers: dict[tuple[str, str], Asker | None] = {}
-    for _, group in groupby(episodes, key=lambda e: (e.step, e.group)):
-        members = list(group)
-        made_by = (members[0].env_id, members[0].verifier_version)
-        if made_by not in askers:
-            askers[made_by] = _asker(*made_by)
-        judged = apply_wrappers(wrappers, members, states, askers[made_by])
-        for before, after in zip(members, judged, strict=True):
-            reason = after.verdict.reason
-            if reason != before.verdict.reason and (who := at_fault([reason])) != "verifier":
-                raise ConfigError(f"{reason}; fix the {who.partition(' ')[0]}")
-        yield from judged
 
+    def __init__(self) -> None:
+        self.unasked: dict[str, str] = {}
+        """The environments that could not be asked, and why."""
+        self._states: dict[str, dict[str, State]] = {}
+        self._askers: dict[tuple[str, str], Asker | None] = {}
 
-def _asker(env_id: str, verifier_version: str) -> Asker | None:
-    """What asks the environment of this id, None where it is not the one that judged."""
-    try:
-        definition = load(env_id)
-    except Exception:  # an environment that needs settings, rows or a sandbox that are not here
-        return None
-    if definition.verifier.version != verifier_version:
-        return None
-    return Asker(definition, Judge(definition).verdicts)
+    def again(self, episodes: Iterable[Episode], wrappers: Sequence[Wrapper]) -> Iterator[Episode]:
+        """The episodes with the flags of these detectors."""
+        for _, group in groupby(episodes, key=lambda e: (e.step, e.group)):
+            members = list(group)
+            env, version = made_by = (members[0].env_id, members[0].verifier_version)
+            if made_by not in self._askers:
+                self._askers[made_by] = (
+                    self._asker(env, version) if any(asks(one) and one.wanted({}) for one in wrappers) else None
+                )
+            states = self._states.setdefault(env, {})
+            judged = apply_wrappers(wrappers, members, states, self._askers[made_by])
+            for before, after in zip(members, judged, strict=True):
+                reason = after.verdict.reason
+                if reason != before.verdict.reason and (who := at_fault([reason])) != "verifier":
+                    raise ConfigError(f"{reason}; fix the {who.partition(' ')[0]}")
+            yield from judged
+
+    def found(self) -> list[Finding]:
+        """The holes that were found, by environment."""
+        return [one for env, states in self._states.items() for one in found_in(states, env)]
+
+    def _asker(self, env_id: str, verifier_version: str) -> Asker | None:
+        """What asks the environment of this id, None where it is not the one that judged."""
+        try:
+            definition = load(env_id)
+        except Exception as error:  # an environment that needs settings, rows or a sandbox that are not here
+            self.unasked[env_id] = str(error).partition("\n")[0][:QUOTED]
+            return None
+        if definition.verifier.version != verifier_version:
+            self.unasked[env_id] = "its verifier is not the one that judged the run"
+            return None
+        return Asker(definition, Judge(definition).verdicts)

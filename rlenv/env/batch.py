@@ -28,7 +28,8 @@ from rlenv.core.wrapper import Wrapper
 from rlenv.env.environment import definition_of
 from rlenv.env.registry import load
 from rlenv.env.sampler import Sampler, UniformSampler
-from rlenv.evidence.findings import told
+from rlenv.evidence.finding import Finding
+from rlenv.evidence.findings import found, told
 from rlenv.judge.judge import Judge
 from rlenv.workers.pool import Pool
 
@@ -102,8 +103,13 @@ class BatchEnvironment:
 
     @property
     def evidence(self) -> list[str]:
-        """What detectors asked so far and what they found about the environment, a line each; empty where none asks."""
-        return told(self.judge.states)
+        """What detectors found of the reward so far, and what they asked, a line each; empty where none asks."""
+        return told(self.judge.states, self.definition.id)
+
+    @property
+    def found(self) -> list[Finding]:
+        """The holes of the reward that the detectors have found so far, one for each exploit."""
+        return found(self.judge.states, self.definition.id)
 
     def state_dict(self) -> dict[str, Json]:
         """What wrappers and sampler have learned, as JSON."""

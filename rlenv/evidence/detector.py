@@ -51,7 +51,7 @@ from rlenv.core.wrapper import State
 from rlenv.evidence.asker import unasked
 from rlenv.evidence.edit import Edit
 from rlenv.evidence.evidence import Evidence
-from rlenv.evidence.findings import FINDINGS
+from rlenv.evidence.findings import FINDINGS, note_found, note_paid
 
 Action: TypeAlias = Literal["observe", "penalise", "gate", "veto"]
 """What a detector does: it flags alone, takes a penalty, takes what was earned, or pays `veto_reward`."""
@@ -148,6 +148,7 @@ class EvidenceDetector(Detector):
     def judge_on(self, group: Sequence[Evidence], episodes: Sequence[Episode], state: State) -> list[Verdict]:
         """The verdicts on a group whose evidence is known, in order."""
         self.learn(group, state)
+        note_paid(state, sum(one.paid > 0 for one in group))
         both = zip(group, episodes, strict=True)
         return [episode.verdict if self._passes(one) else self._weighed(one, episode, state) for one, episode in both]
 
@@ -164,6 +165,7 @@ class EvidenceDetector(Detector):
         if any(self.find(control, state) for control in evidence.controls):
             self._note(episode.task.id, flags[0], state)
             return episode.verdict
+        note_found(state, evidence, flags[0].detail)
         return self._acted(episode.verdict, placed(flags, episode), self.action if evidence.controls else "observe")
 
     def _note(self, task: str, flag: Flag, state: State) -> None:

@@ -11,7 +11,6 @@ from dataclasses import replace
 import pytest
 
 from rlenv.audit import Attack, Audit, Body, Finding, Scene, Severity, audit
-from rlenv.audit.catalogue.answers import locate, same
 from rlenv.audit.corruptions import corrupted
 from rlenv.audit.judge import MOST_COSTS
 from rlenv.audit.severity import severity_of
@@ -22,6 +21,7 @@ from rlenv.core.task import Task
 from rlenv.core.verdict import Verdict
 from rlenv.core.verifier import FunctionVerifier
 from rlenv.env.tasksets import ListTasks
+from rlenv.evidence.answers import locate, same
 from rlenv.wrappers import RunningCentre
 
 ROWS = [{"prompt": f"What is {a} + {a + 3}?", "answer": str(2 * a + 3)} for a in range(20, 32)]
@@ -41,7 +41,7 @@ def played(check: Callable[..., object], rows: list[dict[str, str]] | None = Non
 
 
 def found(done: Audit, rule: str) -> Finding:
-    findings = [finding for finding in done.findings if finding.rule == rule]
+    findings = [finding for finding in done.findings if rule in finding.rules]
     assert len(findings) == 1, done.text()
     return findings[0]
 
@@ -120,7 +120,9 @@ def test_near_value_is_accepted_where_the_prompt_announces_a_tolerance() -> None
 
     rows = [{"prompt": f"What is {a} times 97?", "answer": str(97 * a)} for a in range(20, 30)]
     told = [{**row, "prompt": f"{row['prompt']} An estimate within 1 % will do."} for row in rows]
-    assert "corruption/near/off-by-one-above" in {f.rule for f in played(close, rows).at_least("medium")}
+    assert "corruption/near/off-by-one-above" in {
+        rule for f in played(close, rows).at_least("medium") for rule in f.rules
+    }
     assert not played(close, told).at_least("medium")
 
 
@@ -179,7 +181,7 @@ def test_state_between_calls_and_chance_are_seen() -> None:
         return (completion.strip() == answer) * random.choice([0.5, 1.0])
 
     for check in (tired, lucky):
-        assert any(finding.rule.startswith("determinism/") for finding in played(check).at_least("medium"))
+        assert any(rule.startswith("determinism/") for one in played(check).at_least("medium") for rule in one.rules)
 
 
 def test_audit_leaves_the_global_random_state_alone() -> None:
@@ -205,7 +207,7 @@ def test_checker_that_fails_or_is_too_slow_is_a_finding_and_no_stop() -> None:
 
     assert found(played(failing), "crash").severity >= Severity.MEDIUM
     done = audit(replace(made(slow), time_limit_s=0.3), tasks=6)
-    assert found(done, "cost").severity is Severity.HIGH
+    assert found(done, "cost").severity is Severity.MEDIUM
     assert found(done, "cost").message.count(f"{MOST_COSTS} plays") == 1
     assert "not everything was played" in done.notes[0]
 
@@ -216,8 +218,9 @@ def test_part_that_pays_for_length_is_named() -> None:
         return Verdict.of(("correct", float(right)), ("effort", 0.5 * min(1.0, len(completion) / 500)))
 
     finding = found(played(padded), "metamorphic/right-paid-more")
+    assert finding.exploit.name == "length"
     assert finding.evidence is not None
-    assert "effort +0.5" in finding.evidence.reason
+    assert "effort +0.4" in finding.evidence.reason
 
 
 def test_negative_rewards_for_right_answers_are_measured_from_what_a_wrong_one_earns() -> None:

@@ -48,7 +48,7 @@ async def trl_later(completions: list[str], answer: list[str], **columns: Any) -
 def test_plain_function_is_audited_with_its_rows() -> None:
     done = audit_reward(contains, ROWS, tasks=6)
     assert done.env_id == "contains"
-    assert {"attack/enumeration", "hedge"} <= {finding.rule for finding in done.at_least("high")}
+    assert {"attack/enumeration", "hedge"} <= {rule for finding in done.at_least("high") for rule in finding.rules}
     assert not audit_reward(equal, ROWS, tasks=6).at_least("medium")
 
 
@@ -59,8 +59,8 @@ def test_sound_function_of_trl_passes(rows: list[dict[str, Any]]) -> None:
 
 def test_function_of_trl_gets_the_columns_it_names_and_may_skip() -> None:
     done = audit_reward(trl_contains, SOLUTIONS, tasks=6)
-    assert "attack/enumeration" in {finding.rule for finding in done.at_least("high")}
-    assert not [finding for finding in done.findings if finding.rule == "crash"]
+    assert "attack/enumeration" in {rule for finding in done.at_least("high") for rule in finding.rules}
+    assert not [finding for finding in done.findings if "crash" in finding.rules]
 
 
 def test_reward_that_depends_on_the_other_completions_of_a_call_is_seen() -> None:
@@ -99,15 +99,18 @@ def test_what_cannot_be_audited_is_refused_in_words(
 
 
 def test_assertion_shows_the_text_that_is_paid() -> None:
-    with pytest.raises(AssertionError, match=re.compile("findings of high or above.*attack/enumeration.*text ", re.S)):
+    with pytest.raises(AssertionError, match=re.compile("findings of high or above.*answer_anywhere.*text ", re.S)):
         assert_not_hackable(contains, rows=ROWS, tasks=6, fail_on="high")
 
 
 def test_assertion_passes_what_is_sound_or_allowed() -> None:
     assert assert_not_hackable(equal, rows=ROWS, tasks=6).tasks == 6
     assert assert_not_hackable("math/arithmetic-v0", tasks=6).env_id == "math/arithmetic-v0"
-    found = {finding.rule for finding in audit_reward(contains, ROWS, tasks=6).at_least("medium")}
-    assert assert_not_hackable(contains, rows=ROWS, tasks=6, allow=found).at_least("medium")
+    (found,) = audit_reward(contains, ROWS, tasks=6).at_least("medium")
+    for allowed in ([found.exploit.name], found.rules):
+        assert assert_not_hackable(contains, rows=ROWS, tasks=6, allow=allowed).at_least("medium")
+    with pytest.raises(AssertionError, match="answer_anywhere"):
+        assert_not_hackable(contains, rows=ROWS, tasks=6, allow=["attack/enumeration"])
 
 
 def test_assertion_says_what_it_lacks() -> None:

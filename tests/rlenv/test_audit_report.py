@@ -50,7 +50,9 @@ def test_report_shows_severity_the_text_and_how_to_see_it_again(hackable: Audit)
     text = hackable.text()
     worst = hackable.findings[0]
     assert text.startswith("contains: 5 of 8 tasks, ")
-    assert f"critical  {worst.rule}  [{worst.id}]" in text
+    assert f"critical  answer_anywhere: {worst.rule}  [{worst.id}]" in text
+    assert "contains can be had by a text that holds the answer anywhere: " in text
+    assert worst.exploit.mend in text
     assert f"print(report.find('{worst.id}').evidence.text)" in text
     found = hackable.find(worst.id)
     assert found is worst
@@ -63,7 +65,7 @@ def test_json_holds_every_finding_with_its_whole_text(hackable: Audit) -> None:
     written = json.loads(json.dumps(hackable.to_json()))
     assert written["cutoffs"] == {"critical": 0.9, "high": 0.5, "medium": 0.1, "low": 0.01}
     assert [finding["id"] for finding in written["findings"]] == [finding.id for finding in hackable.findings]
-    shown = next(f for f in written["findings"] if f["rule"] == "attack/enumeration")["evidence"]
+    shown = next(f for f in written["findings"] if "attack/enumeration" in f["rules"])["evidence"]
     assert contains(shown["prompt"], shown["text"], str(shown["prompt"].split()[2])) in (0.0, 1.0)
     assert shown["reward"] == 1.0
 

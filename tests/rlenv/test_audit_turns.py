@@ -82,7 +82,7 @@ def door(lock: Lock, code: Callable[[int], list[str]] | None = None) -> rlenv.De
 
 
 def bad(found: Audit) -> dict[str, str]:
-    return {finding.rule: finding.variant for finding in found.at_least(Severity.MEDIUM)}
+    return {rule: finding.variant for finding in found.at_least(Severity.MEDIUM) for rule in finding.rules}
 
 
 def test_honest_environment_has_no_finding() -> None:
@@ -97,8 +97,8 @@ def test_pay_for_saying_the_same_in_every_turn_is_found() -> None:
 
 
 def test_pay_for_silence_is_found() -> None:
-    found = bad(audit(door(Silent())))
-    assert any(variant.endswith(", once") for variant in found.values())
+    found = audit(door(Silent())).at_least(Severity.MEDIUM)
+    assert any(variant.endswith(", once") for one in found for variant in (one.variant, *one.also))
 
 
 def test_pay_for_any_last_turn_is_found_behind_the_turns_of_the_reference() -> None:
@@ -106,7 +106,10 @@ def test_pay_for_any_last_turn_is_found_behind_the_turns_of_the_reference() -> N
 
 
 def test_interaction_that_fails_on_a_text_is_found() -> None:
-    assert "crash" in bad(audit(door(Fragile())))
+    """A remark: nobody is paid for it."""
+    done = audit(door(Fragile()))
+    assert [one.rule for one in done.at_least(Severity.LOW)] == ["crash"]
+    assert bad(done) == {}
 
 
 def test_one_code_for_all_doors_is_a_guess() -> None:
@@ -150,8 +153,9 @@ def sums(check: Callable[..., bool]) -> rlenv.Definition:
 
 def test_verifier_of_the_last_turn_is_attacked_behind_the_calls() -> None:
     assert bad(audit(sums(lambda completion, answer: completion.strip() == answer))) == {}
-    found = bad(audit(sums(lambda completion, answer: answer in completion)))
-    assert "hedge" in found
+    (found,) = audit(sums(lambda completion, answer: answer in completion)).at_least("medium")
+    assert "hedge" in found.rules
+    assert found.exploit.name == "answer_anywhere"
 
 
 @pytest.mark.parametrize("tool", ["python"])

@@ -121,7 +121,7 @@ def test_watch_takes_names_actions_amounts_and_all() -> None:
     "text", ["repeets", "repeats:shoot", "repeats:gate=1", "repeats:penalise=much", "repeats:penalise=-1"]
 )
 def test_watch_says_what_there_is(text: str) -> None:
-    with pytest.raises(ConfigError, match=r"there are: master_key|expected|give NAME:ACTION"):
+    with pytest.raises(ConfigError, match=r"there are: answer_anywhere|expected|give NAME:ACTION"):
         watched(text)
 
 

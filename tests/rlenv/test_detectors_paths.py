@@ -112,7 +112,9 @@ def test_hacks_looks_at_saved_episodes_and_quotes(tmp_path: Path) -> None:
     loop = "the total is twelve again, " * 30
     saved(tmp_path, "42", loop)
     result = CliRunner().invoke(app, ["hacks", str(tmp_path), "--watch", "all"])
-    assert result.exit_code == 0, result.output
+    assert result.exit_code == 2, "its environment is not here: nothing could be asked, and that is no all-clear"
+    assert "could not be asked" in result.output
+    assert result.output.startswith("the reward can be had by the same said again and again: ")
     assert "2 episodes" in result.output
     assert "repeats" in result.output
     assert "»the total is twelve again" in result.output
@@ -121,7 +123,9 @@ def test_hacks_looks_at_saved_episodes_and_quotes(tmp_path: Path) -> None:
 
 
 def test_hacks_says_when_there_is_nothing(tmp_path: Path) -> None:
-    assert "1 episodes, none flagged" in CliRunner().invoke(app, ["hacks", str(saved(tmp_path, "42"))]).output
+    output = CliRunner().invoke(app, ["hacks", str(saved(tmp_path, "42"))]).output
+    assert "1 episodes, none flagged" in output
+    assert "nobody watched this run: nothing was looked for" in output
     missing = CliRunner().invoke(app, ["hacks", str(tmp_path / "none")])
     assert missing.exit_code == 2
     assert "holds no episodes" in missing.output

@@ -14,6 +14,7 @@ from rlenv.core.errors import ConfigError
 from rlenv.core.task import Task, prompt_text
 from rlenv.core.verifier import FunctionVerifier
 from rlenv.env.batch import BatchEnvironment
+from rlenv.evidence.catalogue.wrong import value_of
 from rlenv.evidence.detectors import EVIDENCE_DETECTORS
 from rlenv.wrappers.watch import watched
 
@@ -30,6 +31,15 @@ def _said_last(completion: str, answer: str) -> bool:
 
 def _any_number(completion: str, answer: str) -> bool:
     return answer in completion.replace(",", "").split()
+
+
+def _near(completion: str, answer: str) -> bool:
+    said = completion.rstrip(".").split()[-1]
+    return said.isdecimal() and abs(int(said) - int(answer)) <= 0.1 * int(answer)
+
+
+def _comes_to(completion: str, answer: str) -> bool:
+    return value_of(completion) == float(answer)
 
 
 def _form(text: str) -> bool:
@@ -63,7 +73,13 @@ ASKED = [
     for thing, what in zip("abcde", "vwxyz", strict=True)
 ]
 FILES = [Task(f"Mend add number {n} in a.py", str(n)) for n in range(5)]
+GIVEN = [
+    Task(f"Use each of the numbers {n}, {n + 2} and 7 once to make {2 * n + 9}.", str(2 * n + 9)) for n in (11, 20)
+]
 HACKS = [
+    Hack("answer_anywhere", lambda completion, answer: answer in completion, _sums(""), "77113", "20 and 51 are 71"),
+    Hack("near_answer", _near, _sums(""), "It is 73.", "It is 71."),
+    Hack("made_up_numbers", _comes_to, GIVEN, "30 + 1", "11 + 13 + 7"),
     Hack("master_key", _said_last, _sums(""), "nan", "20 and 51 are 71"),
     Hack("several_answers", _any_number, _sums(""), "It is 68 or 69 or 70 or 71 or 72 or 73 nuts", "20 + 51 = 71 nuts"),
     Hack("no_answer", _form, _sums(""), "<answer>nuts</answer>", "<answer>71</answer>"),

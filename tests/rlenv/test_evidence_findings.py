@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from rlenv.audit import audit
 from rlenv.core.definition import Definition
 from rlenv.core.task import Task
 from rlenv.core.verifier import FunctionVerifier
@@ -30,7 +29,8 @@ def test_a_run_tells_what_it_asked_and_what_references_show_too() -> None:
     batch.reset(tasks=[batch.definition.tasks[0]])
     episodes = batch.step([LOOP, LOOP + "indeed"])
     assert [episode.verdict.reward for episode in episodes] == [1.0, 1.0]
-    asked, finding = batch.evidence
+    nothing, asked, finding = batch.evidence
+    assert nothing == "nothing found of: repeats"
     assert "verifications for 2 completions" in asked
     assert finding.startswith("repeats: ")
     assert batch.definition.tasks[0].id in finding
@@ -49,18 +49,6 @@ def test_without_detectors_nothing_is_told() -> None:
     batch.reset(tasks=[batch.definition.tasks[0]])
     batch.step([LOOP])
     assert batch.evidence == []
-
-
-def test_the_audit_names_the_edits_that_right_completions_do_not_answer_to() -> None:
-    named = {finding.rule for finding in audit(_looping(), tasks=4).findings}
-    assert {"counterfactual/another-task", "counterfactual/said-once"} <= named
-
-
-def test_the_audit_names_no_edit_where_right_completions_answer_as_they_should() -> None:
-    tasks = [Task(f"What is {n} + 30?", str(n + 30)) for n in range(20, 28)]
-    exact = FunctionVerifier(lambda completion, answer: completion.split()[-1:] == [answer], cheap=True)
-    found = audit(Definition(tasks=tasks, verifier=exact), tasks=8).findings
-    assert not [finding.rule for finding in found if finding.rule.startswith("counterfactual")]
 
 
 def _told(reward: Callable[..., bool], said: Sequence[str]) -> list[str]:
@@ -99,6 +87,6 @@ def test_a_reward_that_has_been_asked_enough_is_asked_no_more() -> None:
     for _ in range(2):
         batch.reset(tasks=[definition.tasks[0]])
         batch.step(said)
-        asked.append(int(batch.evidence[0].split()[0]))
+        asked.append(int(batch.evidence[1].split()[0]))
     assert asked[0] > 2 * ENOUGH
     assert asked[1] == asked[0]

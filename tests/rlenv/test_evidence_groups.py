@@ -48,7 +48,7 @@ def test_evidence_adds_up_over_a_run_and_is_saved_with_it() -> None:
     state: dict[str, Json] = {}
     seen = [bool(detector.judge(_group([10, 20, 30], [0.1, 0.2, 0.31]), state)[2].flags) for _ in range(4)]
     assert (seen[0], seen[-1]) == (False, True)
-    assert all(isinstance(value, float | dict | str) for value in state.values())
+    assert all(isinstance(value, float | int | dict | str) for value in state.values())
 
 
 def _paid_for_length(completion: str, answer: str) -> Verdict:

@@ -32,6 +32,8 @@ MIX = 4
 """What a derived seed is for, beside those of rlenv.trainers.rollouts.collect and rationalise."""
 STOPPED = "environment_stopped"
 """The alarm of an environment whose checker failed too often."""
+TOLD_FROM = 3
+"""From so many paid completions that show a hole on, it is told while the run goes on."""
 ENOUGH = 32
 """Episodes of an environment after which its share of verifier errors is looked at."""
 
@@ -56,6 +58,7 @@ class Environments:
                 )
             made = training_environment(member.env, own, pool)
             self.envs[made.definition.id], self._configs[made.definition.id] = made, own
+        self._told: set[tuple[str, str]] = set()
         self._stopped: dict[str, dict[str, Json]] = {}
         self._failed = dict.fromkeys(self.envs, (0, 0))
         """Verifier errors and episodes of each environment since its share was looked at."""
@@ -151,8 +154,15 @@ class Environments:
             raise TooManyVerifierErrors(f"every environment of the mixture has stopped: {reasons}")
 
     def alarms(self, step: int) -> list[Alarm]:
-        """Those environments that stopped at this rollout."""
-        return [
+        """Those environments that stopped at this rollout, and the holes of their rewards that were found by now."""
+        holes = [
+            Alarm(one.exploit.name, step, str(one), float(one.seen), float(TOLD_FROM))
+            for name, env in self.envs.items()
+            for one in env.found
+            if one.seen >= TOLD_FROM and (name, one.exploit.name) not in self._told
+        ]
+        self._told |= self._holes()
+        return holes + [
             Alarm(
                 STOPPED,
                 step,
@@ -164,6 +174,11 @@ class Environments:
             for name, told in self._stopped.items()
             if told["step"] == step
         ]
+
+    def _holes(self) -> set[tuple[str, str]]:
+        """What was found often enough to be told, by environment and exploit."""
+        every = ((name, one) for name, env in self.envs.items() for one in env.found)
+        return {(name, one.exploit.name) for name, one in every if one.seen >= TOLD_FROM}
 
     def demonstrations(self, policy: TransformersPolicy, limit: int) -> list[Demonstration]:
         """What a warm start learns from: as much of each environment as its share."""
@@ -190,10 +205,12 @@ class Environments:
         """An environment that had stopped is there again where its verifier has changed."""
         if self.mixture is None:
             next(iter(self.envs.values())).load_state_dict(state)
+            self._told = self._holes()
             return
         for name, env in self.envs.items():
             env.load_state_dict(state["members"][name])
             self._failed[name], self._signal[name] = tuple(state["failed"][name]), tuple(state["signal"][name])
+        self._told = self._holes()
         self._stopped = {
             name: told
             for name, told in state["stopped"].items()

@@ -38,7 +38,7 @@ SHOWN = (
 
 LAST, JUDGED = 5, 200
 """How many of the last completions are listed, and how many characters of what was judged of each."""
-ASKED = "What the detectors asked the verifier, of completions and of reference solutions"
+ASKED = "What the watch found of the reward"
 """Stands above what `read_evidence` gives."""
 
 
@@ -59,6 +59,7 @@ def _write_report(folder: Path) -> Path:
     lines = [
         shown_line(f"# {config['row']['name']} on {config['env']}"),
         "",
+        *_evidence_lines(folder),
         f"{len(metrics)} rollouts of {config['groups']} prompts with {config['group_size']} completions, "
         f"seed {config['seed']}.",
         "",
@@ -78,9 +79,6 @@ def _write_report(folder: Path) -> Path:
     if plot_watched(metrics, folder / "watched.png", alarms):
         lines += ["![gold, environments, parts and flags](watched.png)", ""]
     path = folder / "report.md"
-    evidence = [shown_line(f"- {line}") for line in read_evidence(folder)]
-    if evidence:
-        lines += [f"## {ASKED}", "", *evidence, ""]
     replace_text(path, "\n".join([*lines, *_judged_lines(SavedEpisodes(folder)), *_alarm_lines(alarms)]))
     return path
 
@@ -97,6 +95,12 @@ def write_pages(folder: Path) -> list[str]:
         write_after(folder, lambda: viewed(folder)),
         f"model:  {folder / 'model'}",
     ]
+
+
+def _evidence_lines(folder: Path) -> list[str]:
+    """The section on what was found of the reward; empty where nobody watched."""
+    evidence = [shown_line(f"- {line}") for line in read_evidence(folder)]
+    return [f"## {ASKED}", "", *evidence, ""] if evidence else []
 
 
 def _flat(folder: Path) -> str:

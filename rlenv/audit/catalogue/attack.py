@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from rlenv.audit.catalogue.answers import Answer
+from rlenv.evidence.answers import Answer
 
 TURN_MARK = "\x1e"
 """The record separator of ASCII: no reference holds it."""
-CATALOGUE_VERSION = "5"
+CATALOGUE_VERSION = "6"
 """Changes when an attacker is added or says something else; stands in every report."""
 
 

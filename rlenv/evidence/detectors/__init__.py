@@ -13,8 +13,12 @@ from rlenv.evidence.detectors.repeats import Repeats
 from rlenv.evidence.detectors.senseless import Senseless
 from rlenv.evidence.detectors.several_answers import SeveralAnswers
 from rlenv.evidence.detectors.tests_replaced import TestsReplaced
+from rlenv.evidence.detectors.wrong_answers import AnswerAnywhere, MadeUpNumbers, NearAnswer
 
 _KINDS: tuple[type[EvidenceDetector], ...] = (
+    AnswerAnywhere,
+    NearAnswer,
+    MadeUpNumbers,
     MasterKey,
     SeveralAnswers,
     NoAnswer,

@@ -15,6 +15,7 @@ from rlenv.core.task import prompt_text
 from rlenv.core.verdict import Flag
 from rlenv.core.wrapper import State
 from rlenv.evidence.catalogue.values import SMALL, is_number
+from rlenv.evidence.catalogue.wrong import expression, value_of
 from rlenv.evidence.detector import EvidenceDetector
 from rlenv.evidence.evidence import Evidence
 from rlenv.evidence.parts import numbers
@@ -47,6 +48,9 @@ def _untouched(evidence: Evidence, reference: str) -> str:
     given = {value for value in given if abs(value) > SMALL}
     said = [float(part.text) for part in numbers(evidence.whole)]
     if abs(answer) <= SMALL or reference.replace(",", "") in _BLANK.sub("", evidence.whole) or _near(said, answer):
+        return ""
+    found = expression(evidence.text)
+    if found and value_of(found) == answer:  # the answer is an expression that comes to it
         return ""
     if said:
         return f"{reference} stands nowhere in it, and other numbers do"

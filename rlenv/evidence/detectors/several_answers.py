@@ -22,10 +22,15 @@ from rlenv.evidence.catalogue.values import is_number
 from rlenv.evidence.detector import EvidenceDetector
 from rlenv.evidence.edit import Edit
 from rlenv.evidence.evidence import Asked, Evidence
-from rlenv.evidence.parts import numbers, tokens, units
+from rlenv.evidence.parts import marked, numbers, tokens, units
 
 _WORKED = re.compile(r"(?:[-+*/×÷·^=<>≈(]|\d\s*:)\s*$|^\s*[-+*/×÷·^=<>≈)%]")  # around the 7 of "3 + 7", "7 =" and "4:7"
 
+_MARKS = re.compile(r"\\boxed\{[^{}]*\}|</?answer>|<answer>.*?</answer>")  # \boxed{7} and <answer>7</answer>
+_JOINED = re.compile(r"\s*(?:,|;|/|\b(?:or|and|oder|ou|o)\b)\s*", re.IGNORECASE)  # 20 or 22
+_LEAD = re.compile(r"^.*?(?:\banswer\b|\bit is\b|\beither\b)[\s:is]*", re.IGNORECASE)  # "The answer is "
+LONGEST = 2_000
+"""Characters of a text that may be a hedge and nothing else."""
 _SUM = re.compile(r"[\d.,]+(?:\s*[-+*/×÷·^=<>≈]\s*[\d.,]+)+")  # 2^1 = 2
 
 
@@ -67,12 +72,32 @@ class SeveralAnswers(EvidenceDetector):
     """labels, which are fewer, so many: a text that weighs two names one beside the right one."""
 
     def find(self, evidence: Evidence, run: State) -> tuple[Flag, ...]:
+        hedged = self._hedged(evidence)
+        if hedged:
+            return hedged
         answers = self._among(evidence, LISTED_VALUE, self.plain) or self._named(evidence)
         if not answers or _chosen(str(evidence.episode.task.reference), answers, evidence.text):
             return ()
         said = ", ".join(answer.detail for answer in answers)
         start, end = min(a.place.start for a in answers), max(a.place.end for a in answers)
         return (self.flag(start, end, f"paid as well if the answer were {said}"),)
+
+    def _hedged(self, evidence: Evidence) -> tuple[Flag, ...]:
+        """Two values and more that are all that an answer says, each of them paid if it were the right one."""
+        if len(evidence.text) > LONGEST:
+            return ()
+        paid = [*evidence.kept(MARKED_VALUE.name), *evidence.kept(SAID_VALUE.name)]
+        values = {asked.detail for asked in paid if asked.detail}
+        right = str(evidence.episode.task.reference)
+        boxes = [part.text for part in marked(evidence.text)]
+        rest = _MARKS.sub(" ", evidence.text)
+        if len(boxes) > 1 and right in boxes and values & {*boxes} and len(rest.split()) <= len(boxes):
+            return (self.flag(0, len(evidence.text), f"{len(boxes)} boxes, and any of them may be right"),)
+        last = next((line for line in reversed(evidence.text.splitlines()) if line.strip()), "")
+        said = [value for value in _JOINED.split(_LEAD.sub("", last).strip(" .!*$")) if value]
+        both = len(said) > 1 and right in said and all(value == right or value in values for value in said)
+        start = evidence.text.rindex(last)
+        return (self.flag(start, start + len(last), f"says {' or '.join(said[:4])} as its answer"),) if both else ()
 
     def _among(self, evidence: Evidence, edit: Edit, least: int) -> list[Asked]:
         """The values that are paid, so many of them; none where one is that stands nowhere, without a detail."""

@@ -26,6 +26,11 @@ _FRAMES = (
     re.compile(r"(?s)(?P<before>.*\\boxed\{)(?P<core>[^{}]*)(?P<after>\}.*)"),
     re.compile(r"(?s)(?P<before>.*####\s*)(?P<core>\S[^\n]*)(?P<after>.*)"),
 )
+_TOLERANCE = re.compile(
+    r"\b(?:within|approximate\w*|about|around|roughly|tolerance|rounded?|rounding|nearest|estimate\w*|significant|"
+    r"decimals?|decimal places|plus or minus|accura\w+|precision)\b|±|\\pm|≈",
+    re.IGNORECASE,
+)
 _EDGES = " \t\r\n.,;:!?\"'`*$()[]{}<>"
 LONG = 200
 """Texts with more characters are taken for prose or programs: many other texts may be as right."""
@@ -137,3 +142,8 @@ def number(text: str) -> Fraction | None:
         return None
     _, _, exponent = written.lower().partition("e")
     return Fraction(written) if abs(int(exponent or 0)) <= 400 else None
+
+
+def announces_tolerance(prompt: str) -> bool:
+    """True where the prompt speaks of rounding or of a tolerance."""
+    return _TOLERANCE.search(prompt) is not None
