@@ -94,6 +94,7 @@ def _finding(audit: Audit, place: int) -> dict[str, Json]:
     return {
         "id": finding.id,
         "rule": finding.rule,
+        "rules": list(finding.rules),
         "exploit": finding.exploit.name,
         "mend": finding.exploit.mend,
         "severity": finding.severity.word,

@@ -138,7 +138,8 @@ def test_an_audit_finds_what_a_scorer_pays_for_and_inspect_pays_it_too(file: Pat
     assert told["reward"]["golden"]["gets_the_most"]
     assert told["reward"]["adversarial_floor"]["mean_share"] == 1.0
     assert told["reward"]["canaries"]["paid"] == 0
-    rules = {finding["rule"] for finding in told["findings"] if finding["severity"] == "critical"}
+    critical = [finding for finding in told["findings"] if finding["severity"] == "critical"]
+    rules = {rule for finding in critical for rule in finding["rules"]}
     assert {"attack/enumeration", "hedge", "corruption/another-sign"} <= rules
     text = " ".join(map(str, range(1000)))
 

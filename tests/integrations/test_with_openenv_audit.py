@@ -92,8 +92,8 @@ def test_what_a_live_server_pays_for_is_found_and_it_pays_it_when_asked_directly
         code, told, shown = audited(url, tmp_path)
         assert code == 1, shown
         assert told["audited"]["files"][0]["path"].endswith("solutions.jsonl")
-        critical = {finding["rule"] for finding in told["findings"] if finding["severity"] == "critical"}
-        assert "attack/enumeration" in critical, shown
+        critical = [finding for finding in told["findings"] if finding["severity"] == "critical"]
+        assert "attack/enumeration" in {rule for finding in critical for rule in finding["rules"]}, shown
         with GenericEnvClient(base_url=url).sync() as client:
             client.reset(seed=7)
             assert client.step({"text": " ".join(map(str, range(1000)))}).reward == 1.0

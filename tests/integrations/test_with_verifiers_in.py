@@ -120,7 +120,7 @@ def test_an_audit_says_what_it_pays_for(sums: str, tmp_path: Path) -> None:
     assert done.exit_code == 1, done.output
     told = json.loads(left.read_text())
     assert told["reward"]["golden"]["mean_reward"] == 1.5
-    found = {finding["rule"]: finding for finding in told["findings"]}
+    found = {rule: finding for finding in told["findings"] for rule in finding["rules"]}
     assert found["attack/filler"]["mean_share"] == pytest.approx(1 / 3, abs=1e-6)  # any short reply has 0.5 of 1.5
     paid = said(rlenv.make(sums).unwrapped, "x")
     assert (paid.reward, dict(paid.parts)) == (0.5, {"right": 0.0, "short": 0.5})
