@@ -12,7 +12,7 @@ from rlenv.audit.severity import Severity
 from rlenv.audit.subject import Subject
 from rlenv.audit.tally import evidence
 from rlenv.evidence.answers import bare, number
-from rlenv.evidence.catalogue.exploits import EXPLOITS, Exploit, shown_by
+from rlenv.evidence.exploits import EXPLOITS, Exploit, shown_by
 from rlenv.evidence.parts import marked
 from rlenv.evidence.shrink import shrunk
 

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 
 from rlenv.audit.severity import Severity
 from rlenv.core.jsontypes import Json
-from rlenv.evidence import finding as hole
-from rlenv.evidence.catalogue.exploits import Exploit, shown_by
+from rlenv.evidence.exploits import Exploit, shown_by
+from rlenv.evidence.exploits import finding as hole
 
 SHOWN_CHARS = 240
-NO_HOLES = frozenset({"unsteady", "right_refused", "tasks", "robustness", "any_text_in_turns"})
+UNNAMED = Exploit("", "", "")
+NO_HOLES = frozenset({"unsteady", "right_refused", "tasks", "robustness"})
 """What is wrong with a reward and pays nobody."""
 MAX_TEXT_CHARS = 200_000
 
@@ -68,12 +69,12 @@ class Finding:
     """Other texts of the rule, and other rules of the same cause, that earned something, with their mean shares."""
     rules: tuple[str, ...] = ()
     """All rules that show it: findings of one cause are one."""
-    exploit: Exploit = None  # type: ignore[assignment]
+    exploit: Exploit = UNNAMED
     """The exploit of the catalogue; by default that of the rule."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rules", self.rules or (self.rule,))
-        if self.exploit is None:
+        if self.exploit is UNNAMED:
             object.__setattr__(self, "exploit", shown_by(self.rule))
 
     def told(self, reward: str) -> str:

@@ -23,10 +23,10 @@ from rlenv.core.wrapper import State, Wrapper
 from rlenv.door.reading import json_object
 from rlenv.env.registry import load
 from rlenv.evidence.asker import Asker
-from rlenv.evidence.catalogue.exploits import looked_for, shown_by
 from rlenv.evidence.detectors import EVIDENCE_DETECTORS
 from rlenv.evidence.evidence import asks
-from rlenv.evidence.finding import Finding
+from rlenv.evidence.exploits import looked_for, shown_by
+from rlenv.evidence.exploits.finding import Finding
 from rlenv.evidence.findings import SHORT, without_covered
 from rlenv.evidence.findings import found as found_in
 from rlenv.judge.judge import Judge

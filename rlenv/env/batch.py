@@ -28,7 +28,7 @@ from rlenv.core.wrapper import Wrapper
 from rlenv.env.environment import definition_of
 from rlenv.env.registry import load
 from rlenv.env.sampler import Sampler, UniformSampler
-from rlenv.evidence.finding import Finding
+from rlenv.evidence.exploits.finding import Finding
 from rlenv.evidence.findings import found, told
 from rlenv.judge.judge import Judge
 from rlenv.workers.pool import Pool

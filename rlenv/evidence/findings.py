@@ -14,9 +14,9 @@ from collections.abc import Iterable, Mapping, MutableMapping
 from typing import cast
 
 from rlenv.core.jsontypes import Json
-from rlenv.evidence.catalogue.exploits import EXPLOITS, looked_for, shown_by
 from rlenv.evidence.evidence import Evidence
-from rlenv.evidence.finding import KEPT, Finding
+from rlenv.evidence.exploits import EXPLOITS, looked_for, shown_by
+from rlenv.evidence.exploits.finding import KEPT, Finding
 
 ASKED = "asked"
 """The key of a run's states under which stands what was asked."""

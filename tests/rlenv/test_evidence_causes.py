@@ -13,9 +13,9 @@ from rlenv.core.definition import Definition
 from rlenv.core.task import Task
 from rlenv.core.verifier import FunctionVerifier
 from rlenv.env.batch import BatchEnvironment
-from rlenv.evidence.catalogue.exploits import EXPLOITS, shown_by
 from rlenv.evidence.detectors import EVIDENCE_DETECTORS
-from rlenv.evidence.finding import Finding
+from rlenv.evidence.exploits import EXPLOITS, shown_by
+from rlenv.evidence.exploits.finding import Finding
 from rlenv.evidence.shrink import is_right, shrunk
 from rlenv.wrappers.watch import watched
 
