@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from work import few_calls
 
@@ -65,6 +65,7 @@ def test_any_two_texts_are_compared_without_an_error(answer: str, gold: str) -> 
 
 
 @settings(max_examples=200, deadline=None)
+@example("𝚽")
 @given(st.one_of(st.text(alphabet=st.characters(), max_size=300), tangled()))
 def test_normalising_twice_is_normalising_once_and_never_fails(text: str) -> None:
     once = normalise(text)

@@ -122,7 +122,7 @@ def _ascii(character: str) -> str:
     above, bar, below = compatible.partition("⁄")
     if bar:
         return f"\\frac{{{above}}}{{{below}}}"
-    return compatible
+    return character if compatible == character else "".join(map(_ascii, compatible))  # a bold 𝚽 is a Φ, and that \\Phi
 
 
 def _without_delimiters(text: str) -> str:
