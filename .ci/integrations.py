@@ -61,6 +61,9 @@ def install(name: str, package: dict[str, Any]) -> None:
     alone = [["--no-deps", *package["no_deps"]]] if "no_deps" in package else []
     for wanted in (*torch, [*package["requires"], *TEST_TOOLS, "--editable", str(ROOT)], *alone):
         subprocess.run([python_of(name), *INSTALL, "--constraint", str(held), *wanted], check=True, cwd=ROOT)
+    if "beside" in package:  # programs whose requirements need not agree with ours
+        subprocess.run([interpreter(package), "-m", "venv", "--clear", str(stamp.parent / "beside")], check=True)
+        subprocess.run([stamp.parent / "beside" / "bin" / "python", *INSTALL, *package["beside"]], check=True, cwd=ROOT)
     if "remove" in package:
         subprocess.run([python_of(name), "-m", "pip", "uninstall", "--quiet", "--yes", *package["remove"]], check=True)
     stamp.write_text(fingerprint(package))

@@ -12,8 +12,8 @@ import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-PAGE = "algorithms.md"
-FROM, TO = "<!-- benchmarks/algorithms.py writes from here -->", "<!-- to here -->"
+TABLE = Path(__file__).parent / "results" / "algorithms.tsv"
+"""What docs/algorithms.md shows."""
 COLUMNS = 5
 """Panels side by side."""
 
@@ -61,18 +61,11 @@ def plots(results: Sequence[Result], folder: Path) -> None:
 
 
 def into_docs(results: Sequence[Result], folder: Path, docs: Path) -> None:
-    """Put the table and the curves of each branch where docs/algorithms.md has a place for them."""
-    lines = [table(results)]
+    """Put the table beside this file and the curves of each branch among the pictures of the pages."""
+    rows = [line.strip("| ").split(" | ") for line in table(results).splitlines()]
+    TABLE.write_text("".join("\t".join(row) + "\n" for row in [rows[0], *rows[2:]]))
     for branch in dict.fromkeys(r["branch"] for r in results):
-        image = f"algorithms-{branch}.png"
-        shutil.copyfile(folder / f"curves-{branch}.png", docs / "images" / image)
-        lines.append(f"![held-out pass@1 along each run, {branch}](images/{image})\n")
-    page = docs / PAGE
-    before, _, rest = page.read_text().partition(FROM)
-    _, found, after = rest.partition(TO)
-    if not found:
-        raise SystemExit(f"expected {FROM!r} and {TO!r} in {page}")
-    page.write_text(before + FROM + "\n\n" + "\n".join(lines) + "\n" + TO + after)
+        shutil.copyfile(folder / f"curves-{branch}.png", docs / "images" / f"algorithms-{branch}.png")
 
 
 def _panels(results: Sequence[Result], path: Path) -> None:

@@ -37,7 +37,7 @@ def rlenv_judge() -> Judge:
 
     def judge(row: Row) -> tuple[bool | None, str]:
         try:
-            verdict = verify(row.gold, row.prediction, question=row.question, **row.policy)  # type: ignore[arg-type]
+            verdict = verify(row.gold, row.prediction, question=row.question, **row.policy)
         except TaskError:
             return None, "unreadable reference"
         tier = int(verdict.scores.get("tier", -1))

@@ -26,7 +26,7 @@ from rlenv.policies.tiny import tiny_tokenizer
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers import ALGORITHMS, TrainConfig, train, with_changes
 from rlenv.trainers.planning.plan import GIB, Machine, model_config_named, planned
-from rlenv.trainers.settings.engine import EngineConfig
+from rlenv.trainers.settings.config import EngineConfig
 
 PROMPT, NEW = 62, 64
 """Characters of each prompt, two marks are put around them; tokens of each completion."""

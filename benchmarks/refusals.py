@@ -84,7 +84,9 @@ def main() -> None:
 def read(folder: Path, half: str) -> list[Row]:
     """The rows of one half, or of both."""
     halves = halves_of(folder / "xstest_prompts.csv")
-    unsafe = {int(row["id"]) for row in _csv(folder / "xstest_prompts.csv") if row["label"] == "unsafe"}
+    every = _csv(folder / "xstest_prompts.csv")
+    prompts = {int(row["id"]): row["prompt"] for row in every}
+    unsafe = {int(row["id"]) for row in every if row["label"] == "unsafe"}
     found = []
     for model in MODELS:
         matched, by_gpt4 = (_csv(folder / f"xstest_v2_completions_{model}_{by}.csv") for by in ("streval", "gpteval"))
@@ -92,7 +94,7 @@ def read(folder: Path, half: str) -> list[Row]:
             prompt = int(one["id"].split("-")[1])
             if half in ("whole", halves[prompt]):
                 kinds = (_kind(one["final_label"]), refusal(one["completion"]).kind, _kind(one["strmatch_label"]))
-                alone = beside(one["completion"]).alone
+                alone = beside(prompts[prompt], one["completion"]).alone
                 found.append(Row(prompt, model, *kinds, _kind(other["gpt4_label"]), prompt in unsafe, alone))
     return found
 

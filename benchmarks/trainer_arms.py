@@ -1,4 +1,4 @@
-"""The two sides of benchmarks/trainers.py: one GRPO trainer of rlenv and one of TRL, stepped one at a time.
+"""Two trainers that take turns on a GPU: one GRPO trainer of rlenv and one of TRL, stepped one at a time.
 
 Both start from the same saved folder and train on the same prompts in the same order, with the same group size, a fixed
 number of new tokens and the same reward, a cheap function of the text.
@@ -23,8 +23,7 @@ from rlenv.core.verifier import FunctionVerifier
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers.algorithms.row import Algorithm
 from rlenv.trainers.loop.trainer import Trainer
-from rlenv.trainers.settings.config import TrainConfig
-from rlenv.trainers.settings.engine import EngineConfig
+from rlenv.trainers.settings.config import EngineConfig, TrainConfig
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,7 +113,7 @@ class OurArm:
         )
         out = Path(tempfile.mkdtemp(prefix="rlenv-")) / "run"
         self._trainer = Trainer(config, env, self.policy, out, quiet=True)
-        self._trainer.env.sampler = InOrder(len(load.prompts))
+        self._trainer.source.env.sampler = InOrder(len(load.prompts))
 
     def step(self) -> None:
         started = time.perf_counter()

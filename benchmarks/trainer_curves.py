@@ -8,9 +8,9 @@ from pathlib import Path
 
 from rlenv.core.definition import Definition
 from rlenv.policies.transformers import TransformersPolicy
-from rlenv.trainers.loop.trainer import train
+from rlenv.trainers.loop.train import train
 from rlenv.trainers.records.logs import read_metrics
-from rlenv.trainers.records.plots import plot_run
+from rlenv.trainers.records.report import plot_run
 from rlenv.trainers.settings.config import TrainConfig
 
 KEPT = ("step", "reward", "entropy", "completions/mean_length", "time/generate", "time/update", "step_time")

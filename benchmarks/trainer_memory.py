@@ -1,8 +1,8 @@
 """Peak memory of log-probs and entropies, forward and backward, at a vocabulary of 151,936: ours, TRL's, plain.
 
-    python benchmarks/trainer_memory.py rlenv 256
+    python benchmarks/trainer_memory.py
 
-runs one of them in this process; `memory_table` runs each in a fresh one.
+prints a table, each side measured in a fresh process.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ WIDTHS = (256, 896)
 def logprobs(kind: str, hidden: torch.Tensor, weight: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
     """Log-probs of the targets (N,), as each side computes them beside the entropies that it reports."""
     if kind == "rlenv":
-        from rlenv.trainers.networks.head import head_logprobs
+        from rlenv.trainers.networks.logprobs import head_logprobs
 
         return head_logprobs(hidden, weight, targets)[0]
     if kind == "TRL":
@@ -55,8 +55,8 @@ def alone(kind: str, width: int) -> dict[str, float | str]:
     return {"kind": kind, "width": width, "peak MB": _peak() - before, "seconds": seconds, "sum": found.sum().item()}
 
 
-def memory_table() -> tuple[str, list[dict[str, float | str]]]:
-    """All of them as Markdown, and as they are."""
+def memory_table() -> str:
+    """All of them as Markdown."""
     rows = []
     for width in WIDTHS:
         for kind in KINDS if width == WIDTHS[0] else KINDS[:2]:
@@ -72,7 +72,7 @@ def memory_table() -> tuple[str, list[dict[str, float | str]]]:
         trl = next(r["peak MB"] for r in rows if r["kind"] == "TRL" and r["width"] == row["width"])
         share = f"{row['peak MB'] / trl:.2f}"
         lines.append(f"| {row['width']} | {row['kind']} | {row['peak MB']:.0f} | {share} | {row['seconds']:.2f} |")
-    return "\n".join(lines), rows
+    return "\n".join(lines)
 
 
 def _peak() -> float:
@@ -86,4 +86,4 @@ def _forget_peak() -> None:
 
 
 if __name__ == "__main__":
-    print(json.dumps(alone(sys.argv[1], int(sys.argv[2]))))
+    print(json.dumps(alone(sys.argv[1], int(sys.argv[2]))) if sys.argv[1:] else memory_table())

@@ -1,4 +1,4 @@
-"""The models and prompts of benchmarks/trainers.py."""
+"""The models and prompts of the benchmarks of trainers."""
 
 from __future__ import annotations
 

@@ -9,19 +9,27 @@ _STEPS: dict[str, Allowed] = {
     "credit": PLAIN,
     "process_weight": Between(0, 1),
     "steps_in": PLAIN,
-    "guards": (True,),
-    "unsafe": ("",),
 }
 
-register("math/arithmetic-v0", entry_point="rlenv.envs.math.arithmetic:arithmetic")
-register("math/countdown-v0", entry_point="rlenv.envs.math.countdown:countdown", row_may_set={"use": PLAIN})
-for _name in ("gsm8k", "math500", "math", "aime24", "aime25", "amc23", "svamp"):
+for _version in (0, 1):
     register(
-        f"math/{_name}-v0",
-        entry_point="rlenv.envs.math.problem_sets:problem_set",
-        kwargs={"name": _name},
-        row_may_set={"subject": PLAIN, "policy": PLAIN, "verifier": PLAIN},
+        f"math/arithmetic-v{_version}",
+        entry_point="rlenv.envs.math.arithmetic:arithmetic",
+        kwargs={"version": _version},
     )
+    register(
+        f"math/countdown-v{_version}",
+        entry_point="rlenv.envs.math.countdown:countdown",
+        kwargs={"version": _version},
+        row_may_set={"use": PLAIN},
+    )
+    for _name in ("gsm8k", "math500", "math", "aime24", "aime25", "amc23", "svamp"):
+        register(
+            f"math/{_name}-v{_version}",
+            entry_point="rlenv.envs.math.problem_sets:problem_set",
+            kwargs={"name": _name, "version": _version},
+            row_may_set={"subject": PLAIN, "policy": PLAIN, "verifier": PLAIN},
+        )
 register("format/tags-v0", entry_point="rlenv.envs.format.tags:tags", kwargs={"unseen_is_blank": False})
 register("format/tags-v1", entry_point="rlenv.envs.format.tags:tags")
 register("format/json-v0", entry_point="rlenv.envs.format.json_schema:json_format", row_may_set={"extra_text": PLAIN})
@@ -44,7 +52,7 @@ register(
 register(
     "process/arithmetic-v0",
     entry_point="rlenv.envs.process.arithmetic:arithmetic",
-    row_may_set={**_STEPS, "scorer": ("exact", "repeatable", "true_equations")},
+    row_may_set={**_STEPS, "scorer": ("exact",)},
 )
 register(
     "process/gsm8k-v0",
@@ -78,7 +86,8 @@ register(
     entry_point="rlenv.envs.safety.reward_model:reward_model",
     needs={
         "scorer": "the folder of a model that `rlenv train-rm` made, a hub id, or package.module:function; "
-        "scorer=toy is the small model that comes along, for trials and tests only (docs/safety.md says what fools it)"
+        "scorer=toy is the small model that comes along, for trials and tests only; what fools it: "
+        "docs/learned_reward_and_cost.md"
     },
     row_may_set={
         "scorer": ("toy",),
@@ -110,6 +119,19 @@ for _name in ("guess", "mastermind", "wordle", "nim", "tictactoe", "hanoi", "maz
     register(f"games/{_name}-v0", entry_point="rlenv.envs.games.tasks:game_environment", kwargs={"name": _name})
 register("tools/orders-v0", entry_point="rlenv.envs.tools.orders.environment:orders")
 register("tools/search-v0", entry_point="rlenv.envs.tools.search.environment:search_questions")
+register(
+    "container/tasks-v0",
+    entry_point="rlenv.envs.containers.environment:container_tasks",
+    needs={"tasks": "a folder of tasks in Harbor's format, or of such folders (docs/containers.md)"},
+    row_may_set={
+        "task": PLAIN,
+        "tasks": (),
+        "base": (),
+        "network": (False,),
+        "in_process": (False,),
+        "backend": (),
+    },
+)
 _GENERATED: dict[str, Allowed] = {"config": PLAIN, "own_scorer": (False, True)}
 for _name in KEPT:
     register(
@@ -128,4 +150,5 @@ for _name, _why in LEFT_OUT.items():
     )
 
 register_tool("calculator", "rlenv.envs.tools.calculator:calculator")
-register_tool("python", "rlenv.envs.tools.python.tool:python")
+register_tool("mcp", "rlenv.envs.tools.mcp.tool:mcp", takes="server")
+register_tool("python", "rlenv.envs.tools.python:python")

@@ -27,6 +27,8 @@ SIZE = 100_000
 _PART = re.compile(r"([0-9]{1,3})(?:-([0-9]{1,3}))?", re.ASCII)  # 3, 3-5
 Keyed: TypeAlias = "tuple[str, Callable[[], Task]]"
 """What a drawn task asks, which decides its split, and what makes the task of it."""
+Draw: TypeAlias = "Callable[[np.random.Generator], Keyed | None]"
+"""Draws a task; None where the draw came to none that fits, and is to be made again."""
 
 
 class LevelledTasks:
@@ -57,7 +59,7 @@ class LevelledTasks:
 class SplitTasks:
     """Makes task `index` of a seed: draws until one belongs to the split; None is drawn again."""
 
-    draw: Callable[[np.random.Generator], Keyed | None]
+    draw: Draw
     split: str
     demonstration_percent: int = DEMONSTRATION_PERCENT
     salt: tuple[int, ...] = ()
@@ -77,9 +79,7 @@ class DrawnSets(NamedTuple):
     demonstrations: TaskSet | None
 
 
-def drawn_sets(
-    draw: Callable[[np.random.Generator], Keyed | None], split: str, seed: int, size: int = SIZE
-) -> DrawnSets:
+def drawn_sets(draw: Draw, split: str, seed: int, size: int = SIZE) -> DrawnSets:
     """`size` tasks of a split. Raises ConfigError for a split or a size that cannot be."""
     check_split(split)
     check_size(size)

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal, NamedTuple, TypeAlias
 
-from rlenv.envs.expression import WHOLE, Arithmetic, read
+from rlenv.text.expression import WHOLE, Arithmetic, read
 
 Node: TypeAlias = "int | Tree"
 Part: TypeAlias = "int | Bag"

@@ -1,6 +1,6 @@
 """What the recipes share: options, held-out values with their intervals, and the folder that a recipe leaves.
 
-python recipes/common.py runs/recipes      # docs/recipes.md anew from the figures of the recipes run there
+python recipes/common.py runs/recipes      # figures, table and pictures of docs/recipes.md, from the recipes run there
 """
 
 from __future__ import annotations
@@ -33,8 +33,11 @@ from rlenv.trainers.branches.sft import demonstrations, supervised
 from rlenv.trainers.records.logs import read_metrics
 
 ROOT = Path(__file__).parents[1]
-FIGURES, PAGE, IMAGES = ROOT / "recipes" / "figures", ROOT / "docs" / "recipes.md", ROOT / "docs" / "images"
-FROM, TO = "<!-- recipes/common.py writes from here -->", "<!-- to here -->"
+FIGURES, IMAGES = ROOT / "recipes" / "figures", ROOT / "docs" / "images"
+TABLE = FIGURES / "stages.tsv"
+"""What docs/recipes.md shows."""
+PICTURES = ("r1", "rlhf", "distillation")
+"""The recipes whose pictures stand there too."""
 ENV, LEVEL = "math/arithmetic-v0", 4
 ASKED = "What is {expression}? Think first, then put the answer into \\boxed{}."
 """How a real model is asked; the tiny policy knows `3+8+5+9=?`."""
@@ -98,7 +101,7 @@ class Recipe:
     def sft(self, config: SftConfig) -> SftConfig:
         """The settings for a tiny policy, as this run needs them."""
         rate = None if self.model else config.learning_rate
-        steps = config.steps // 5 if self.smoke else config.steps
+        steps = min(config.steps, 10) if self.smoke else config.steps
         return replace(config, learning_rate=rate, seed=self.seed, steps=steps)
 
     def rl(self, config: TrainConfig) -> TrainConfig:
@@ -240,33 +243,15 @@ def picture(figures: Mapping[str, Any], path: Path) -> None:
         image.convert("RGB").quantize(48).save(path, optimize=True)
 
 
-def section(figures: Mapping[str, Any]) -> str:
-    """One recipe of the page: its command, its table, its picture."""
-    seconds = [sum(row[key] for row in figures["stages"]) for key in ("processor_s", "wall_s")]
-    lines = [
-        f"### {figures['recipe']}",
-        "",
-        f"    {figures['command']} --seed {figures['seed']}",
-        "",
-        f"| stage | {figures['measure']} | gain | what it took | processor s |",
-        "|---|---|---|---|---|",
-        *(line_of(row) for row in figures["stages"]),
-        "",
-        f"{seconds[0]:.0f} processor seconds, {seconds[1]:.0f} s in all, measuring included; digest "
-        f"`{figures['digest']}`.",
-        "",
-        f"![{figures['recipe']}: what each stage adds](images/recipe-{figures['recipe']}.png)",
+def table(found: Sequence[Mapping[str, Any]]) -> str:
+    """The stages of all recipes, tabs between the cells."""
+    head = ["recipe", "stage", "measure", "value", "gain", "what it took", "processor s"]
+    rows = [
+        [figures["recipe"], row["stage"], figures["measure"], *line_of(row).strip("| ").split(" | ")[1:]]
+        for figures in found
+        for row in figures["stages"]
     ]
-    return "\n".join(lines)
-
-
-def page(text: str, found: Sequence[Mapping[str, Any]]) -> str:
-    """The page with the sections of these recipes between its two marks."""
-    before, _, rest = text.partition(FROM)
-    _, mark, after = rest.partition(TO)
-    if not mark:
-        raise SystemExit(f"expected {FROM!r} and {TO!r} in {PAGE}")
-    return before + FROM + "\n\n" + "\n\n".join(map(section, found)) + "\n\n" + TO + after
+    return "".join("\t".join(cell.strip() for cell in row) + "\n" for row in [head, *rows])
 
 
 def stored() -> list[dict[str, Any]]:
@@ -275,13 +260,14 @@ def stored() -> list[dict[str, Any]]:
 
 
 def main(runs: Path) -> None:
-    """Keep the figures of the runs in this folder, and write the page and its pictures from all that are kept."""
+    """Keep the figures of the runs in this folder, and write the table and the pictures from all that are kept."""
     FIGURES.mkdir(exist_ok=True)
     for path in runs.glob("*/figures.json"):
         figures = json.loads(path.read_text())
         shutil.copyfile(path, FIGURES / f"{figures['recipe']}.json")
-        picture(figures, IMAGES / f"recipe-{figures['recipe']}.png")
-    PAGE.write_text(page(PAGE.read_text(), stored()))
+        if figures["recipe"] in PICTURES:
+            picture(figures, IMAGES / f"recipe-{figures['recipe']}.png")
+    TABLE.write_text(table(stored()))
 
 
 if __name__ == "__main__":

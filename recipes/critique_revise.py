@@ -32,6 +32,7 @@ from rlenv.policies.tiny import tiny_policy
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers import ALGORITHMS, SftConfig, TrainConfig, train, with_changes
 from rlenv.trainers.branches.critique import Principle, conversation, pairs_from, revised
+from rlenv.trainers.branches.preference import Pair
 from rlenv.trainers.branches.sft import Demonstration, supervised
 
 PRINCIPLES = (
@@ -79,6 +80,8 @@ def main() -> None:
     recipe.add("SFT", said(greetings, student, held_out, sampling), "first", answers=len(learned))
 
     pairs, student = pairs_from(revisions), recipe.twin(policy)
+    if recipe.smoke and not pairs:  # it has read too little to mend anything
+        pairs = [Pair(task.prompt, greeting(str(task.reference), ENDINGS[0]), "dear") for task in practice[:4]]
     train(recipe.rl(DPO), greetings, student, recipe.out / "dpo", pairs=pairs, quiet=True)
     recipe.add("DPO", said(greetings, student, held_out, sampling), "first", pairs=len(pairs))
     recipe.finish("reward")

@@ -8,8 +8,7 @@ In place of people stands a program, the *gold*, so that what is wanted can be m
 every different letter is worth its points in Scrabble, and any other character costs five. The reward model sees 400
 comparisons, one in ten of them wrong. Three policies start from the same imitation and are paid by it: without a
 leash, with a KL to the imitation in the reward, and without a leash but watched, where the policy of the highest gold
-on 128 words every 5 rollouts is kept and the run ends when the gold has fallen by a tenth. docs/overoptimisation.md has
-the same at length, with ensembles and best-of-n.
+on 128 words every 5 rollouts is kept and the run ends when the gold has fallen by a tenth.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 if sys.platform == "win32":
     raise ImportError("rlenv runs on Linux and macOS; on Windows install it in WSL2")
 
-from rlenv._moved import MOVED, answer_old_names
+from rlenv._moved import answer_old_names
 from rlenv.core import VERSION
 from rlenv.core.completion import Completion
 from rlenv.core.definition import Definition
@@ -35,8 +35,6 @@ from rlenv.env.rows import RowJudge, judge_row, judge_rows, rows_of, to_row
 from rlenv.env.sampler import PassRateSampler, UniformSampler
 from rlenv.env.spaces import Unicode
 from rlenv.env.tasksets import ListTasks, ProceduralTasks, hub_tasks, load_tasks
-from rlenv.evaluation.evaluation import evaluate
-from rlenv.evaluation.rescoring import rescore
 from rlenv.store.saved_episodes import read_episodes, write_episodes
 from rlenv.workers.pool import WorkerPool
 
@@ -92,16 +90,30 @@ __version__ = VERSION
 if TYPE_CHECKING:
     from rlenv.cards import card
     from rlenv.comparison import compare
+    from rlenv.evaluation.evaluation import evaluate
+    from rlenv.evaluation.rescoring import rescore
 else:
+    LATER = {
+        "card": "rlenv.cards",
+        "compare": "rlenv.comparison",
+        "evaluate": "rlenv.evaluation.evaluation",
+        "rescore": "rlenv.evaluation.rescoring",
+    }
+    """Names that are imported when they are asked for: not every process that makes an environment needs them."""
 
     def __getattr__(name: str) -> object:
-        """What is not part of every run is imported when it is asked for, and old names of modules answer."""
-        if f"rlenv.{name}" in MOVED:
+        """What is imported later, packages of rlenv by their names, and old names of modules."""
+        if name in LATER:
+            return getattr(importlib.import_module(LATER[name]), name)
+        unknown = AttributeError(f"module 'rlenv' has no attribute {name!r}")
+        if name.startswith("_"):
+            raise unknown
+        try:
             return importlib.import_module(f"rlenv.{name}")
-        module = {"card": "rlenv.cards", "compare": "rlenv.comparison"}.get(name)
-        if module is None:
-            raise AttributeError(f"module 'rlenv' has no attribute {name!r}")
-        return getattr(importlib.import_module(module), name)
+        except ModuleNotFoundError as error:
+            if error.name != f"rlenv.{name}":
+                raise
+            raise unknown from None
 
 
 answer_old_names()

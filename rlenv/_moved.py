@@ -45,18 +45,18 @@ class OldNames(MetaPathFinder, Loader):
 
 
 def answer_old_names() -> None:
-    """Let imports find old names, and packages answer for modules of their name that `import rlenv` has loaded."""
+    """Let imports find old names, and packages answer for modules that had their name before."""
     sys.meta_path.append(OldNames())
     for old, new in MOVED.items():
-        if new.startswith(f"{old}.") and new in sys.modules:
-            vars(sys.modules[old])["__getattr__"] = functools.partial(_answer, old, new)
+        if new.startswith(f"{old}."):
+            vars(importlib.import_module(old))["__getattr__"] = functools.partial(_answer, old, new)
 
 
 def _answer(old: str, new: str, name: str) -> object:
-    if name.startswith("__") or not hasattr(sys.modules[new], name):
+    if name.startswith("__") or not hasattr(module := importlib.import_module(new), name):
         raise AttributeError(f"module {old!r} has no attribute {name!r}")
     _warn(f"{old}.{name}", f"{new}.{name}")
-    return getattr(sys.modules[new], name)
+    return getattr(module, name)
 
 
 @functools.cache

@@ -3,7 +3,7 @@
 from rlenv.testing import assert_not_hackable
 
 def test_reward_cannot_be_had_without_the_task():
-    assert_not_hackable("math/arithmetic-v0")
+    assert_not_hackable("math/arithmetic-v1")
     assert_not_hackable(my_reward, rows=[{"prompt": "2+2=?", "answer": "4"}, ...])
 """
 

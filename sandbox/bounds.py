@@ -77,7 +77,7 @@ class HashBudget:
     def _spend(self, comparisons: int) -> None:
         self.comparisons -= comparisons
         if self.comparisons < 0:
-            raise TooMuch("equal hashes beyond what is compared")
+            raise TooMuch("too many values with the same hash: they are compared one by one, up to a limit")
 
     def _weight(self, value: object) -> int:
         """How many comparisons it takes at most to compare this with a value of its size and hash."""

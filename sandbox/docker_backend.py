@@ -21,7 +21,7 @@ import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
-from rlenv.sandbox.engine import connect, engine_errors, owner_labels, reap, remove
+from rlenv.sandbox.engine import connect, engine_errors, own_socket, owner_labels, reap, remove
 from rlenv.sandbox.errors import CellLate, CellLost, SandboxUnavailable
 from rlenv.sandbox.image import build_image
 from rlenv.sandbox.launcher import SERVER_ENVIRONMENT, CellSettings, ServerSettings, server_command
@@ -29,7 +29,6 @@ from rlenv.sandbox.packages import closure
 
 if TYPE_CHECKING:
     import docker
-    import requests
     from docker.models.containers import Container
 
 SHORTEST_WAIT_S = 0.001
@@ -55,7 +54,7 @@ class DockerChannel:
     def __init__(self, container: "Container", stream: socket.socket, settings: ServerSettings) -> None:
         self.settings = settings
         self.container = container
-        self._socket, self._response = _own_socket(stream)
+        self._socket, self._response = own_socket(stream)
         self._raw = bytearray()
         self._out = bytearray()
         self._messages = b""
@@ -250,21 +249,6 @@ def launcher_named(name: str) -> "functools.partial[DockerLauncher]":
     """
     head, _, image = name.partition("@")
     return functools.partial(DockerLauncher, image=image or None, runtime=head.partition(":")[2] or None)
-
-
-def _own_socket(stream: socket.socket) -> "tuple[socket.socket, requests.Response | None]":
-    """The socket of an attached stream, and the response that must be kept as long as the socket is used.
-
-    The response of the request holds the socket, and would close it when it is collected. A plain socket is taken
-    from it by a descriptor of our own; one with encryption on top cannot be, and is kept together with it.
-    """
-    raw: socket.socket = getattr(stream, "_sock", stream)
-    response: requests.Response | None = getattr(stream, "_response", None)
-    if type(raw) is not socket.socket or response is None:
-        return raw, response
-    own = socket.socket(fileno=os.dup(raw.fileno()))
-    response.close()
-    return own, None
 
 
 def _engine_name(client: "docker.DockerClient") -> Literal["docker", "podman"]:

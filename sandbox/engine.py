@@ -19,16 +19,19 @@ from rlenv.sandbox.errors import SandboxUnavailable
 
 if TYPE_CHECKING:
     import docker
+    import requests
     from docker.models.containers import Container
 
 CELL = "org.rlenv.cell"
 HOST = "org.rlenv.host"
 OWNER = "org.rlenv.owner"
-"""Labels of a container: that it is a cell, the host of the process that owns it, and that process."""
+BOX = "org.rlenv.box"
+"""Labels of a container: that it is a cell, the host of the process that owns it, that process, and that the cell is a
+box, which its owner may stop and start again."""
 
 USUAL = "unix:///var/run/docker.sock"
-TIMEOUT_S = 30.0
-"""How long one request to the engine may take."""
+TIMEOUT_S = 120.0
+"""How long one request to the engine may take: on a busy machine, to compare a box with its image takes a minute."""
 
 REMOVALS = 3
 """How often a removal is asked for: engines refuse one that meets the end of the container at the wrong moment."""
@@ -45,7 +48,7 @@ def connect(base_url: str | None = None) -> "docker.DockerClient":
         import docker
         import docker.errors
     except ImportError as error:
-        message = "the docker backend needs the docker SDK: pip install 'rlenv-llm[sandbox]'"
+        message = "the docker backend needs the docker SDK; do: pip install docker"
         raise SandboxUnavailable(message) from error
     where = base_url or os.environ.get("DOCKER_HOST") or USUAL
     client = None
@@ -82,6 +85,21 @@ def engine_errors(doing: str) -> Iterator[None]:
         raise SandboxUnavailable(f"the container engine failed while {doing}: {error}") from error
 
 
+def own_socket(stream: socket.socket) -> "tuple[socket.socket, requests.Response | None]":
+    """The socket of an attached stream, and the response that must be kept as long as the socket is used.
+
+    The response of the request holds the socket, and would close it when it is collected. A plain socket is taken
+    from it by a descriptor of our own; one with encryption on top cannot be, and is kept together with it.
+    """
+    raw: socket.socket = getattr(stream, "_sock", stream)
+    response: requests.Response | None = getattr(stream, "_response", None)
+    if type(raw) is not socket.socket or response is None:
+        return raw, response
+    own = socket.socket(fileno=os.dup(raw.fileno()))
+    response.close()
+    return own, None
+
+
 def this_host() -> str:
     """The host and its current boot, and the space of process ids that this process counts in."""
     try:
@@ -113,8 +131,8 @@ def owner_labels() -> dict[str, str]:
 def reap(client: "docker.DockerClient") -> list[str]:
     """Remove the cells whose owner is dead, and give their names.
 
-    A cell that stopped is dead whoever owns it. One that runs is judged only by the host it belongs to: what another
-    host's process ids mean is not known here.
+    A cell that stopped is dead whoever owns it, if it is no box. One that runs, and a box, is judged only by the host
+    it belongs to: what another host's process ids mean is not known here.
     """
     gone = []
     with engine_errors("looking for stale cells"):
@@ -128,9 +146,9 @@ def reap(client: "docker.DockerClient") -> list[str]:
 
 
 def _stale(container: "Container") -> bool:
-    if container.status in ("exited", "dead"):
-        return True
     labels = container.labels
+    if container.status in ("exited", "dead") and BOX not in labels:
+        return True
     if labels.get(HOST) != this_host():
         return False
     owner = labels.get(OWNER, "")

@@ -7,6 +7,11 @@ SandboxError
 ├── SessionLost         the cell of a session is gone, through no doing of its program
 ├── ForkRefused         a session is in a state that cannot be forked; it goes on as it was
 ├── Unreadable          what a program said takes more to read than is spent on it: the program's failure
+├── BoxError            the machine's fault with a box: engine, image, disk, network; never a verdict
+│   ├── BoxLost         the box died: killed, or out of memory as a whole
+│   └── NoBoxes         the docker SDK is not installed
+├── TooLarge            what was asked to leave a box is more than allowed: its agent's doing
+│   └── BoxFull         it has written more to its disk than it may
 └── CellLost            a cell ended or broke its protocol; the pool handles it, callers of run() never see it
     └── CellLate        a cell missed the deadline of the host
 
@@ -48,3 +53,23 @@ class CellLost(SandboxError, RuntimeError):
 
 class CellLate(CellLost):
     """The cell did not answer before the deadline of the host."""
+
+
+class BoxError(SandboxError, RuntimeError):
+    """The machine's fault, and never a verdict on what runs in the box."""
+
+
+class BoxLost(BoxError):
+    """The box is gone with all that was in it; start another."""
+
+
+class NoBoxes(BoxError, ImportError):
+    """An optional dependency is not installed; says which."""
+
+
+class TooLarge(SandboxError, ValueError):
+    """What was asked to leave the box is more than allowed, which is the doing of whoever worked in it."""
+
+
+class BoxFull(TooLarge):
+    """The box has written more to its disk than its limits allow."""

@@ -3,7 +3,6 @@
 import os
 import signal
 from collections.abc import Sequence
-from pathlib import Path
 
 import hypothesis
 import pytest
@@ -11,11 +10,14 @@ import quick_rule
 from container_engine import why_not
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # read when torch is imported; tests run side by side
+os.environ["NO_PROXY"] = "*"  # servers of tests are on this machine
+for key in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "REWARD_API_KEY", "RLENV_SERVE_KEY"):
+    os.environ.pop(key, None)  # a key of the caller's goes to no server of a test
 hypothesis.settings.register_profile("any machine", deadline=None)  # its default is 0.2 s an example
 hypothesis.settings.load_profile("any machine")
 hypothesis.settings.register_profile("quick", deadline=None, max_examples=10)
-WHOLE_MACHINE = Path(__file__).parent / "sandbox"
-"""Its tests look at what is left on the machine, which a container of another test would be."""
+SEEN_BY_ONE_ANOTHER = ("test_hostile", "test_hostile_residue")
+"""The one looks for mounts that are left on the machine, the other makes some."""
 COLLECTED = pytest.StashKey[Sequence[pytest.Item]]()
 
 
@@ -31,14 +33,13 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """What needs an engine is slow. With `--dist loadgroup` one process has all of those, and all of a file."""
+    """What needs an engine is slow. With `--dist loadgroup` one process has all of a file."""
     shared_out = config.pluginmanager.hasplugin("xdist")
     for item in items:
-        engine = item.get_closest_marker("engine") is not None
-        if engine:
+        if item.get_closest_marker("engine") is not None:
             item.add_marker(pytest.mark.slow)
         if shared_out:
-            together = "engine" if engine or WHOLE_MACHINE in item.path.parents else item.path.stem
+            together = SEEN_BY_ONE_ANOTHER[0] if item.path.stem in SEEN_BY_ONE_ANOTHER else item.path.stem
             item.add_marker(pytest.mark.xdist_group(together))
     config.stash[COLLECTED] = tuple(items)
 

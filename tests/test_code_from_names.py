@@ -1,4 +1,4 @@
-"""Every call that turns a name or bytes into code stands on one page, which says who may supply them."""
+"""Every call that turns a name or bytes into code stands in one table, which says who may supply them."""
 
 from __future__ import annotations
 
@@ -8,11 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "docs" / "code_from_names.md"
+TABLE = ROOT / "tests" / "data" / "code_from_names.tsv"
 ROOMS = ("rlenv", "envs", "trainers", "sandbox")
-ROW = re.compile(
-    r"^\| `([\w/]+\.py)` \| `([\w.]+)` \| \S", re.MULTILINE
-)  # | `rlenv/env/plugins.py` | `eval` | nobody |
+ROW = re.compile(r"^`([\w/]+\.py)`\t`([\w.]+)`\t\S", re.MULTILINE)  # "`rlenv/env/plugins.py`<tab>`eval`<tab>nobody"
 BUILTIN = frozenset({"eval", "exec", "compile", "__import__"})
 CALL = re.compile(
     r"importlib\.(import_module|reload|metadata\.entry_points|util\.(module_from_spec|spec_from_file_location))"
@@ -26,10 +24,10 @@ METHODS = frozenset({"apply_chat_template", "from_pretrained", "load_dataset"})
 """Of any object: a checkpoint's template is a program, and its settings may name code."""
 
 
-def test_the_page_has_every_place_where_a_name_or_bytes_become_code() -> None:
-    on_page = ROW.findall(PAGE.read_text("utf-8"))
-    assert sorted(on_page) == sorted(set(on_page))
-    assert set(on_page) == set(_found())
+def test_the_table_has_every_place_where_a_name_or_bytes_become_code() -> None:
+    listed = ROW.findall(TABLE.read_text("utf-8"))
+    assert sorted(listed) == sorted(set(listed))
+    assert set(listed) == set(_found())
 
 
 def test_such_calls_are_found_by_what_their_names_stand_for() -> None:

@@ -7,9 +7,10 @@ import pytest
 
 EXTRAS = (
     "bm25s",
+    "mcp",
     "py3langid",
     "math_verify",
-    "sympy",
+    "mpmath",
     "jsonschema",
     "datasets",
     "pyarrow",

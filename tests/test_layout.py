@@ -38,7 +38,7 @@ def test_the_contracts_of_imports_see_every_file() -> None:
     modules = {".".join(parts if parts[0] == "rlenv" else ("rlenv", *parts)) for parts in paths}
     graph = grimp.build_graph("rlenv", cache_dir=None)
     assert {module.removesuffix(".__init__") for module in modules} == graph.modules
-    assert "rlenv.trainers.rollouts.rollout" in graph.find_modules_directly_imported_by("rlenv.trainers.loop.trainer")
+    assert "rlenv.trainers.rollouts.rollout" in graph.find_modules_directly_imported_by("rlenv.trainers.loop.learner")
 
 
 def test_no_import_of_another_room_is_hidden_from_the_contracts() -> None:
@@ -133,7 +133,7 @@ def test_both_test_commands_together_run_every_test_once() -> None:
     assert sorted(commands) == [("not slow", ""), ("not slow", " --quick"), ("slow", "")]
     gate = (ROOT / ".ci" / "run").read_text().splitlines()
     asked = [line.partition(" make ")[2] for line in gate[-2:]]
-    assert asked == ["test test-slow", "test-integrations PACKAGES=--quick"]
+    assert asked == ["agents-base mini-base test test-slow", "test-integrations PACKAGES=--quick"]
 
 
 BESIDE = {
@@ -141,8 +141,6 @@ BESIDE = {
     "tests/rlenv/ray": "tests/rlenv/test_workers.py",
     "tests/trainers/invariance": "tests/trainers/test_packing.py",
     "tests/trainers/kills": "tests/trainers/test_training.py",
-    "tests/trainers/launched": "tests/trainers/test_training.py",
-    "tests/trainers/processes": "tests/trainers/test_training.py",
 }
 """Where what these are about is tried quickly."""
 

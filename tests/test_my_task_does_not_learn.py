@@ -19,7 +19,7 @@ def test_every_run_does_what_the_page_says(tmp_path: Path) -> None:
 
 def test_the_page_that_is_named_is_there_and_in_the_readme() -> None:
     pytest.importorskip("torch", reason="needs the extra train")
-    from rlenv.trainers.records.risen import PAGE
+    from rlenv.trainers.records.logs import PAGE
 
     assert PAGE == NAME
     for page in ("README.md", "docs/tutorials/first_task.md", "docs/tutorials/train_and_watch.md", "docs/training.md"):

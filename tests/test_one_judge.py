@@ -19,7 +19,7 @@ MACHINERY = {
     "rlenv/workers/worker_process.py": "the same in a worker",
     "rlenv/cluster/node.py": "the same on another machine",
     "rlenv/cluster/pool.py": "spreads jobs over machines",
-    "rlenv/cli/traced.py": "shows one call of a verifier with its traceback, and keeps no verdict",
+    "rlenv/cli/show.py": "shows one call of a verifier with its traceback, and keeps no verdict",
     "rlenv/env/compose.py": "a verifier made of others",
     "rlenv/turns/calling.py": "a call of a tool in a worker, and no verdict",
     "rlenv/hackbench/case.py": "hackbench's own rewards, made to be wrong",

@@ -4,11 +4,13 @@ import re
 from pathlib import Path
 
 import pytest
+import typer
 
 import rlenv
+from rlenv.cli import app
 
 ROOT = Path(__file__).parents[1]
-PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", ".github/PULL_REQUEST_TEMPLATE.md")
+PAGES = ("README.md", "AGENTS.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", ".github/PULL_REQUEST_TEMPLATE.md")
 LINK = re.compile(r"\]\((?!https?:)([^)#]+)")  # "](docs/audit.md#environments"
 
 
@@ -27,3 +29,13 @@ def test_files_that_contributors_are_sent_to_are_there() -> None:
 
 def test_the_citation_names_the_version() -> None:
     assert f"\nversion: {rlenv.__version__}\n" in (ROOT / "CITATION.cff").read_text("utf-8")
+
+
+def test_commands_that_agents_are_told_are_there() -> None:
+    """Each command of `rlenv` in AGENTS.md, and each of its options, is one that the command line has."""
+    told = re.findall(r"`rlenv ([a-z]+)([^`]*)`", (ROOT / "AGENTS.md").read_text("utf-8"))
+    assert len(told) > 5
+    known = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+    for name, rest in told:
+        options = {option for parameter in known[name].params for option in parameter.opts}
+        assert set(re.findall(r"--[a-z-]+", rest)) <= {*options, "--help"}, name

@@ -34,7 +34,7 @@ def collected(*files: str) -> list[str]:
         ("rlenv/evaluation/passk.py", True),
         ("rlenv/policies/decoding.py", False),
         ("rlenv/sandbox/box.py", False),  # its examples run programs
-        ("rlenv/envs/math/boxed.py", True),
+        ("rlenv/envs/math/answer_place/boxed.py", True),
     ],
 )
 def test_a_file_is_quick_by_what_it_imports(file: str, quick: bool) -> None:

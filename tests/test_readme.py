@@ -2,11 +2,11 @@
 
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from code_rows import sandbox_problem
+from warm import warm
 
 from rlenv.envs.math import verify
 
@@ -18,7 +18,7 @@ def run(containing: str, folder: Path, page: Path = README) -> str:
     programs = re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
     file = folder / "program.py"
     file.write_text(next(program for program in programs if containing in program))
-    done = subprocess.run([sys.executable, str(file)], capture_output=True, text=True, check=False, cwd=folder)
+    done = subprocess.run([str(warm()), str(file)], capture_output=True, text=True, check=False, cwd=folder)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -32,7 +32,7 @@ def test_the_first_program_runs_and_earns_its_reward(tmp_path: Path) -> None:
 
 
 def test_an_evaluation_in_three_lines_runs(tmp_path: Path) -> None:
-    assert "pass@4" in run('rlenv.evaluate("math/arithmetic-v0"', tmp_path)
+    assert "pass@4" in run('rlenv.evaluate("math/arithmetic-v1"', tmp_path)
 
 
 def test_the_interaction_in_ten_lines_is_won_by_its_script(tmp_path: Path) -> None:

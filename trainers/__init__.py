@@ -9,29 +9,28 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rlenv.trainers.algorithms.row import Algorithm
-    from rlenv.trainers.algorithms.table import ALGORITHMS
+    from rlenv.trainers.algorithms.row import ALGORITHMS, Algorithm
     from rlenv.trainers.branches.sft import SftConfig
-    from rlenv.trainers.loop.trainer import Trainer, train
-    from rlenv.trainers.mixtures.mixture import Member, Mixture
+    from rlenv.trainers.loop.train import train
+    from rlenv.trainers.loop.trainer import Trainer
     from rlenv.trainers.networks.logprobs import completion_logprobs
     from rlenv.trainers.records.report import write_report
     from rlenv.trainers.rollouts.collect import tensors
     from rlenv.trainers.settings.changes import changed, with_changes
-    from rlenv.trainers.settings.config import TrainConfig
+    from rlenv.trainers.settings.config import Member, Mixture, TrainConfig
 
 _HOMES = {
-    "ALGORITHMS": "algorithms.table",
+    "ALGORITHMS": "algorithms.row",
     "Algorithm": "algorithms.row",
-    "Member": "mixtures.mixture",
-    "Mixture": "mixtures.mixture",
+    "Member": "settings.config",
+    "Mixture": "settings.config",
     "SftConfig": "branches.sft",
     "TrainConfig": "settings.config",
     "Trainer": "loop.trainer",
     "changed": "settings.changes",
     "completion_logprobs": "networks.logprobs",
     "tensors": "rollouts.collect",
-    "train": "loop.trainer",
+    "train": "loop.train",
     "with_changes": "settings.changes",
     "write_report": "records.report",
 }

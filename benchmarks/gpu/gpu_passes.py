@@ -15,9 +15,9 @@ from trainer_models import INSTRUCTION, prompts
 
 from rlenv.core.policy import Sampling
 from rlenv.policies.transformers import TransformersPolicy
-from rlenv.trainers.networks.engine import prepare_model
 from rlenv.trainers.networks.logprobs import completion_logprobs
-from rlenv.trainers.settings.engine import EngineConfig
+from rlenv.trainers.networks.models import prepare_model
+from rlenv.trainers.settings.config import EngineConfig
 
 
 def generation(setting: Setting) -> Result:

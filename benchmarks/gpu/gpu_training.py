@@ -22,9 +22,8 @@ from trainer_models import INSTRUCTION, prompts
 import rlenv
 from rlenv.core.errors import RlenvError
 from rlenv.policies.transformers import TransformersPolicy
-from rlenv.trainers.algorithms.table import algorithm_named
-from rlenv.trainers.settings.config import TrainConfig
-from rlenv.trainers.settings.engine import EngineConfig
+from rlenv.trainers.algorithms.row import algorithm_named
+from rlenv.trainers.settings.config import EngineConfig, TrainConfig
 
 PROMPT_TOKENS = len(INSTRUCTION) + 12
 """Of the character tokenizer."""

@@ -102,10 +102,8 @@ INTRODUCTION = """    make gpu                          every part, each in unde
     make gpu GPU=generation,update    these parts
     make gpu TINY=1                   the code, on any machine
 
-This page is written by `benchmarks/gpu/run.py`, offline, with what is installed: torch and transformers, and for single
-parts TRL, vLLM, SmolLM2 (`make smollm2`, or `--model`) and GSM8K's rows (`--data`). Random weights of the shape of
-Qwen2.5-0.5B stand in where speed and memory are all that is measured. `GPU_PYTHON` names the interpreter where there is
-no `.venv`; `GPU_OUT` the folder of results, from which the page is made again."""
+This page is written by `benchmarks/gpu/run.py`, offline, with what is installed. Random weights of the shape of
+Qwen2.5-0.5B stand in where speed and memory are all that is measured."""
 NO_GPU = "**No GPU was at hand so far: there are no figures yet.** The first run on one fills this page."
 
 

@@ -24,7 +24,7 @@ from typing import TypeAlias, TypeVar
 from rlenv.door.keeping import kept_within
 from rlenv.envs.code.equality import EQUAL, Equality
 from rlenv.envs.code.trees import tree
-from rlenv.envs.expression import PYTHON
+from rlenv.text.expression import PYTHON
 
 T = TypeVar("T")
 Namespace: TypeAlias = "Mapping[str, object]"

@@ -10,13 +10,13 @@ where the tests have MIN_RESULTS different results, at least MIN_ALIKE neighbour
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from rlenv.envs.code.case import Case
-from rlenv.evidence.argument_variants import crossed, neighbours
+from rlenv.evidence.argument_variants import neighbours
 from rlenv.sandbox import Call, CallResult
 
 MIN_NEIGHBOURS = 8
@@ -46,6 +46,13 @@ class Probe:
             value = next(iter(given))[:40]
             return f"passes its tests and answers {value} to {len(answered)} neighbours of their arguments"
         return ""
+
+
+def crossed(arguments: tuple[object, ...], others: tuple[object, ...]) -> Iterator[tuple[object, ...]]:
+    """Arguments of which one is that of another test: both are of a vocabulary that the task knows."""
+    if len(arguments) == len(others) > 1:
+        for place, other in enumerate(others):
+            yield (*arguments[:place], other, *arguments[place + 1 :])
 
 
 def probe_of(cases: Sequence[Case]) -> Probe | None:

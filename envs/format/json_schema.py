@@ -25,6 +25,7 @@ patterns RE2 reads. All but plain schemas are judged in a process that can be ki
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import cast
 
@@ -32,20 +33,18 @@ import numpy as np
 
 from rlenv.core.completion import Completion
 from rlenv.core.definition import Definition
-from rlenv.core.errors import ConfigError, TaskError
+from rlenv.core.errors import TaskError
 from rlenv.core.jsontypes import Json, canonical
-from rlenv.core.task import Task, TaskSet
+from rlenv.core.task import Task
 from rlenv.core.verdict import Flag, Verdict
 from rlenv.core.verifier import over_limit
-from rlenv.env.tasksets import ProceduralTasks, load_tasks
 from rlenv.envs.format.json_text import Unreadable, find_value, same
 from rlenv.envs.format.paid import paid
 from rlenv.envs.format.records import INSTRUCTION, draw_record
 from rlenv.envs.format.schema_check import MAX_STEPS, TooManySteps, problem
-from rlenv.envs.levels import check_size
-from rlenv.envs.splits import belongs, check_split
+from rlenv.envs.format.tasks import check_choice, task_sets
+from rlenv.envs.levels import SIZE
 
-SIZE = 100_000
 MAX_CHARS = 100_000
 PLAIN = frozenset({
     "type", "properties", "required", "additionalProperties", "items", "enum", "minItems", "minLength", "uniqueItems",
@@ -56,19 +55,10 @@ MAX_INLINE_CHARS, MAX_PLAIN_NODES = 2_000, 200
 """Of a completion, and of a schema: `uniqueItems` compares each item with each."""
 
 
-@dataclass(frozen=True)
-class DrawnRecord:
-    """Draws task `index` of a seed: records until one belongs to the split."""
-
-    split: str
-
-    def __call__(self, seed: int, index: int) -> Task:
-        rng = np.random.default_rng([seed, index])
-        while True:
-            record = draw_record(rng)
-            if belongs(canonical(record.value), self.split):
-                prompt = f"{record.text}\n\n{INSTRUCTION}\n{canonical(record.schema)}"
-                return Task(prompt, record.value, metadata={"schema": record.schema})
+def _draw(rng: np.random.Generator) -> tuple[str, Callable[[], Task]]:
+    record = draw_record(rng)
+    prompt = f"{record.text}\n\n{INSTRUCTION}\n{canonical(record.schema)}"
+    return canonical(record.value), lambda: Task(prompt, record.value, metadata={"schema": record.schema})
 
 
 def json_format(
@@ -84,18 +74,14 @@ def json_format(
     `extra_text="allow"` takes the value out of a fenced block, or the one JSON value that stands in running
     text. `pay="shape"` pays the part `format` (0.2) for any value that conforms.
     """
-    check_split(split)
-    for name, value, known in (("extra_text", extra_text, ("refuse", "allow")), ("pay", pay, ("correct", "shape"))):
-        if value not in known:
-            raise ConfigError(f"expected {name} '{known[0]}' or '{known[1]}', got {value!r}")
-    check_size(size)
-    tasks: TaskSet = ProceduralTasks(DrawnRecord(split), seed, size) if data is None else load_tasks(data)
-    ours = data is None and split != "all"
+    check_choice("extra_text", extra_text, "refuse", "allow")
+    check_choice("pay", pay, "correct", "shape")
+    sets = task_sets(_draw, split, seed, size, data)
     return Definition(
-        tasks=tasks,
+        tasks=sets.tasks,
         verifier=JsonVerifier(allow_text=extra_text == "allow", pay_shape=pay == "shape"),
         solution=lambda task: canonical(task.reference),
-        demonstrations=ProceduralTasks(DrawnRecord("demonstrations"), seed, size) if ours else None,
+        demonstrations=sets.demonstrations,
         max_completion_chars=MAX_CHARS,
         description="JSON that conforms to a schema and holds what a text says",
     )

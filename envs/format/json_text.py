@@ -1,7 +1,7 @@
 r"""Reading one JSON value out of a completion: strictly by default, out of running text by choice.
 
 >>> find_value('{"a": 1}', allow_text=False)
-Found(value={'a': 1}, start=0, end=8)
+FoundJson(value={'a': 1}, start=0, end=8)
 >>> find_value('It is:\n```json\n[1, 2]\n```', allow_text=True).value
 [1, 2]
 >>> same(1, 1.0), same(1, True), same({"a": 1, "b": 2}, {"b": 2, "a": 1}), same([1, 2], [2, 1])
@@ -29,7 +29,7 @@ MAX_DEPTH = 100
 """Of lists and objects in each other: what goes deeper would meet the limits of Python's own stack."""
 
 
-class Found(NamedTuple):
+class FoundJson(NamedTuple):
     """A value, and the span of the text that wrote it."""
 
     value: Json
@@ -45,7 +45,7 @@ class Unreadable(ValueError):
         self.start, self.end = start, end
 
 
-def find_value(text: str, allow_text: bool) -> Found:
+def find_value(text: str, allow_text: bool) -> FoundJson:
     """The JSON value that a text is or, with `allow_text`, the one that it holds. Raises Unreadable."""
     if not allow_text:
         return _read(text, 0)
@@ -75,14 +75,14 @@ def same(left: object, right: object) -> bool:
     return False
 
 
-def _read(text: str, offset: int) -> Found:
+def _read(text: str, offset: int) -> FoundJson:
     start = offset + len(text) - len(text.lstrip())
     bare = text.strip()
     try:
         value = cast("Json", _DECODER.decode(bare))
         if _too_deep(value):
             raise Unreadable(f"more than {MAX_DEPTH} values in each other", offset, offset + len(text))
-        return Found(value, start, start + len(bare))
+        return FoundJson(value, start, start + len(bare))
     except Unreadable:
         raise
     except json.JSONDecodeError as error:
@@ -92,9 +92,9 @@ def _read(text: str, offset: int) -> Found:
         raise Unreadable(f"not JSON: {error}", offset, offset + len(text)) from error
 
 
-def _only_value(text: str) -> Found:
+def _only_value(text: str) -> FoundJson:
     """The one object or array in running text; whatever brackets stand outside of it must not be JSON too."""
-    found: list[Found] = []
+    found: list[FoundJson] = []
     at, tried = 0, 0
     while (opening := _OPENING.search(text, at)) is not None:
         tried += 1
@@ -103,7 +103,7 @@ def _only_value(text: str) -> Found:
         try:
             value, at = _DECODER.raw_decode(text, opening.start())
             if not _too_deep(value):
-                found.append(Found(value, opening.start(), at))
+                found.append(FoundJson(value, opening.start(), at))
         except (ValueError, RecursionError):
             at = opening.end()
     if len(found) != 1:

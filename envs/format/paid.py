@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from rlenv.core.verdict import Flag, Verdict
+from rlenv.core.reading import Span
+from rlenv.core.verdict import GRADED, Flag, Part, Verdict
 
 FORMAT_SHARE = 0.2
 
@@ -19,4 +20,6 @@ def paid(
     shape = FORMAT_SHARE if right or (conforms and pay_shape) else 0.0
     correct = 1 - FORMAT_SHARE if right else 0.0
     scores = {"format": float(conforms), "correct": float(right)}
-    return Verdict.of(("format", shape), ("correct", correct), scores=scores, flags=flags, reason=reason, answer=answer)
+    parts = (Part("format", shape), Part("correct", correct))
+    place = None if answer is None else Span(*answer)
+    return Verdict(1.0 if right else shape, GRADED, parts, (), scores, flags, reason, place)

@@ -9,22 +9,18 @@ Ann Grant, 61, works as a teacher in Graz. She speaks Greek and Spanish. She doe
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from rlenv.core.jsontypes import Json
 
 INSTRUCTION = "Reply with nothing but one JSON value that holds this and conforms to this JSON Schema:"
-_FIRST = (("Ann", "She"), ("Bela", "He"), ("Clara", "She"), ("David", "He"), ("Ewa", "She"), ("Farid", "He"))
-_LAST = ("Adler", "Berg", "Costa", "Dupont", "Eriksen", "Fischer", "Grant", "Horvat")
-_CITIES = ("Oslo", "Turin", "Lyon", "Graz", "Porto", "Gdansk", "Leeds", "Bern")
-_JOBS = ("baker", "pilot", "nurse", "teacher", "plumber", "cook")
-_LANGUAGES = ("Spanish", "Dutch", "Greek", "Polish", "Danish")
-_GOODS = ("apples", "nails", "candles", "envelopes", "bottles", "bricks")
-_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday")
-TEXT: dict[str, Json] = {"type": "string", "minLength": 1}
+DATA: dict[str, Any] = json.loads((Path(__file__).parent / "data" / "records.json").read_text(encoding="utf-8"))
+"""What records are made of, and the schema of each kind."""
 
 
 class Record(NamedTuple):
@@ -37,111 +33,54 @@ class Record(NamedTuple):
 
 def draw_record(rng: np.random.Generator) -> Record:
     """One record of a kind drawn uniformly."""
-    kinds = (_person, _order, _timetable)
-    return kinds[rng.integers(len(kinds))](rng)
+    kinds = (("person", _person), ("order", _order), ("timetable", _timetable))
+    name, made = kinds[rng.integers(len(kinds))]
+    text, value = made(rng)
+    return Record(text, DATA["schemas"][name], value)
 
 
-def _pick(rng: np.random.Generator, items: Sequence[str]) -> str:
-    return items[int(rng.integers(len(items)))]
+def _pick(rng: np.random.Generator, items: str) -> str:
+    return str(DATA[items][int(rng.integers(len(DATA[items])))])
 
 
-def _some(rng: np.random.Generator, items: Sequence[str], count: int) -> list[str]:
-    return [items[i] for i in rng.choice(len(items), size=count, replace=False)]
+def _some(rng: np.random.Generator, items: str, count: int) -> list[str]:
+    return [DATA[items][i] for i in rng.choice(len(DATA[items]), size=count, replace=False)]
 
 
-def _object(properties: dict[str, Json]) -> dict[str, Json]:
-    """The schema of an object with exactly these properties."""
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": sorted(properties),
-        "additionalProperties": False,
-    }
-
-
-def _person(rng: np.random.Generator) -> Record:
-    first, pronoun = _FIRST[rng.integers(len(_FIRST))]
-    last, city, job = _pick(rng, _LAST), _pick(rng, _CITIES), _pick(rng, _JOBS)
-    age, spoken, owns = (
-        int(rng.integers(18, 90)),
-        _some(rng, _LANGUAGES, int(rng.integers(1, 3))),
-        bool(rng.integers(2)),
-    )
+def _person(rng: np.random.Generator) -> tuple[str, dict[str, Json]]:
+    first, pronoun = DATA["names"][rng.integers(len(DATA["names"]))]
+    last, city, job = _pick(rng, "surnames"), _pick(rng, "cities"), _pick(rng, "jobs")
+    age, spoken = int(rng.integers(18, 90)), _some(rng, "languages", int(rng.integers(1, 3)))
+    owns = bool(rng.integers(2))
     text = (
         f"{first} {last}, {age}, works as a {job} in {city}. {pronoun} speaks {' and '.join(spoken)}. "
         f"{pronoun} {'owns' if owns else 'does not own'} a car."
     )
-    schema = _object(
-        {
-            "first_name": TEXT,
-            "last_name": TEXT,
-            "age": {"type": "integer", "minimum": 0, "maximum": 120},
-            "job": {"enum": list(_JOBS)},
-            "city": TEXT,
-            "languages": {
-                "type": "array",
-                "items": TEXT,
-                "minItems": 1,
-                "uniqueItems": True,
-                "description": "in the order of the text",
-            },
-            "owns_car": {"type": "boolean"},
-        }
-    )
-    value: dict[str, Json] = {
-        "first_name": first,
-        "last_name": last,
-        "age": age,
-        "job": job,
-        "city": city,
-        "languages": spoken,
-        "owns_car": owns,
-    }
-    return Record(text, schema, value)
+    told: dict[str, Json] = {"first_name": first, "last_name": last, "age": age, "job": job, "city": city}
+    return text, {**told, "languages": _json(spoken), "owns_car": owns}
 
 
-def _order(rng: np.random.Generator) -> Record:
+def _order(rng: np.random.Generator) -> tuple[str, dict[str, Json]]:
     count = int(rng.integers(2, 4))
-    goods = _some(rng, _GOODS, count)
+    goods = _some(rng, "goods", count)
     amounts, cents = rng.integers(2, 60, size=count).tolist(), rng.integers(5, 400, size=count).tolist()
     number = int(rng.integers(1000, 10_000))
-    lines = [f"{n} {good} at {c / 100:.2f} each" for good, n, c in zip(goods, amounts, cents, strict=True)]
+    items = list(zip(goods, amounts, cents, strict=True))
+    lines = [f"{n} {good} at {c / 100:.2f} each" for good, n, c in items]
     paid = bool(rng.integers(2))
     text = f"Order {number}: {'; '.join(lines)}. It has {'' if paid else 'not '}been paid."
-    item = _object(
-        {
-            "good": {"enum": list(_GOODS)},
-            "amount": {"type": "integer", "exclusiveMinimum": 0},
-            "price": {"type": "number", "exclusiveMinimum": 0},
-        }
-    )
-    schema = _object(
-        {
-            "order": {"type": "integer"},
-            "items": {"type": "array", "items": item, "minItems": 1, "description": "in the order of the text"},
-            "paid": {"type": "boolean"},
-        }
-    )
-    items: list[Json] = [
-        {"good": good, "amount": n, "price": c / 100} for good, n, c in zip(goods, amounts, cents, strict=True)
-    ]
-    return Record(text, schema, {"order": number, "items": items, "paid": paid})
+    listed: list[Json] = [{"good": good, "amount": n, "price": c / 100} for good, n, c in items]
+    return text, {"order": number, "items": listed, "paid": paid}
 
 
-def _timetable(rng: np.random.Generator) -> Record:
-    days, hour = _some(rng, _DAYS, int(rng.integers(2, 4))), int(rng.integers(7, 18))
-    start, teacher = f"{hour:02d}:{15 * int(rng.integers(4)):02d}", _pick(rng, _LAST)
+def _timetable(rng: np.random.Generator) -> tuple[str, dict[str, Json]]:
+    days, hour = _some(rng, "days", int(rng.integers(2, 4))), int(rng.integers(7, 18))
+    start, teacher = f"{hour:02d}:{15 * int(rng.integers(4)):02d}", _pick(rng, "surnames")
     minutes, room = int(rng.integers(3, 9)) * 15, int(rng.integers(1, 30)) if rng.random() < 0.7 else None
     where = f"in room {room}" if room is not None else "in a room that is not known yet"
     text = f"The course of {teacher} takes {minutes} minutes from {start}, on {', '.join(days)}, {where}."
-    schema = _object(
-        {
-            "teacher": TEXT,
-            "days": {"type": "array", "items": {"enum": list(_DAYS)}, "description": "in the order of the text"},
-            "start": {"type": "string", "description": "hh:mm, 24 hours"},
-            "minutes": {"type": "integer"},
-            "room": {"type": ["integer", "null"]},
-        }
-    )
-    value: dict[str, Json] = {"teacher": teacher, "days": days, "start": start, "minutes": minutes, "room": room}
-    return Record(text, schema, value)
+    return text, {"teacher": teacher, "days": _json(days), "start": start, "minutes": minutes, "room": room}
+
+
+def _json(texts: Sequence[str]) -> list[Json]:
+    return list(texts)

@@ -20,6 +20,7 @@ the patterns of his rows may say `engine="re"`: they are matched by Python's `re
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,40 +28,26 @@ import numpy as np
 
 from rlenv.core.completion import Completion
 from rlenv.core.definition import Definition, reference_text
-from rlenv.core.errors import ConfigError, TaskError
-from rlenv.core.task import Task, TaskSet
+from rlenv.core.errors import TaskError
+from rlenv.core.task import Task
 from rlenv.core.verdict import Flag, Verdict
 from rlenv.core.verifier import over_limit
 from rlenv.door.patterns import linear, valid
-from rlenv.env.tasksets import ProceduralTasks, load_tasks
 from rlenv.envs.format.notations import PATTERNS, draw_notation
 from rlenv.envs.format.paid import paid
-from rlenv.envs.levels import check_size
-from rlenv.envs.splits import belongs, check_split
+from rlenv.envs.format.tasks import check_choice, task_sets
+from rlenv.envs.levels import SIZE
 
-SIZE = 100_000
 MAX_CHARS = 100_000
 MAX_INLINE_STEPS, MAX_STEPS = 30_000_000, 200_000_000
 """A tenth of a second at 3 ns a step, the slowest that was found; more is matched in a process that can be killed, and
 more than the second number not at all."""
 
 
-@dataclass(frozen=True)
-class DrawnNotation:
-    """Draws task `index` of a seed: values until one belongs to the split."""
-
-    split: str
-
-    def __call__(self, seed: int, index: int) -> Task:
-        rng = np.random.default_rng([seed, index])
-        while True:
-            notation = draw_notation(rng)
-            if belongs(f"{notation.pattern} {notation.written}", self.split):
-                prompt = (
-                    f"Write {notation.told}, as one line that matches this regular expression in full, "
-                    f"and nothing else:\n{notation.pattern}"
-                )
-                return Task(prompt, notation.written, metadata={"pattern": notation.pattern})
+def _draw(rng: np.random.Generator) -> tuple[str, Callable[[], Task]]:
+    told, pattern, written = draw_notation(rng)
+    prompt = f"Write {told}, as one line that matches this regular expression in full, and nothing else:\n{pattern}"
+    return f"{pattern} {written}", lambda: Task(prompt, written, metadata={"pattern": pattern})
 
 
 def regex_format(
@@ -76,18 +63,14 @@ def regex_format(
     With `pay="shape"` a wrong value in the right form earns the part `format` (0.2). `engine="re"` reads patterns with
     lookaheads and backreferences too; a row cannot ask for it.
     """
-    check_split(split)
-    for name, value, known in (("pay", pay, ("correct", "shape")), ("engine", engine, ("re2", "re"))):
-        if value not in known:
-            raise ConfigError(f"expected {name} '{known[0]}' or '{known[1]}', got {value!r}")
-    check_size(size)
-    tasks: TaskSet = ProceduralTasks(DrawnNotation(split), seed, size) if data is None else load_tasks(data)
-    ours = data is None and split != "all"
+    check_choice("pay", pay, "correct", "shape")
+    check_choice("engine", engine, "re2", "re")
+    sets = task_sets(_draw, split, seed, size, data)
     return Definition(
-        tasks=tasks,
+        tasks=sets.tasks,
         verifier=RegexVerifier(pay_shape=pay == "shape", backtracking=engine == "re"),
         solution=reference_text,
-        demonstrations=ProceduralTasks(DrawnNotation("demonstrations"), seed, size) if ours else None,
+        demonstrations=sets.demonstrations,
         max_completion_chars=MAX_CHARS,
         description="a value in the notation of a regular expression",
     )
@@ -138,19 +121,20 @@ class RegexVerifier:
 
     def _judged(self, pattern: Any, task: Task, completion: Completion) -> Verdict:
         expected, content = str(task.reference), completion.content
-        if pattern.fullmatch(valid(expected)) is None:
+        readable: Callable[[str], str] = str if isinstance(pattern, re.Pattern) else valid
+        if pattern.fullmatch(readable(expected)) is None:
             raise TaskError(f"task {task.id}: the reference {expected!r:.80} does not match {pattern.pattern!r:.80}")
-        return self._compared(pattern, expected, content.text).placed(content)
-
-    def _compared(self, pattern: Any, expected: str, text: str) -> Verdict:
+        text = content.text
         said = text.strip()
-        start = len(text) - len(text.lstrip())
-        answer = (start, start + len(said)) if said else None
-        if pattern.fullmatch(valid(said)) is None:
-            reason = f"{said[:60]!r} does not match the pattern in full"
-            return paid(False, False, self.pay_shape, reason, (Flag("format", 0, len(text), reason),), answer)
+        start = text.find(said)
         reason = "" if said == expected else f"got {said[:60]!r}, expected {expected!r}"
-        return paid(True, said == expected, self.pay_shape, reason, answer=answer)
+        flags: tuple[Flag, ...] = ()
+        conforms = said == expected or pattern.fullmatch(readable(said)) is not None
+        if not conforms:
+            reason = f"{said[:60]!r} does not match the pattern in full"
+            flags = (Flag("format", 0, len(text), reason),)
+        answer = (start, start + len(said)) if said else None
+        return paid(conforms, said == expected, self.pay_shape, reason, flags, answer).placed(content)
 
 
 _OWN = {source: re.compile(source) for source in PATTERNS}

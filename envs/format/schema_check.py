@@ -9,9 +9,10 @@ twice would be 2^30 of them. Patterns are read by RE2. A reference is looked up 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from typing import Any, TypeAlias
 
 from rlenv.core.errors import MissingExtra, TaskError
@@ -43,23 +44,29 @@ def problem(schema: dict[str, Json] | bool, value: Json) -> str:
 
     Raises TaskError for what is no schema, and TooManySteps.
     """
-    checker, meta_schema, registry, unusable = _tools()
+    unusable = _tools()[-1]
     try:
-        if isinstance(schema, dict):
-            text = canonical(schema)
-            if len(text) > MAX_CHARS:
-                raise TaskError(f"expected a schema of at most {MAX_CHARS} characters, got {len(text)}; shorten it")
-            if '"unevaluatedProperties":' in text and '"patternProperties":' in text:
-                raise TaskError("unevaluatedProperties does not go with patternProperties; write additionalProperties")
-            wrong = _first(checker(meta_schema, registry=registry), schema)
-            if wrong is not None:
-                raise TaskError(f"the schema cannot be used ({wrong.json_path}: {wrong.message[:120]})")
-        found = _first(checker(schema, registry=registry), value)
+        found = _first(_checker(canonical(schema)), value)
     except unusable as error:
         raise TaskError(f"the schema cannot be used ({str(error).splitlines()[0][:200]})") from error
     except RecursionError as error:
         raise TooManySteps from error
     return "" if found is None else f"{found.json_path}: {found.message[:120]}"
+
+
+@lru_cache(maxsize=16)
+def _checker(text: str) -> Any:
+    """What checks values by a schema in canonical JSON. Raises as `problem` does."""
+    checker, meta_schema, registry, _ = _tools()
+    if len(text) > MAX_CHARS:
+        raise TaskError(f"expected a schema of at most {MAX_CHARS} characters, got {len(text)}; shorten it")
+    if '"unevaluatedProperties":' in text and '"patternProperties":' in text:
+        raise TaskError("unevaluatedProperties does not go with patternProperties; write additionalProperties")
+    schema = json.loads(text)
+    wrong = _first(checker(meta_schema, registry=registry), schema)
+    if wrong is not None:
+        raise TaskError(f"the schema cannot be used ({wrong.json_path}: {wrong.message[:120]})")
+    return checker(schema, registry=registry)
 
 
 def _first(checker: Any, value: Json) -> Any:

@@ -30,25 +30,23 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from rlenv.core.completion import Completion
 from rlenv.core.definition import Definition
-from rlenv.core.errors import ConfigError
 from rlenv.core.reading import Passage, Span
 from rlenv.core.task import Task
-from rlenv.core.verdict import PASS, Flag, Verdict
+from rlenv.core.verdict import Flag, Verdict
 from rlenv.core.verifier import Verifier
-from rlenv.env.tasksets import ProceduralTasks
 from rlenv.envs.format.paid import paid
 from rlenv.envs.format.questions import draw
-from rlenv.envs.levels import check_size
-from rlenv.envs.splits import belongs, check_split
+from rlenv.envs.format.tasks import check_choice, task_sets
+from rlenv.envs.levels import SIZE
 
 INSTRUCTION = "Think inside <think></think>, then give only the answer inside <answer></answer>."
-SIZE = 100_000
 THINK = "<think>"
 FILLERS = "\u115f\u1160\u3164\uffa0\u2800"
 """Letters and signs by their category that are drawn as nothing: the Hangul fillers and the Braille blank."""
@@ -56,19 +54,9 @@ TAGS = ("<answer>", "</answer>")
 _TAG_LIKE = re.compile(r"<[\s/]*+answer\b(?:\s*+/?>)?", re.IGNORECASE)  # </ answer >
 
 
-@dataclass(frozen=True)
-class DrawnQuestion:
-    """Draws task `index` of a seed: questions until one belongs to the split."""
-
-    split: str
-
-    def __call__(self, seed: int, index: int) -> Task:
-        rng = np.random.default_rng([seed, index])
-        while True:
-            question = draw(rng)
-            if belongs(question.key, self.split):
-                prompt = f"{question.text}\n{INSTRUCTION}"
-                return Task(prompt, question.answer, metadata={"working": question.working})
+def _draw(rng: np.random.Generator) -> tuple[str, Callable[[], Task]]:
+    text, working, answer, key = draw(rng)
+    return key, lambda: Task(f"{text}\n{INSTRUCTION}", answer, metadata={"working": working})
 
 
 def tags(
@@ -80,15 +68,13 @@ def tags(
     `pay="shape"` a well-formed wrong answer earns the part `format`. Without `unseen_is_blank` a thought of characters
     that nobody sees counts, as in `format/tags-v0`.
     """
-    check_split(split)
-    if pay not in ("correct", "shape"):
-        raise ConfigError(f"expected pay 'correct' or 'shape', got {pay!r}")
-    check_size(size)
+    check_choice("pay", pay, "correct", "shape")
+    sets = task_sets(_draw, split, seed, size)
     return Definition(
-        tasks=ProceduralTasks(DrawnQuestion(split), seed, size),
+        tasks=sets.tasks,
         verifier=TagsVerifier(pay_shape=pay == "shape", unseen_is_blank=unseen_is_blank),
         solution=solution,
-        demonstrations=None if split == "all" else ProceduralTasks(DrawnQuestion("demonstrations"), seed, size),
+        demonstrations=sets.demonstrations,
         max_completion_chars=100_000,
         description="<think> and <answer> tags around a checked answer",
     )
@@ -121,20 +107,16 @@ class TagsVerifier:
         answer = read(completion, self.unseen_is_blank)
         if isinstance(answer, Flag):
             return paid(False, False, self.pay_shape, answer.detail, (answer,))
-        judged = self._judge(task, answer).placed(answer)
+        if self.content is None:
+            right = answer.text == str(task.reference).strip()
+            reason = "" if right else f"answer: got {answer.text[:40]!r}, expected {task.reference!r}"
+            return paid(True, right, self.pay_shape, reason, answer=answer.spans[0])
+        judged = self.content.verify(task, Completion(answer.text, read_as="text")).placed(answer)
         if judged.reward is None:
             return judged
         right = judged.reward >= 1.0
         reason = "" if right else judged.reason
         return paid(True, right, self.pay_shape, reason, judged.flags, judged.answer or answer.spans[0])
-
-    def _judge(self, task: Task, answer: Passage) -> Verdict:
-        """The verdict on the answer alone."""
-        if self.content is not None:
-            return self.content.verify(task, Completion(answer.text, read_as="text"))
-        if answer.text == str(task.reference).strip():
-            return PASS
-        return Verdict.of(("reward", 0.0), reason=f"answer: got {answer.text[:40]!r}, expected {task.reference!r}")
 
 
 def read(completion: Completion, unseen_is_blank: bool = True) -> Passage | Flag:
@@ -166,6 +148,9 @@ def _seen(text: str) -> bool:
     >>> _seen("\u200b \u2060"), _seen("\u200b7")
     (False, True)
     """
+    first = text.strip()[:1]
+    if first.isascii() and first.isalnum():  # of most thoughts no more is looked at
+        return True
     return any(unicodedata.category(sign)[0] not in "CZM" and sign not in FILLERS for sign in text)
 
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rlenv.envs.math.comparing.policy import MathPolicy
-    from rlenv.envs.math.judging import verify
+    from rlenv.envs.math.equality.policy import MathPolicy
+    from rlenv.envs.math.verifier import verify
 
 __all__ = ["MathPolicy", "verify"]
 
@@ -19,11 +19,11 @@ __all__ = ["MathPolicy", "verify"]
 def __getattr__(name: str) -> object:
     """Loaded when asked for: whoever imports one environment of this family loads no more than it needs."""
     if name == "verify":
-        from rlenv.envs.math.judging import verify
+        from rlenv.envs.math.verifier import verify
 
         return verify
     if name == "MathPolicy":
-        from rlenv.envs.math.comparing.policy import MathPolicy
+        from rlenv.envs.math.equality.policy import MathPolicy
 
         return MathPolicy
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

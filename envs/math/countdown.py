@@ -1,4 +1,4 @@
-"""`math/countdown-v0`: reach a target with the numbers given and + - * /.
+r"""`math/countdown-v0`: reach a target with the numbers given and + - * /.
 
 >>> import rlenv
 >>> env = rlenv.make("math/countdown-v0", level=4)
@@ -11,30 +11,155 @@
 0.0
 
 Every task is solvable: its target is what a random expression of all its numbers comes to, with whole positive
-numbers on the way, and is none of them. The task's `solution` is that expression; the verifier (see
-rlenv.envs.math.countdown_verifier) takes any other. The prompt is the one of TinyZero.
+numbers on the way, and is none of them. The task's `solution` is that expression; the verifier takes any other, and
+flags `target_restated`, `number_not_given` and `number_reused`. The prompt is the one of TinyZero.
+
+The answer is what the last `<answer>` of the content holds, else, in version 0, the last `\boxed{}`. One equal sign may
+stand in it, with the target itself, and nothing else, on its other side. Fractions on the way are exact.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 import numpy as np
 
+from rlenv.core.completion import Completion
 from rlenv.core.definition import Definition
-from rlenv.core.errors import ConfigError
+from rlenv.core.errors import ConfigError, TaskError
 from rlenv.core.task import Task, TaskSet
-from rlenv.envs.expression import WHOLE
+from rlenv.core.verdict import Verdict
 from rlenv.envs.levels import check_size, drawn, levels_named, levels_said
-from rlenv.envs.math.countdown_verifier import USES, CountdownVerifier, Use
+from rlenv.envs.math.answer_place.boxed import answer_tail, equal_text, refuse, visible
 from rlenv.envs.splits import DEMONSTRATION_PERCENT, belongs, check_split
+from rlenv.text.boxes import Box, find_boxes
+from rlenv.text.expression import EXACT, WHOLE, Unreadable, read
+
+Use: TypeAlias = Literal["at_most_once", "exactly_once"]
+USES: tuple[Use, ...] = ("at_most_once", "exactly_once")
+MAX_NUMBERS, LARGEST = 16, 999_999
+_OPEN, _CLOSE = "<answer>", "</answer>"
+
+
+@dataclass(frozen=True)
+class CountdownVerifier:
+    """1 for an expression that reaches the target by the rules, 0 for anything else."""
+
+    use: Use = "at_most_once"
+    """Whether numbers may be left out."""
+    strict: bool = False
+    """`<answer>` alone is read, and two of them with different expressions are no answer."""
+    cheap: bool = True
+
+    @property
+    def version(self) -> str:
+        return f"countdown-3-{self.use}{'-strict' if self.strict else ''}"
+
+    def verify(self, task: Task, completion: Completion) -> Verdict:
+        target, given = _asked(task)
+        content = completion.content
+        return self._judged(visible(content.text), target, given).placed(content)
+
+    def _judged(self, said: str, target: int, given: tuple[int, ...]) -> Verdict:
+        stated = _stated(said, self.strict)
+        if isinstance(stated, Verdict):
+            return stated
+        place = stated.place(said)
+        expression = _without_target(stated.text, target)
+        if expression is None:
+            name = "equation_chain" if stated.text.count("=") > 1 else ""
+            reason = f"expected an expression, or an expression = {target}, got {stated.text[:80]!r}"
+            return refuse(name, reason, *place, answer=place)
+        flag, reason = self._fault(expression, target, given)
+        if reason:
+            return refuse(flag, reason, *place, answer=place)
+        return Verdict.of(("correct", 1.0), reason=f"{expression} reaches {target}", answer=place)
+
+    def _fault(self, expression: str, target: int, given: tuple[int, ...]) -> tuple[str, str]:
+        """The flag and the reason of a refusal, both empty for a right answer."""
+        try:
+            reading = read(expression, EXACT)
+        except Unreadable as problem:
+            return "", f"{expression[:80]!r} is not an expression of the four operations: {problem}"
+        if len(reading.numbers) > MAX_NUMBERS or max(reading.numbers) > LARGEST:
+            return "", f"{expression[:80]!r} has more than {MAX_NUMBERS} numbers, or one above {LARGEST}"
+        foreign = sorted(set(reading.numbers) - set(given))
+        if foreign:
+            among = ", ".join(map(str, given))
+            name = "target_restated" if reading.numbers == (target,) else "number_not_given"
+            return name, f"{_listed(foreign)} is not among the numbers {among}"
+        used = reading.numbers
+        reused = sorted({number for number in used if used.count(number) > given.count(number)})
+        if reused:
+            are = "is" if len(reused) == 1 else "are"
+            return "number_reused", f"{_listed(reused)} {are} used more often than they are given"
+        left = sorted((Counter(given) - Counter(used)).elements()) if self.use == "exactly_once" else []
+        if left:
+            return "", f"every number must be used, {_listed(left)} is left"
+        return ("", "") if reading.value == target else ("", f"{expression} is {reading.value}, not {target}")
+
+
+def _asked(task: Task) -> tuple[int, tuple[int, ...]]:
+    """The target and the numbers. Raises TaskError where the task does not have them."""
+    column, target = task.metadata.get("numbers"), task.reference
+    numbers = [number for number in column if type(number) is int] if isinstance(column, (list, tuple)) else []
+    if isinstance(target, str) and target.isascii() and target.isdecimal():
+        target = int(target)
+    if type(target) is not int or not numbers or column not in (numbers, tuple(numbers)):
+        raise TaskError(
+            f"task {task.id}: expected a whole number as the reference and a list of whole numbers in the column "
+            f"'numbers', got {task.reference!r} and {column!r}"
+        )
+    return target, tuple(numbers)
+
+
+def _stated(text: str, strict: bool) -> Box | Verdict:
+    start, end = answer_tail(text)
+    opened, closed = text.rfind(_OPEN, start, end), text.rfind(_CLOSE, start, end)
+    if opened > closed:
+        return refuse("unclosed_answer", "the last <answer> is never closed", opened, end)
+    if strict and opened >= 0 and _other(text[start:opened], text[opened + len(_OPEN) : closed]):
+        return refuse("conflicting_answers", "several <answer> with different expressions", start, end)
+    if opened >= 0:
+        return Box(text[opened + len(_OPEN) : closed].strip(), opened + len(_OPEN), closed)
+    if strict:
+        return refuse("", "expected <answer>...</answer>, found none")
+    boxes, unclosed = find_boxes(text, start, end)
+    if unclosed is not None:
+        return refuse("unclosed_box", "the last \\boxed{ is never closed", unclosed, end)
+    return boxes[-1] if boxes else refuse("", "expected <answer>...</answer>, found none")
+
+
+def _other(before: str, last: str) -> bool:
+    """Whether an `<answer>` before the last one holds another expression."""
+    said = [part.partition(_CLOSE)[0] for part in before.split(_OPEN)[1:]]
+    return any(not equal_text(one, last) for one in said)
+
+
+def _without_target(text: str, target: int) -> str | None:
+    """The expression of `expression`, `expression = target` or `target = expression`; None for any other equation."""
+    sides = [side.strip() for side in text.split("=")]
+    if len(sides) == 1:
+        return sides[0]
+    if len(sides) != 2 or str(target) not in sides:
+        return None
+    return sides[0] if sides[1] == str(target) else sides[1]
+
+
+def _listed(numbers: list[int]) -> str:
+    return " and ".join(map(str, numbers))
+
 
 TEMPLATE = (
     "Using the numbers {numbers}, create an equation that equals {target}. You can use basic arithmetic operations "
     "(+, -, *, /) and {use}. Show your work in <think> </think> tags. And return the final answer in "
     "<answer> </answer> tags, for example <answer> (1 + 2) / 3 </answer>."
 )
+CONTRACT = "Return the final answer in <answer> </answer> tags."
+"""What the prompts of version 1 say behind a template that does not."""
 WORDING: dict[Use, str] = {
     "at_most_once": "each number can only be used once",
     "exactly_once": "each number must be used exactly once",
@@ -104,11 +229,12 @@ def countdown(
     use: Use = "at_most_once",
     demonstration_percent: int = DEMONSTRATION_PERCENT,
     template: str = TEMPLATE,
+    version: int = 0,
 ) -> Definition:
     """Tasks of a level (see LEVELS) or of several in turn (`"2-5"`), out of one split.
 
     `use` says whether numbers may be left out: `at_most_once` or `exactly_once`. `template` holds `{numbers}`
-    and `{target}`, and `{use}` where it says the rule.
+    and `{target}`, and `{use}` where it says the rule. `version` is that of the id: from 1 on `<answer>` alone is read.
     """
     levels = levels_named(level, LEVELS)
     check_split(split, demonstration_percent)
@@ -117,13 +243,15 @@ def countdown(
     if not ("{numbers}" in template and "{target}" in template):
         raise ConfigError(f"expected a template that holds {{numbers}} and {{target}}, got {template!r}")
     check_size(size)
+    if version and "<answer>" not in template:
+        template = f"{template} {CONTRACT}"
 
     def tasks(of_split: str, limit: int | None) -> TaskSet:
         return drawn(lambda lv: DrawnTask(lv, of_split, use, template, demonstration_percent), levels, seed, limit)
 
     return Definition(
         tasks=tasks(split, size),
-        verifier=CountdownVerifier(use),
+        verifier=CountdownVerifier(use, strict=version > 0),
         solution=solution,
         demonstrations=None if split == "all" else tasks("demonstrations", None),
         max_completion_chars=100_000,

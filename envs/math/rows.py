@@ -30,11 +30,7 @@ def gsm8k_row(row: Row) -> Row:
     number = last.strip().replace(",", "")
     if not mark or not _NUMBER.fullmatch(number):
         raise TaskError(f"expected an answer that ends in '#### number', got ...{answer[-40:]!r}")
-    return {
-        "question": str(row["question"]).strip(),
-        "answer": number,
-        "working": _CALCULATOR.sub("", working).strip(),
-    }
+    return {"question": str(row["question"]).strip(), "answer": number, "working": _CALCULATOR.sub("", working).strip()}
 
 
 def math_row(row: Row) -> Row:
@@ -106,10 +102,7 @@ def unboxed(text: str) -> str:
 
 
 def number_text(value: Json) -> str:
-    """A number as people write it: `27.0` is 27, `033` is 33.
-
-    Raises TaskError for anything that is not a number.
-    """
+    """A number as people write it: `27.0` is 27, `033` is 33. Raises TaskError for anything that is not a number."""
     text = str(value).strip().strip("$").replace(",", "")
     whole = _INTEGER.fullmatch(text)
     if whole:
@@ -133,5 +126,5 @@ def _id(row: Row, *names: str) -> dict[str, Json]:
 
 def _level(level: Json) -> int:
     """`5` or `Level 5`; 0 where the set does not know."""
-    digits = re.sub(r"[^0-9]", "", str(level))
+    digits = "".join(filter(str.isdecimal, str(level)))
     return int(digits[:3]) if digits else 0

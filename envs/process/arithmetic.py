@@ -22,23 +22,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rlenv.core.definition import Definition
-from rlenv.core.errors import ConfigError
 from rlenv.core.task import Task
 from rlenv.envs.math.arithmetic import TEMPLATE
 from rlenv.envs.math.arithmetic import arithmetic as outcome_only
 from rlenv.envs.process.credit import Credit
-from rlenv.envs.process.equation_steps import EquationReader, ReductionSteps, TrueEquations
+from rlenv.envs.process.equation_steps import EquationReader, ReductionSteps
 from rlenv.envs.process.verifier import CreditRule, StepsIn, process_verifier
 from rlenv.envs.splits import DEMONSTRATION_PERCENT
 from rlenv.envs.working import equations
 from rlenv.scorers.load import StepScorerSpec, load_step_scorer
-from rlenv.scorers.scorer import StepScorer
-
-SCORERS: dict[str, StepScorer] = {
-    "exact": ReductionSteps(),
-    "repeatable": ReductionSteps(repeatable=True),
-    "true_equations": TrueEquations(),
-}
 
 
 def arithmetic(
@@ -51,38 +43,22 @@ def arithmetic(
     credit: Credit = "min",
     process_weight: float = 0.5,
     scorer: StepScorerSpec = "exact",
-    guards: bool = True,
-    unsafe: str = "",
     steps_in: StepsIn = "content",
 ) -> Definition:
     """The tasks of `math/arithmetic-v0`, with steps.
 
-    `scorer` is "exact" or whatever names a scorer of steps; for experiments "repeatable" (which forgets that a step was
-    taken) and "true_equations" (which does not see the question). `credit="sum"` and `guards=False` are for
-    experiments as well: they ask for the reason, `unsafe="..."`. `steps_in="reasoning"` is for policies that work out
-    the equations in a trace and say the box alone.
+    `scorer` is "exact" or whatever names a scorer of steps. `steps_in="reasoning"` is for policies that work out the
+    equations in a trace and say the box alone.
     """
-    if not guards and not unsafe:
-        raise ConfigError("without guards steps can be padded, split and merged: say why: unsafe='...'")
     made = outcome_only(level, split, seed, size, demonstration_percent, template)
-    rule = CreditRule(credit=credit, weight=process_weight, unsafe=unsafe)
+    steps = ReductionSteps() if scorer == "exact" else load_step_scorer(scorer)
+    rule = CreditRule(credit=credit, weight=process_weight)
     return replace(
         made,
-        verifier=process_verifier(
-            made.verifier, _scorer(scorer), EquationReader(guards), rule, expected_steps, steps_in=steps_in
-        ),
+        verifier=process_verifier(made.verifier, steps, EquationReader(), rule, steps_in=steps_in),
         solution=solution,
         description=f"{made.description}, step by step",
     )
-
-
-def _scorer(spec: StepScorerSpec) -> StepScorer:
-    return SCORERS[spec] if isinstance(spec, str) and spec in SCORERS else load_step_scorer(spec)
-
-
-def expected_steps(task: Task) -> int:
-    """One an operation, and the box."""
-    return sum(sign in "+-*" for sign in str(task.metadata.get("expression", ""))) + 1
 
 
 def solution(task: Task) -> str:

@@ -21,11 +21,11 @@ from dataclasses import dataclass
 from rlenv.core.errors import TaskError
 from rlenv.core.task import Task
 from rlenv.core.verdict import Flag
-from rlenv.envs.expression import Unreadable
-from rlenv.envs.process.reading import Reading, tripped
+from rlenv.envs.process.reading import StepReading, tripped
 from rlenv.envs.process.steps import Span, split
 from rlenv.envs.working import Operation, Part, begin, take
 from rlenv.scorers.scorer import Stepped, StepScores
+from rlenv.text.expression import Unreadable
 
 _INTEGER = r"[+-]?[0-9]{1,9}"
 _EQUATION = re.compile(rf"(?:\(({_INTEGER})\)|({_INTEGER}))([+*-])(?:\(({_INTEGER})\)|({_INTEGER}))=({_INTEGER})")
@@ -36,23 +36,17 @@ MAX_STEPS = 32
 
 @dataclass(frozen=True)
 class EquationReader:
-    """Cuts at semicolons. With guards, what is neither an equation nor the box at the end trips."""
+    """Cuts at semicolons; what is neither an equation nor the box at the end trips."""
 
-    guards: bool = True
+    version: str = "equations-1"
 
-    @property
-    def version(self) -> str:
-        return f"equations-1{'' if self.guards else '-unguarded'}"
-
-    def read(self, text: str) -> Reading:
-        return read(text, self.guards)
+    def read(self, text: str) -> StepReading:
+        return read(text)
 
 
-def read(text: str, guards: bool = True) -> Reading:
+def read(text: str) -> StepReading:
     """The steps. Every trick with their number or size trips, so that it earns what no step at all earns."""
     spans = split(text, "separators")
-    if not guards:
-        return Reading(spans[:MAX_STEPS])
     trips = []
     if len(spans) > MAX_STEPS:
         trips.append(Flag("too_many_steps", *spans[MAX_STEPS], f"{len(spans)} steps; read are {MAX_STEPS}"))
@@ -94,40 +88,17 @@ def boxed(step: str) -> int | None:
 class ReductionSteps:
     """1 for a step that is right in this expression at this place, else 0, with the reason."""
 
-    repeatable: bool = False
-    """Also let a step be right that was right before, as a judge has it who forgets what was said: for experiments."""
+    name: str = "reduction_steps"
     version: str = "1"
     cheap: bool = True
-
-    @property
-    def name(self) -> str:
-        return "repeatable_steps" if self.repeatable else "reduction_steps"
+    bounded: bool = True
+    """MAX_STEPS of a hundred characters are looked at."""
 
     def score_steps(self, jobs: Sequence[Stepped]) -> list[StepScores]:
-        return [_reduced(_begun(job.task), job.texts, self.repeatable) for job in jobs]
+        return [_reduced(_begun(job.task), job.texts) for job in jobs]
 
 
-@dataclass(frozen=True)
-class TrueEquations:
-    """1 for a step whose equation is true, whatever the question, and for the box: what a judge of single steps sees.
-
-    For experiments with rewards that can be had without the task.
-    """
-
-    name: str = "true_equations"
-    version: str = "1"
-    cheap: bool = True
-
-    def score_steps(self, jobs: Sequence[Stepped]) -> list[StepScores]:
-        return [StepScores(tuple(_is_true(step) for step in job.texts)) for job in jobs]
-
-
-def _is_true(step: str) -> float:
-    found = operation(step)
-    return float(boxed(step) is not None if found is None else found.holds)
-
-
-def _reduced(states: frozenset[Part], steps: Sequence[str], repeatable: bool) -> StepScores:
+def _reduced(states: frozenset[Part], steps: Sequence[str]) -> StepScores:
     reasons = []
     for step in steps:
         found, answer = operation(step), boxed(step)
@@ -137,7 +108,7 @@ def _reduced(states: frozenset[Part], steps: Sequence[str], repeatable: bool) ->
             reasons.append("no equation")
         else:
             after = take(states, found)
-            states = states | after if repeatable else after or states
+            states = after or states
             used = "" if after else "its numbers do not stand side by side in what is left"
             reasons.append(used or ("" if found.holds else "the equation does not hold"))
     return StepScores(tuple(float(not reason) for reason in reasons), tuple(reasons))

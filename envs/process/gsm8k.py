@@ -29,17 +29,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rlenv.core.definition import Definition
-from rlenv.core.errors import ConfigError
-from rlenv.core.task import Task
 from rlenv.envs.math.problem_sets import problem_set
-from rlenv.envs.process.carried_steps import CarriedSteps
+from rlenv.envs.process.carried import CarriedSteps
 from rlenv.envs.process.credit import Credit
 from rlenv.envs.process.guards import Cut, StepGuards
-from rlenv.envs.process.units import units
 from rlenv.envs.process.verifier import CreditRule, StepsIn, process_verifier
 from rlenv.scorers.load import StepScorerSpec, load_step_scorer
-
-SYMBOLIC = "symbolic"
 
 
 def gsm8k(
@@ -49,35 +44,23 @@ def gsm8k(
     instruction: str | None = None,
     credit: Credit = "min",
     process_weight: float = 0.5,
-    scorer: StepScorerSpec = SYMBOLIC,
+    scorer: StepScorerSpec = "symbolic",
     cut: Cut = "equations",
     separator: str = ";",
-    guards: bool = True,
-    unsafe: str = "",
     steps_in: StepsIn = "content",
 ) -> Definition:
     """The tasks of `math/gsm8k-v0`, from the hub or from a file.
 
     `scorer` is "symbolic" or whatever names a scorer of steps (rlenv.scorers.load); a learned one usually wants the
-    steps that it was trained on: `cut="paragraphs"`. `credit="sum"` and `guards=False` are for experiments: they ask
-    for the reason, `unsafe="..."`. `steps_in="reasoning"` is for policies that work in a trace and then say the answer.
+    steps that it was trained on: `cut="paragraphs"`. `steps_in="reasoning"` is for policies that work in a trace and
+    then say the answer.
     """
-    if not guards and not unsafe:
-        raise ConfigError("without guards steps can be padded, split and merged: say why: unsafe='...'")
     made = problem_set("gsm8k", split=split, data=data, limit=limit, instruction=instruction)
-    symbolic = scorer == SYMBOLIC
-    steps = CarriedSteps() if symbolic else load_step_scorer(scorer)
-    reader = StepGuards(cut=cut, separator=separator, guarded=guards)
-    rule = CreditRule(credit=credit, weight=process_weight, unsafe=unsafe)
+    steps = CarriedSteps() if scorer == "symbolic" else load_step_scorer(scorer)
+    reader = StepGuards(cut=cut, separator=separator)
+    rule = CreditRule(credit=credit, weight=process_weight)
     return replace(
         made,
-        verifier=process_verifier(
-            made.verifier, steps, reader, rule, expected_steps, cheap=symbolic, steps_in=steps_in
-        ),
+        verifier=process_verifier(made.verifier, steps, reader, rule, steps_in=steps_in),
         description=f"{made.description}, step by step",
     )
-
-
-def expected_steps(task: Task) -> int:
-    """How many equations the set's own working has."""
-    return max(1, len(units(str(task.metadata.get("working", "")))))

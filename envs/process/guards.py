@@ -11,8 +11,7 @@ r"""Finds the steps of a worked solution in prose, and looks at them with guards
                               `max_chars` characters, in one step
     too_many_steps            more than `max_steps`                         trips
     steps_after_the_answer    more than the answer again behind the box     trips
-    no_steps                  no equation with an operation in it (of any   trips
-                              other cut: no words) beside the answer
+    no_steps                  no equation and no words beside the answer    trips
     split_step                pieces that say nothing by themselves, or an  they are joined to the step before: the
                               equation that goes on in the next step        reward is that of the whole step
 
@@ -29,9 +28,8 @@ from typing import Literal, TypeAlias, get_args
 
 from rlenv.core.errors import ConfigError
 from rlenv.core.verdict import Flag
-from rlenv.envs.math.boxed import answer_tail
-from rlenv.envs.process.effort import spend
-from rlenv.envs.process.reading import Reading, tripped
+from rlenv.envs.math.answer_place.boxed import answer_tail
+from rlenv.envs.process.reading import StepReading, tripped
 from rlenv.envs.process.steps import Kind, Span, split
 from rlenv.envs.process.units import relations, units
 from rlenv.text.boxes import find_boxes
@@ -43,11 +41,6 @@ PIECES = 2
 _ENDS_OPEN = re.compile(r"[=≈+*/×÷^(]\s*$|[-−]\s*$|\\(?:times|cdot|div)\s*$")
 _BEGINS_OPEN = re.compile(r"\s*[=≈+*/×÷^)]")
 _WORD = re.compile(r"[^\W\d_]{2,}")
-_DONE = re.compile(
-    r"[0-9%)}](?:[^0-9=\n]{0,40}[+*/×÷·^−-]|\s*\([0-9.])|\\\\(?:d?frac|times|cdot|div)"
-    r"|\b(?:of|times|plus|minus|less|more|per|each|half|twice|double|triple|sum|total|divided|x)\b",
-    re.IGNORECASE,
-)
 _BLANKS = re.compile(r"\s+")
 
 
@@ -61,7 +54,6 @@ class StepGuards:
     max_steps: int = 64
     max_equations: int = 8
     max_chars: int = 4000
-    guarded: bool = True
 
     def __post_init__(self) -> None:
         if self.cut not in CUTS:
@@ -70,15 +62,11 @@ class StepGuards:
 
     @property
     def version(self) -> str:
-        limits = f"{self.max_steps}-{self.max_equations}-{self.max_chars}"
-        return f"guards-1-{self.cut}-{self.separator!r}-{limits}{'' if self.guarded else '-unguarded'}"
+        return f"guards-2-{self.cut}-{self.separator!r}-{self.max_steps}-{self.max_equations}-{self.max_chars}"
 
-    def read(self, text: str) -> Reading:
+    def read(self, text: str) -> StepReading:
         """The steps of a completion, with what the guards saw."""
-        spend(len(text))
         pieces = self._cut(text)
-        if not self.guarded:
-            return Reading(pieces[: self.max_steps])
         many = len(pieces) > 4 * self.max_steps
         spans, joined = joined_again(text, pieces[: 4 * self.max_steps])
         trips = [*self._sizes(text, spans, many), *self._around_the_answer(text, spans)]
@@ -106,7 +94,7 @@ class StepGuards:
         if relations(behind) or len(_WORD.findall(behind)) > MAX_WORDS_BEHIND:
             found.append(Flag("steps_after_the_answer", boxes[-1].end, end, "more than the answer again"))
         said = text[: boxes[-1].start] if boxes else text
-        if not (has_working(said) if self.cut == "equations" else len(_WORD.findall(said)) >= LEAST_WORDS):
+        if not relations(said) and len(_WORD.findall(said)) < LEAST_WORDS:
             last = spans[-1] if spans else (0, len(text))
             found.append(Flag("no_steps", *last, "nothing that can be checked beside the answer"))
         return found
@@ -115,11 +103,6 @@ class StepGuards:
 MAX_WORDS_BEHIND = 12
 """A last sentence such as `so the answer is 22 dollars` is no step."""
 LEAST_WORDS = 3
-
-
-def has_working(text: str) -> bool:
-    """An equation, and something that is done with numbers: `22 = 22` works nothing out."""
-    return bool(relations(text) and _DONE.search(text))
 
 
 def joined_again(text: str, pieces: tuple[Span, ...]) -> tuple[tuple[Span, ...], tuple[Flag, ...]]:

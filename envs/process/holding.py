@@ -18,8 +18,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Literal, NamedTuple, TypeAlias
 
-from rlenv.envs.math.reading.units import factor
-from rlenv.envs.process.effort import spend
+from rlenv.envs.math.grammar.units import factor
 from rlenv.envs.process.linear import Linear, number, scaled, sum_of
 from rlenv.envs.process.side_reader import HUNDREDTH
 from rlenv.envs.process.sides import Side
@@ -29,8 +28,6 @@ _REPEATING = (3, 6, 7, 9, 11, 12, 13, 14, 15, 18)
 _DIVISION = frozenset({"remainder", "quotient", "r"})
 """What makes `17 / 5 = 3 remainder 2` no equation of numbers."""
 MAX_LITERALS = 24
-PAIR = 40
-"""Units of work to compare two values that are read."""
 
 
 class Comparison(NamedTuple):
@@ -42,7 +39,6 @@ class Comparison(NamedTuple):
 
 def compare(left: Side, right: Side, relation: str = "=", rounded: Collection[Fraction] = ()) -> Comparison:
     """Whether the sides are equal. Unknown where one cannot be read, or holds unknowns that the other does not."""
-    spend(PAIR + len(left.tokens) + len(right.tokens))
     readings = [(left.value(percent), right.value(percent)) for percent in _percents(left, right)]
     expected = number(readings[0][0]) if readings[0][0] is not None else None
     verdict: Verdict = "unknown"

@@ -13,8 +13,6 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TypeAlias
 
-from rlenv.envs.process.effort import spend
-
 Linear: TypeAlias = dict[str, Fraction]
 """Coefficients by unknown; the constant stands under the empty name."""
 CONSTANT = ""
@@ -55,7 +53,6 @@ def scaled(form: Linear, by: Fraction) -> Linear:
 
 def _bounded(value: Fraction) -> Fraction:
     bits = max(value.numerator.bit_length(), value.denominator.bit_length())
-    spend(2 + bits // 16)
     if bits > MAX_BITS:
         raise TooLarge("a number too large to work out")
     return value
@@ -81,16 +78,16 @@ class System:
         self._rows[pivot] = row
         return True
 
+    def implies(self, form: Linear) -> bool:
+        """Whether the equation says nothing that those before it do not say."""
+        return not any(self._reduced(form).values())
+
     def value(self, name: str) -> Fraction | None:
         """The value of an unknown, where the equations settle it."""
         row = self._rows.get(name)
         if row is None or any(c for other, c in row.items() if other not in (CONSTANT, name)):
             return None
         return -row.get(CONSTANT, Fraction(0))
-
-    def forget(self, name: str) -> None:
-        """Leave out what is known of an unknown that now stands for something else."""
-        self._rows = {pivot: row for pivot, row in self._rows.items() if not row.get(name)}
 
     def _reduced(self, form: Linear) -> Linear:
         for name, row in self._rows.items():

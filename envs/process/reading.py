@@ -8,7 +8,7 @@ from rlenv.core.verdict import Flag
 from rlenv.envs.process.steps import Span
 
 
-class Reading(NamedTuple):
+class StepReading(NamedTuple):
     """The steps of a completion. Where a guard tripped the aggregate is the lowest there is."""
 
     spans: tuple[Span, ...]
@@ -29,10 +29,10 @@ class StepReader(Protocol):
     def version(self) -> str:
         """Changes when readings may change."""
 
-    def read(self, text: str) -> Reading: ...
+    def read(self, text: str) -> StepReading: ...
 
 
-def tripped(spans: tuple[Span, ...], trips: list[Flag], seen: tuple[Flag, ...] = ()) -> Reading:
+def tripped(spans: tuple[Span, ...], trips: list[Flag], seen: tuple[Flag, ...] = ()) -> StepReading:
     """The reading whose penalty lies on the first of the flags that trip, if any."""
     trips.sort(key=lambda flag: flag.start)
-    return Reading(spans, (*trips, *seen), (trips[0].start, trips[0].end) if trips else None)
+    return StepReading(spans, (*trips, *seen), (trips[0].start, trips[0].end) if trips else None)

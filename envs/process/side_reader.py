@@ -1,33 +1,26 @@
 """The value of what stands on one side of an equation, read from its pieces: numbers, unknowns, signs, units.
 
 >>> from rlenv.envs.process.tokens import tokenize
->>> Reader(tuple(tokenize("3 boxes * 12 eggs/box + 2(x + 1)")), HUNDREDTH, {}, LINEAR).whole()
+>>> Reader(tuple(tokenize("3 boxes * 12 eggs/box + 2(x + 1)")), HUNDREDTH, {}).whole()
 {'': Fraction(38, 1), 'x': Fraction(2, 1)}
 
-Words behind a number are its unit, `of` behind a share multiplies, `2 1/2` is one number and so is the `2/3` of
-`2000 / 2/3`. An exponent is a whole number of at most MAX_EXPONENT, and nothing is evaluated that is nested deeper than
-MAX_DEPTH.
+Words behind a number are its unit, `of` behind a share multiplies, and `2 1/2` is one number. An exponent is a whole
+number of at most MAX_EXPONENT, and nothing is evaluated that is nested deeper than MAX_DEPTH.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Generic, Protocol, TypeVar
 
-from rlenv.envs.math.reading.units import UNIT_WORDS
-from rlenv.envs.process.effort import spend
+from rlenv.envs.math.grammar.units import UNIT_WORDS
 from rlenv.envs.process.linear import Linear, constant, number, scaled, sum_of, unknown
 from rlenv.envs.process.tokens import Token
-
-Form = TypeVar("Form")
 
 MAX_TOKENS = 90
 MAX_DEPTH = 12
 MAX_EXPONENT = 40
 MAX_UNIT_WORDS = 5
-ATOM = 12
-"""Units of work to read a number with its sign, its unit and what is done with it."""
 HUNDREDTH = Fraction(1, 100)
 _NO_UNIT = frozenset({"times", "divided", "is", "are", "was", "of", "and", "or", "the"}) | frozenset(
     {"after", "at", "because", "since", "which", "when", "so", "but", "while", "then"}
@@ -41,35 +34,17 @@ class Unread(ValueError):
     """What is no arithmetic that this module reads."""
 
 
-class Algebra(Protocol[Form]):
-    """What is made of the numbers and letters that are read. Each may raise Unread."""
-
-    def constant(self, value: Fraction) -> Form: ...
-    def unknown(self, name: str) -> Form: ...
-    def plus(self, left: Form, right: Form) -> Form: ...
-    def scaled(self, form: Form, by: Fraction) -> Form: ...
-    def times(self, left: Form, right: Form) -> Form: ...
-    def over(self, above: Form, below: Form) -> Form: ...
-    def raised(self, base: Form, exponent: Form) -> Form: ...
-
-
-class Reader(Generic[Form]):
+class Reader:
     """Reads pieces from the left as a sum; `percent` is the worth of a percent sign, `changed` has other numbers."""
 
-    def __init__(
-        self,
-        tokens: tuple[Token, ...],
-        percent: Fraction,
-        changed: Mapping[int, Fraction],
-        algebra: Algebra[Form],
-    ) -> None:
-        self.tokens, self.percent, self.changed, self.algebra = tokens, percent, changed, algebra
+    def __init__(self, tokens: tuple[Token, ...], percent: Fraction, changed: Mapping[int, Fraction]) -> None:
+        self.tokens, self.percent, self.changed = tokens, percent, changed
         self.at, self.depth = 0, 0
 
     def peek(self, ahead: int = 0) -> Token:
         return self.tokens[self.at + ahead] if self.at + ahead < len(self.tokens) else END
 
-    def whole(self) -> Form:
+    def whole(self) -> Linear:
         if len(self.tokens) > MAX_TOKENS:
             raise Unread("too long")
         form = self.sum()
@@ -77,12 +52,12 @@ class Reader(Generic[Form]):
             raise Unread(self.peek().text)
         return form
 
-    def sum(self) -> Form:
+    def sum(self) -> Linear:
         sign = self._signs()
-        form = self.algebra.scaled(self.product(), sign)
+        form = scaled(self.product(), sign)
         while self.peek().kind == "sign" and self.peek().text in ("+", "-"):
             sign = self._signs()
-            form = self.algebra.plus(form, self.algebra.scaled(self.product(), sign))
+            form = sum_of(form, scaled(self.product(), sign))
         return form
 
     def _signs(self) -> Fraction:
@@ -92,18 +67,18 @@ class Reader(Generic[Form]):
             self.at += 1
         return sign
 
-    def product(self) -> Form:
+    def product(self) -> Linear:
         form = self.power()
         while True:
             token = self.peek()
             if token.text == "*" or self._is_of():
                 self.at += 1
-                form = self.algebra.times(form, self.power(signed=True))
+                form = _times(form, self.power(signed=True))
             elif token.text == "/":
                 self.at += 1
-                form = self.algebra.over(form, self.power(signed=True))
+                form = _over(form, self.power(signed=True))
             elif self._is_factor(token):
-                form = self.algebra.times(form, self.power())
+                form = _times(form, self.power())
             else:
                 return form
 
@@ -123,30 +98,29 @@ class Reader(Generic[Form]):
             return before.kind in ("number", "unknown") or before.text == ")"
         return token.text == "(" and (before.kind == "number" or before.text == ")")
 
-    def power(self, signed: bool = False) -> Form:
+    def power(self, signed: bool = False) -> Linear:
         sign = self._signs() if signed else Fraction(1)
         form = self.atom()
         if self.peek().text == "^":
             self.at += 1
-            form = self.algebra.raised(form, self.atom())
-        return self.algebra.scaled(form, sign)
+            form = _raised(form, self.atom())
+        return scaled(form, sign)
 
-    def atom(self) -> Form:
-        spend(ATOM)
+    def atom(self) -> Linear:
         token = self.peek()
         if token.kind == "number":
-            form = self.algebra.constant(self._number() * self._percent())
+            form = constant(self._number() * self._percent())
         elif token.kind == "unknown":
             self.at += 1
             if self.peek().text == "(":
                 raise Unread("a function")
-            return self.algebra.unknown(token.text)
+            return unknown(token.text)
         elif token.text == "(":
             form = self._bracket()
         else:
             raise Unread(token.text)
         if token.kind != "number":
-            form = self.algebra.scaled(form, self._percent())
+            form = scaled(form, self._percent())
         self._unit()
         return form
 
@@ -161,22 +135,13 @@ class Reader(Generic[Form]):
         value = self.changed.get(self.at, self.peek().value)
         above, below = self.peek(1), self.peek(3)
         mixed = above.kind == "number" and self.peek(2).text == "/" and below.kind == "number" and not above.glued
-        if self._is_tight_quotient():
-            self.at += 3
-            return value / self.peek(-1).value
         self.at += 1
         if mixed and above.value < below.value and not above.places and not below.places:
             self.at += 3
             value += above.value / below.value
         return value
 
-    def _is_tight_quotient(self) -> bool:
-        """The `2/3` of `2000 / 2/3`, which is one number."""
-        before, number, slash, below = self.peek(-1) if self.at else END, self.peek(), self.peek(1), self.peek(2)
-        is_tight = slash.text == "/" and slash.glued and below.kind == "number" and below.glued
-        return before.text == "/" and not number.glued and is_tight
-
-    def _bracket(self) -> Form:
+    def _bracket(self) -> Linear:
         self.depth += 1
         if self.depth > MAX_DEPTH:
             raise Unread("too deep")
@@ -217,43 +182,24 @@ class Reader(Generic[Form]):
         return self.peek(ahead).text in _UNIT_LETTERS and not (self.peek(ahead).glued and not ahead)
 
 
-class LinearForms:
-    """The algebra of exact linear forms (rlenv.envs.process.linear)."""
-
-    def constant(self, value: Fraction) -> Linear:
-        return constant(value)
-
-    def unknown(self, name: str) -> Linear:
-        return unknown(name)
-
-    def plus(self, left: Linear, right: Linear) -> Linear:
-        return sum_of(left, right)
-
-    def scaled(self, form: Linear, by: Fraction) -> Linear:
-        return scaled(form, by)
-
-    def times(self, left: Linear, right: Linear) -> Linear:
-        for factor, other in ((number(left), right), (number(right), left)):
-            if factor is not None:
-                return scaled(other, factor)
-        raise Unread("a product of unknowns")
-
-    def over(self, above: Linear, below: Linear) -> Linear:
-        divisor = number(below)
-        if divisor is None:
-            raise Unread("an unknown below")
-        return scaled(above, 1 / divisor)
-
-    def raised(self, base: Linear, exponent: Linear) -> Linear:
-        return constant(_raised(number(base), number(exponent)))
+def _times(left: Linear, right: Linear) -> Linear:
+    for factor, other in ((number(left), right), (number(right), left)):
+        if factor is not None:
+            return scaled(other, factor)
+    raise Unread("a product of unknowns")
 
 
-LINEAR = LinearForms()
+def _over(above: Linear, below: Linear) -> Linear:
+    divisor = number(below)
+    if divisor is None:
+        raise Unread("an unknown below")
+    return scaled(above, 1 / divisor)
 
 
-def _raised(base: Fraction | None, exponent: Fraction | None) -> Fraction:
+def _raised(left: Linear, right: Linear) -> Linear:
+    base, exponent = number(left), number(right)
     if base is None or exponent is None or exponent.denominator != 1 or abs(exponent) > MAX_EXPONENT:
         raise Unread("a power")
     if abs(base.numerator).bit_length() > 40 or base.denominator.bit_length() > 40:
         raise Unread("a power of a large number")
-    return base**exponent.numerator
+    return constant(base**exponent.numerator)

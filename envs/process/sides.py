@@ -14,12 +14,10 @@ from fractions import Fraction
 from functools import cached_property
 
 from rlenv.envs.process.linear import Linear, TooLarge, number
-from rlenv.envs.process.side_reader import END, HUNDREDTH, LINEAR, MAX_TOKENS, Reader, Unread
+from rlenv.envs.process.side_reader import END, HUNDREDTH, MAX_TOKENS, Reader, Unread
 from rlenv.envs.process.tokens import Token, tokenize
 
 MAX_REMARK = 14
-_PREPOSITIONS = frozenset({"in", "for", "over", "on", "by", "from", "to", "with", "per", "every", "each"})
-"""Behind these a number begins something new, as in `= 87 towels in 1 hour`."""
 _NO_START = frozenset({"number", "unknown", "sign", "unread"})
 """What a side cannot begin behind."""
 
@@ -40,7 +38,7 @@ class Side:
 
     def _read(self, percent: Fraction, changed: Mapping[int, Fraction]) -> Linear | None:
         try:
-            return Reader(self.tokens, percent, changed, LINEAR).whole()
+            return Reader(self.tokens, percent, changed).whole()
         except (Unread, TooLarge, ZeroDivisionError):
             return None
 
@@ -53,6 +51,11 @@ class Side:
     def literals(self) -> list[int]:
         """Where the numbers stand."""
         return [at for at, token in enumerate(self.tokens) if token.kind == "number"]
+
+    @property
+    def values(self) -> list[Fraction]:
+        """The numbers in it."""
+        return [self.tokens[at].value for at in self.literals]
 
     @property
     def is_lone(self) -> bool:
@@ -104,14 +107,21 @@ def _end_of_remark(tokens: list[Token], at: int) -> int:
             words = [token.kind == "word" for token in inside]
             if any(token.text.lower() == "remainder" for token in inside):
                 return at
+            if (
+                len(inside) == 1
+                and inside[0].kind == "number"
+                and not tokens[at].glued
+                and tokens[at - 1].kind == "number"
+            ):
+                return end + 1  # x + y = 47 (1)
             return end + 1 if any(words) and (words[0] or not is_worked) else at
     return at
 
 
-def longest_suffix(tokens: list[Token]) -> tuple[list[Token], Side | None]:
-    """What stands left of the first equal sign, as the words of its name and the longest side behind them.
+def longest_suffix(tokens: list[Token]) -> Side | None:
+    """The longest side that tokens end in, as left of the first equal sign.
 
-    A lone number behind words belongs to the name: `eggs in 8 boxes = ...`.
+    A lone number behind words belongs to these: `eggs in 8 boxes = ...`.
     """
     tokens = tokens[-MAX_TOKENS:]
     for at, token in enumerate(tokens):
@@ -122,9 +132,9 @@ def longest_suffix(tokens: list[Token]) -> tuple[list[Token], Side | None]:
         if found.value() is None:
             continue
         if at and found.is_lone and found.tokens[0].kind != "unknown":
-            return tokens, None
-        return tokens[:at], found
-    return tokens, None
+            return None
+        return found
+    return None
 
 
 def _is_operator(tokens: list[Token], at: int) -> bool:
@@ -135,14 +145,12 @@ def _is_operator(tokens: list[Token], at: int) -> bool:
 def longest_prefix(tokens: list[Token]) -> Side | None:
     """The side that tokens begin with; None where it is left hanging, as in `3 + the rest`."""
     tokens = tokens[:MAX_TOKENS]
-    reader = Reader(tuple(tokens), HUNDREDTH, {}, LINEAR)
+    reader = Reader(tuple(tokens), HUNDREDTH, {})
     try:
         reader.sum()
     except (Unread, TooLarge, ZeroDivisionError):
         return None
-    following, last = reader.peek(), reader.peek(-1)
-    if following.kind == "number" and last.text.lower() in _PREPOSITIONS:
-        return Side(tuple(tokens[: reader.at]))
+    following = reader.peek()
     if following.kind in ("sign", "number", "unread", "unknown") and following.text != ")":
         return None
     return Side(tuple(tokens[: reader.at]))

@@ -11,13 +11,11 @@ r"""A checker of steps that needs no model: arithmetic exactly, and where the nu
 
 A step starts at 1.0 and has the value of the worst that is found in it (see FINDINGS). What cannot be read is not
 held against a step: the checker never says that a step is right, only that nothing is wrong that it can see.
-The time is bounded: a step has at most MAX_CHARS characters, no number grows beyond what `linear` allows, and where a
-budget is set (rlenv.envs.process.effort) the work is counted.
+The time is bounded: a step has at most MAX_CHARS characters, and no number grows beyond what `linear` allows.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -25,47 +23,20 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from rlenv.core.task import Prompt
-from rlenv.envs.process.claims import wrong_claims
-from rlenv.envs.process.effort import spend
 from rlenv.envs.process.equations import Chain, chains
 from rlenv.envs.process.holding import compare
-from rlenv.envs.process.linear import System, TooLarge, number, scaled, sum_of
-from rlenv.envs.process.misread import Given
-from rlenv.envs.process.provenance import Known
-from rlenv.envs.process.sides import Side
+from rlenv.envs.process.trace import Trace
 from rlenv.scorers.scorer import Stepped, StepScores
 
 MAX_CHARS = 10_000
+NO_ANSWER = Fraction(1, 3 * 10**9)
+"""Stands for an answer that is not known."""
 FINDINGS = {
     "too long": 0.0,
     "equation": 0.0,
-    "contradiction": 0.1,
-    "restated": 0.1,
     "stranger": 0.2,
-    "misread": 0.2,
-    "negative": 0.6,
 }
 """What each kind of finding leaves of a step's value."""
-_OF_PROVENANCE = frozenset({"stranger", "misread"})
-STEP = 200
-"""Units of work to look at a step, beside its numbers: at the words of FINDINGS, and for common knowledge."""
-SUSPECT = 0.5
-"""A step below this is taken for wrong."""
-
-
-_AMOUNTS = frozenset({"total", "sum", "cost", "amount", "number", "price", "value", "age", "profit", "revenue", "time"})
-_CHANGING = frozenset(
-    {"new", "current", "now", "after", "then", "next", "remaining", "left", "running", "updated", "daily"}
-)
-"""A name with one of the first and none of the second is of one amount throughout a step."""
-
-
-_SUPPOSED = re.compile(
-    r"\b(?:cases?|if|suppose|try|trying|when|plug\w*|check\w*|verif\w+|test\w*|options?|either|or|possib\w+|guess\w*"
-    r"|for example|choose|choosing|solutions|minimum|maximum|contradiction)\b",
-    re.IGNORECASE,
-)
-"""Where unknowns are tried out, an equation holds for a case alone."""
 
 
 class Finding(NamedTuple):
@@ -86,7 +57,7 @@ class SymbolicSteps:
 
     @property
     def version(self) -> str:
-        return f"symbolic-steps-1-0{self.provenance:d}"
+        return f"symbolic-steps-4-{self.provenance:d}"
 
     def score_steps(self, jobs: Sequence[Stepped]) -> list[StepScores]:
         return [self._scores(job) for job in jobs]
@@ -104,88 +75,32 @@ class SymbolicSteps:
     def _of_step(self, working: _Working, step: str) -> list[Finding]:
         if len(step) > MAX_CHARS:
             return [Finding("too long", f"a step of more than {MAX_CHARS} characters is not checked")]
-        return [finding for finding in working.check(step) if self.provenance or finding.kind not in _OF_PROVENANCE]
+        return [finding for finding in working.check(step) if self.provenance or finding.kind != "stranger"]
 
 
 class _Working:
     """What is known after some steps of one solution."""
 
     def __init__(self, question: str) -> None:
-        self.known = Known(question[:MAX_CHARS])
+        self.trace = Trace(question[:MAX_CHARS], NO_ANSWER)
         self.rounded: set[Fraction] = set()
-        self.system = System()
-        self.given = Given(question[:MAX_CHARS])
-        self.worked_out: set[Fraction] = set()
 
     def check(self, step: str) -> Iterator[Finding]:
         """The findings of the next step, which is then taken as read."""
-        spend(STEP + len(step))
-        strangers, found = self.known.strangers(step), chains(step)
-        misread = self.given.other_rates(step, self.worked_out)
-        is_supposed = _SUPPOSED.search(step) is not None
+        strangers, found = self.trace.strangers(step), chains(step)
         for chain in found:
             yield from self._equations(chain)
-            yield from () if is_supposed else self._unknowns(chain)
-            yield from self._sign(chain)
-        yield from _restated(found)
-        yield from (Finding("equation", reason) for reason in wrong_claims(step)[:2])
-        misread += self.given.other_measures(step, self.worked_out)
-        yield from (Finding("misread", reason) for reason in misread[:2])
         for stranger in strangers[:3]:
             yield Finding("stranger", f"{_said(stranger.value)} {stranger.unit} comes from nowhere")
-        self.known.learn(step)
 
     def _equations(self, chain: Chain) -> Iterator[Finding]:
         for at, (left, right) in enumerate(pairwise(chain.sides), start=1):
             comparison = compare(left, right, chain.relations[at], self.rounded)
-            if comparison.verdict == "wrong" and at + 1 < len(chain.sides) and _goes_on(comparison.expected, right):
-                continue
             if comparison.verdict == "wrong" and comparison.expected is not None:
                 yield Finding("equation", f"{left.text} is {_said(comparison.expected)}, not {right.text}")
             value = right.number() if right.is_lone else None
-            if value is not None:
-                self.worked_out.add(value)
             if comparison.verdict == "rounded" and value is not None:
                 self.rounded.add(value)
-
-    def _unknowns(self, chain: Chain) -> Iterator[Finding]:
-        for left, right in zip(chain.sides, chain.sides[1:], strict=False):
-            one, other = left.value(), right.value()
-            if one is None or other is None or "≈" in chain.relations:
-                continue
-            if number(one) is not None and number(other) is not None:
-                continue
-            try:
-                fits = self.system.add(sum_of(one, scaled(other, Fraction(-1))))
-            except TooLarge:
-                continue
-            if not fits:
-                yield Finding("contradiction", f"{left.text} = {right.text} contradicts what was said before")
-
-    def _sign(self, chain: Chain) -> Iterator[Finding]:
-        last = chain.sides[-1]
-        value = last.number() if last.is_lone and len(chain.sides) > 1 else None
-        if value is not None and value < 0 and not any(side.has_unknown for side in chain.sides):
-            yield Finding("negative", f"{last.text} is less than nothing")
-
-
-def _goes_on(value: Fraction | None, right: Side) -> bool:
-    """The running style of `7 * 60 = 420 + 23 = 443`: the result, and at once what is added to it."""
-    first = right.tokens[0]
-    return first.kind == "number" and first.value == value and any(token.text in ("+", "-") for token in right.tokens)
-
-
-def _restated(found: Sequence[Chain]) -> Iterator[Finding]:
-    """A quantity that one step names twice, with two values."""
-    values: dict[str, Fraction] = {}
-    for chain in found:
-        words = chain.name.split()
-        value = chain.sides[-1].number()
-        if value is None or len(words) < 2 or _AMOUNTS.isdisjoint(words) or not _CHANGING.isdisjoint(words):
-            continue
-        before = values.setdefault(chain.name, value)
-        if abs(before - value) * 50 > abs(before):
-            yield Finding("restated", f"{chain.name} is {_said(before)} and then {_said(value)}")
 
 
 def _said(value: Fraction) -> str:

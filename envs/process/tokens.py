@@ -11,14 +11,11 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Literal, NamedTuple, TypeAlias
 
-from rlenv.envs.process.effort import spend
 from rlenv.envs.process.plain import plain
 
 Kind: TypeAlias = Literal["number", "unknown", "word", "sign", "relation", "break", "unread"]
 MAX_TOKENS = 6000
 MAX_DIGITS = 30
-PIECE = 3
-"""Units of work to make a piece, or to look at it among the others."""
 _WORD_SIGNS = {"percent": "%", "plus": "+", "minus": "-"}
 _KINDS: dict[str, Kind] = {"word": "word", "unknown": "unknown", "break": "break", "sign": "sign"}
 _TOKEN = re.compile(
@@ -64,7 +61,6 @@ def _pieces(text: str) -> tuple[Token, ...]:
             continue
         found.append(_token(kind, match[0], match.start() == before, currency))
         before, currency = match.end(), ""
-    spend(PIECE * len(found))
     return tuple(found)
 
 

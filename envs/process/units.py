@@ -20,7 +20,6 @@ from collections import deque
 from collections.abc import Iterator
 from itertools import islice, pairwise
 
-from rlenv.envs.process.effort import spend
 from rlenv.envs.process.steps import Span
 
 _RELATION = re.compile(r"(?<![<>=!:])[=≈](?!=)|\\approx\b|\b(?:equals?|equal to)\b")
@@ -28,8 +27,6 @@ _ANCHOR = re.compile(rf"{_RELATION.pattern}|\\boxed\b|####")
 """What a step can hold one of, but for chains: an equation, or the answer."""
 MAX_ANCHORS = 1024
 """Twice as many as 64 steps of 8 equations hold, which is what guards let pass."""
-ANCHOR = 10
-"""Units of work to see where one equation ends and the next begins."""
 _BREAK = re.compile(r"\n|[.!?;:,](?=\s)|\\\\|\s(?=(?:and|so|then|which|thus|hence|therefore|giving)\b)", re.IGNORECASE)
 _BETWEEN = r"[^0-9+*/×÷·=≈^−-]"
 GAP_CHARS = 400
@@ -59,7 +56,6 @@ def units(text: str) -> tuple[Span, ...]:
     """
     cuts = [0]
     for one, other in pairwise(islice(_ANCHOR.finditer(text), MAX_ANCHORS)):
-        spend(ANCHOR)
         cut = _cut(text, one.end(), other.start(), other[0] in ANSWERS)
         if cut is not None:
             cuts.append(cut)

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal, TypeAlias, get_args
@@ -27,11 +27,10 @@ from rlenv.core.errors import ConfigError, VerifierContractError
 from rlenv.core.reading import Passage
 from rlenv.core.task import Task
 from rlenv.core.verdict import Flag, Part, StepReward, Verdict, is_over_limit
-from rlenv.core.verifier import Verifier, decided_cheaply
+from rlenv.core.verifier import Verifier
 from rlenv.env.tasksets import ListTasks
-from rlenv.envs.process.credit import CREDITS, SAFE, Credit, aggregate, in_grains, shares
-from rlenv.envs.process.effort import TooMuchWork, within
-from rlenv.envs.process.reading import NOT_CARRIED, Reading, StepReader
+from rlenv.envs.process.credit import CREDITS, Credit, aggregate, in_grains, shares
+from rlenv.envs.process.reading import NOT_CARRIED, StepReader, StepReading
 from rlenv.envs.process.steps import Span
 from rlenv.judge.judge import Judge
 from rlenv.scorers.scorer import Job, Stepped, StepScorer, StepScores
@@ -39,10 +38,6 @@ from rlenv.scorers.scorer import Job, Stepped, StepScorer, StepScores
 StepsIn: TypeAlias = Literal["content", "reasoning"]
 PROCESS = "process"
 """The name of the part that the steps earn, and of their aggregate among the scores."""
-MAX_INLINE_CHARS = 20_000
-INLINE_WORK = 30_000
-"""What is longer, or takes more units of work (rlenv.envs.process.effort), has its steps checked in a worker: about
-30 ms is the most that texts searched for to be dear take in the caller's process (docs/process.md)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,40 +47,25 @@ class CreditRule:
     credit: Credit = "min"
     weight: float = 0.5
     """What a completion with the worst steps loses; 0 leaves the outcome alone, on its own."""
-    unsafe: str = ""
-    """Why a form is asked for that pays for every step."""
 
     def __post_init__(self) -> None:
         if self.credit not in CREDITS:
             raise ConfigError(f"expected a credit out of {', '.join(CREDITS)}, got {self.credit!r}")
         if not 0 <= self.weight <= 1:
             raise ConfigError(f"expected a process weight in [0, 1], got {self.weight!r}")
-        if self.credit == "sum" and not self.unsafe:
-            raise ConfigError(
-                "credit 'sum' pays for every step, so a policy learns to write many and no answer; use "
-                f"{', '.join(SAFE)}, or say why you want it all the same: unsafe='...'"
-            )
-
-    def shares(self, scores: Sequence[float], expected: int) -> tuple[float, ...]:
-        """The share of each step."""
-        return shares(self.credit, scores, expected, self.weight)
-
-
-def one_step(task: Task) -> int:
-    """Stands for the number of steps that a solution takes where nobody knows it."""
-    return 1
 
 
 @dataclass(frozen=True, kw_only=True)
 class ProcessVerifier:
-    """What both kinds have: the outcome's verdicts, and those of the steps beside them."""
+    """The outcome's verdicts, and those of the steps beside them.
+
+    With a scorer that is string work it runs in a worker, or in its caller's process if outcome and scorer are bounded.
+    """
 
     outcome: Verifier
     scorer: StepScorer
     reader: StepReader
     rule: CreditRule = CreditRule()
-    expected: Callable[[Task], int] = one_step
-    """How many steps a solution of the task takes, by which the two means divide."""
     steps_in: StepsIn = "content"
     """Which part of a completion the steps are read from."""
 
@@ -95,7 +75,7 @@ class ProcessVerifier:
 
     @property
     def cheap(self) -> bool:
-        return self.outcome.cheap
+        return self.outcome.cheap and getattr(self.scorer, "bounded", False) is True
 
     @cached_property
     def version(self) -> str:
@@ -121,10 +101,10 @@ class ProcessVerifier:
         readings = [self.reader.read(self._worked(completion).text) for _, completion, _ in judged]
         asked = [i for i, (_, _, verdict) in enumerate(judged) if verdict.graded and before_the_trip(readings[i])]
         for i in sorted(set(range(len(judged))) - set(asked)):
-            yield i, self._verdict(*judged[i], readings[i], StepScores(()))
+            yield i, self._verdict(*judged[i][1:], readings[i], StepScores(()))
         jobs = [Stepped(judged[i][0], self._shown(judged[i][1]), before_the_trip(readings[i])) for i in asked]
         for i, scores in zip(asked, scores_of(self.scorer, jobs), strict=True):
-            yield i, self._verdict(*judged[i], readings[i], scores)
+            yield i, self._verdict(*judged[i][1:], readings[i], scores)
 
     def _worked(self, completion: Completion) -> Passage:
         """The passage that holds the steps."""
@@ -136,18 +116,16 @@ class ProcessVerifier:
             return completion.said()
         return Completion(completion.reasoning.text, finished=completion.finished, read_as="text")
 
-    def _verdict(
-        self, task: Task, completion: Completion, outcome: Verdict, reading: Reading, scores: StepScores
-    ) -> Verdict:
+    def _verdict(self, completion: Completion, outcome: Verdict, reading: StepReading, scores: StepScores) -> Verdict:
         if outcome.reward is None:
             return outcome
         if scores.values is None and is_over_limit(scores.flags):
-            reading, scores = Reading((), scores.flags), replace(scores, values=())
+            reading, scores = StepReading((), scores.flags), replace(scores, values=())
         reading, scores = tripped_by_scores(reading, scores)
         if scores.values is None:
             return Verdict.error(f"{self.scorer.name}: {'; '.join(scores.reasons) or 'no scores'}", outcome.flags)
         worked, end = self._worked(completion), len(completion.text)
-        level, steps = self._earned(reading, scores.values, self.expected(task), len(worked.text))
+        level, steps = self._earned(reading, scores.values, len(worked.text))
         earned = [StepReward(value, *worked.place(start, stop)) for value, start, stop in steps]
         process = math.fsum(step.value for step in earned)
         parts = (*(outcome.parts or (Part("outcome", outcome.reward),)), Part(PROCESS, process))
@@ -161,44 +139,21 @@ class ProcessVerifier:
             reason="; ".join(filter(None, (outcome.reason, _why(scores, reading)))),
         )
 
-    def _earned(
-        self, reading: Reading, scores: tuple[float, ...], expected: int, end: int
-    ) -> tuple[float, list[StepReward]]:
+    def _earned(self, reading: StepReading, scores: tuple[float, ...], end: int) -> tuple[float, list[StepReward]]:
         """The aggregate, and what each step earns. A step that trips has the score 0, and what is left to lose."""
         spans = [*before_the_trip(reading)]
         lost = reading.tripped if scores else reading.tripped or (end, end)
         if lost is not None:
             spans, scores = [*spans, lost], (*scores, 0.0)
-        earned = self.rule.shares(scores, expected)
-        level = aggregate(self.rule.credit, scores, expected)
+        earned = shares(self.rule.credit, scores, self.rule.weight)
+        level = aggregate(self.rule.credit, scores)
         if lost is not None:
             level = 0.0
-            paying = self.rule.credit == "sum"
-            rest = 0.0 if paying else in_grains(-self.rule.weight) - math.fsum(earned[:-1])
-            earned = (*((0.0,) * len(earned[:-1]) if paying else earned[:-1]), rest)
+            earned = (*earned[:-1], in_grains(-self.rule.weight) - math.fsum(earned[:-1]))
         return level, [
             StepReward(value, *span)
             for value, span in zip(earned, until_the_next(spans, reading.spans, end), strict=True)
         ]
-
-
-class TieredProcessVerifier(ProcessVerifier):
-    """With a scorer that is string work: decided where the outcome is, while it costs no more than INLINE_WORK.
-
-    A worker decides the rest as it would have been decided here, and grades what runs past its time limit 0.
-    """
-
-    def verify_cheaply(self, task: Task, completion: Completion) -> Verdict | None:
-        if not self.cheap and len(completion.text) > MAX_INLINE_CHARS:
-            return None
-        verdict = decided_cheaply(self.outcome, task, completion)
-        if verdict is None:
-            return None
-        try:
-            with within(INLINE_WORK):
-                return self.beside_its_steps(task, completion, verdict)
-        except TooMuchWork:
-            return None
 
 
 class BatchProcessVerifier(ProcessVerifier):
@@ -223,16 +178,13 @@ def process_verifier(
     scorer: StepScorer,
     reader: StepReader,
     rule: CreditRule,
-    expected: Callable[[Task], int] = one_step,
-    cheap: bool = False,
     steps_in: StepsIn = "content",
 ) -> ProcessVerifier:
-    """The kind that the scorer needs: one that is string work (`cheap`, or so says the scorer) runs where the outcome's
-    verifier does, any other in the caller's process, for all completions at once.
+    """The kind that the scorer needs: one that is string work (so says its `cheap`) is asked completion by completion,
+    any other in the caller's process, for all of them at once.
     """
-    string_work = cheap or getattr(scorer, "cheap", False) is True
-    kind = TieredProcessVerifier if string_work else BatchProcessVerifier
-    return kind(outcome=outcome, scorer=scorer, reader=reader, rule=rule, expected=expected, steps_in=steps_in)
+    kind = ProcessVerifier if getattr(scorer, "cheap", False) is True else BatchProcessVerifier
+    return kind(outcome=outcome, scorer=scorer, reader=reader, rule=rule, steps_in=steps_in)
 
 
 def scores_of(scorer: StepScorer, jobs: Sequence[Stepped]) -> list[StepScores]:
@@ -246,7 +198,7 @@ def scores_of(scorer: StepScorer, jobs: Sequence[Stepped]) -> list[StepScores]:
     return found
 
 
-def tripped_by_scores(reading: Reading, scores: StepScores) -> tuple[Reading, StepScores]:
+def tripped_by_scores(reading: StepReading, scores: StepScores) -> tuple[StepReading, StepScores]:
     """The reading and the scores where the scorer flags that the working does not carry the answer."""
     trips = [flag for flag in scores.flags if flag.name == NOT_CARRIED]
     if not trips or not scores.values or reading.tripped is not None:
@@ -255,7 +207,7 @@ def tripped_by_scores(reading: Reading, scores: StepScores) -> tuple[Reading, St
     return tripped, replace(scores, values=scores.values[:-1], reasons=scores.reasons[:-1])
 
 
-def before_the_trip(reading: Reading) -> tuple[Span, ...]:
+def before_the_trip(reading: StepReading) -> tuple[Span, ...]:
     """The steps that are scored: all, or those before the one that tripped a guard."""
     if reading.tripped is None:
         return reading.spans
@@ -282,7 +234,7 @@ def _placed(flags: Sequence[Flag], passage: Passage) -> Iterator[Flag]:
         yield Flag(name, *passage.place(start, end), detail)
 
 
-def _why(scores: StepScores, reading: Reading) -> str:
+def _why(scores: StepScores, reading: StepReading) -> str:
     """What a person should read of the steps: the guard that tripped, or the worst step."""
     if reading.tripped is not None:
         return f"{reading.flags[0].name}: {reading.flags[0].detail}"

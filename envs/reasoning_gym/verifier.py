@@ -10,11 +10,13 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import version
 
 from rlenv.core.completion import Completion
-from rlenv.core.errors import TaskError
+from rlenv.core.errors import ConfigError, MissingExtra, TaskError
 from rlenv.core.jsontypes import Json
 from rlenv.core.task import Task, prompt_text
 from rlenv.core.verdict import Flag, Verdict
@@ -36,6 +38,13 @@ class ScorerVerifier:
     config: str = "{}"
     """The settings of the dataset as canonical JSON: some scorers read them."""
     cheap: bool = True
+
+    def __setstate__(self, state: Mapping[str, object]) -> None:
+        """In a worker the package is loaded as the verifier comes, and not in the time of its first completion."""
+        for name, value in state.items():
+            object.__setattr__(self, name, value)
+        with suppress(ConfigError, MissingExtra):  # the first verdict says so
+            scorer(self.name, self.config)
 
     @property
     def version(self) -> str:

@@ -18,7 +18,7 @@ from pathlib import Path
 from rlenv.core.errors import ConfigError
 from rlenv.envs.math.arithmetic import arithmetic
 from rlenv.envs.math.problem_sets import problem_set
-from rlenv.envs.safety.opinions import TEST_EVERY, Split
+from rlenv.envs.safety.opinions import Split, of_split
 
 OFFSETS = (1, -1, 2, -2, 10, -10, 9, -9)
 """What people are off by: counting errors, and a ten carried wrongly."""
@@ -85,8 +85,7 @@ def _arithmetic(split: Split, level: int, seed: int, size: int) -> Iterator[Ques
 
 
 def _trivia(split: Split, size: int) -> Iterator[Question]:
-    chosen = [row for place, row in enumerate(TRIVIA) if (place % TEST_EVERY == 0) == (split == "test")]
-    for row in chosen[:size]:
+    for row in of_split(TRIVIA, split)[:size]:
         yield Question(*row)
 
 

@@ -22,8 +22,7 @@ from rlenv.core.completion import Completion
 from rlenv.core.task import Task, prompt_text
 from rlenv.core.verdict import Flag, Verdict
 from rlenv.core.verifier import BatchVerifier
-from rlenv.evidence.catalogue.copied import copied
-from rlenv.evidence.catalogue.repeats import once
+from rlenv.evidence.catalogue.content import copied, once
 from rlenv.scorers.scorer import Job
 
 GUARDS = ("loops", "echo", "unsaid")

@@ -90,3 +90,13 @@ def words(text: str) -> list[str]:
 
 def _circles(said: list[str]) -> bool:
     return len(said) >= LEAST_WORDS and len(set(said)) < VARIETY * len(said)
+
+
+def is_small(word: str) -> bool:
+    """Whether it is a word of grammar."""
+    return word in _SMALL
+
+
+def content_stems(text: str) -> frozenset[str]:
+    """The beginnings of the words that are not grammar."""
+    return frozenset(word[:5] for word in words(text) if len(word) > 3 and word.isalpha() and word not in _SMALL)

@@ -12,50 +12,23 @@ A row of `data/prompts.jsonl` (shortened):
 
 A helpful answer has a word of each group of `mentions`; nothing else in the row has, so an echo of the prompt has not.
 All rows were written for this repository. They are mild in wording: they state an intent in ordinary words and hold
-nothing that could be carried out. At most MOST_OF_ONE_TEMPLATE rows share a template, by the frame of either prompt
-and by its first three words.
+nothing that could be carried out. At most eight rows share a template, by the frame of either prompt (its words of
+grammar, with blanks between) and by its first three words.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Literal
 
-from rlenv.core.errors import TaskError
-from rlenv.core.jsontypes import Json
-from rlenv.envs.safety.frames import frame
+from rlenv.envs.splits import bucket
 
 DATA = Path(__file__).parent / "data" / "prompts.jsonl"
-MOST_OF_ONE_TEMPLATE = 8
-CATEGORIES = (
-    "violence",
-    "weapons",
-    "theft_and_fraud",
-    "hacking",
-    "privacy",
-    "harassment_and_hate",
-    "self_harm",
-    "drugs",
-    "child_safety",
-    "misinformation",
-    "dangerous_advice",
-    "cheating_and_forgery",
-)
-LIKENESSES = (
-    "homonym",
-    "figure_of_speech",
-    "safe_target",
-    "safe_context",
-    "definition",
-    "history",
-    "fiction",
-    "public_matter",
-)
-"""Why the harmless prompt looks harmful."""
+TEST_PERCENT = 25
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,28 +53,12 @@ class PromptPair:
     harmful_answer: str
     """Agrees to help with the harmful prompt; holds no instructions."""
 
-    @classmethod
-    def from_row(cls, row: Mapping[str, Json]) -> PromptPair:
-        """A pair from a row of the file. Raises TaskError that says what is wrong."""
-        names = {field.name for field in fields(cls)}
-        if set(row) != names:
-            raise TaskError(f"expected the columns {sorted(names)}, got {sorted(row)}")
-        texts = {name: _text(row[name], name) for name in names - {"mentions"}}
-        pair = cls(**texts, mentions=_groups(row["mentions"]))
-        if pair.category not in CATEGORIES or pair.likeness not in LIKENESSES:
-            raise TaskError(f"{pair.id}: expected a category and a likeness of the lists, got {pair.category!r}, ...")
-        if pair.template != frame(pair.harmless):
-            raise TaskError(f"{pair.id}: expected the template {frame(pair.harmless)!r}, got {pair.template!r}")
-        return pair
 
-    def mentioned(self, text: str) -> bool:
-        """True when the text has a word out of every group of `mentions`."""
-        return all(mentions_any(text, group) for group in self.mentions)
-
-
+@lru_cache(maxsize=1)
 def prompt_pairs() -> tuple[PromptPair, ...]:
     """Every pair, in the order of the file."""
-    return _read(DATA)
+    rows = map(json.loads, DATA.read_text("ascii").splitlines())
+    return tuple(PromptPair(**{**row, "mentions": tuple(map(tuple, row["mentions"]))}) for row in rows)
 
 
 def mentions_any(text: str, stems: tuple[str, ...]) -> bool:
@@ -114,23 +71,6 @@ def mentions_any(text: str, stems: tuple[str, ...]) -> bool:
     return any(" " + " ".join(re.findall(r"[\w']+", stem)) in plain for stem in stems)
 
 
-@lru_cache(maxsize=1)
-def _read(path: Path) -> tuple[PromptPair, ...]:
-    return tuple(PromptPair.from_row(json.loads(line)) for line in path.read_text("ascii").splitlines())
-
-
-def _text(value: Json, name: str) -> str:
-    if not isinstance(value, str) or not value.strip():
-        raise TaskError(f"expected {name!r} to be text, got {value!r}")
-    return value
-
-
-def _groups(value: Json) -> tuple[tuple[str, ...], ...]:
-    groups: list[tuple[str, ...]] = []
-    for group in value if isinstance(value, list) else []:
-        if not isinstance(group, list) or not all(isinstance(stem, str) and stem for stem in group):
-            raise TaskError(f"expected 'mentions' to hold lists of words, got {group!r}")
-        groups.append(tuple(str(stem) for stem in group))
-    if not groups or not all(groups):
-        raise TaskError(f"expected 'mentions' to hold at least one group of words, got {value!r}")
-    return tuple(groups)
+def split_of_row(pair: PromptPair) -> Literal["train", "test"]:
+    """The split that a row belongs to with both its prompts: decided by a stable hash of its id."""
+    return "test" if bucket(pair.id) < TEST_PERCENT else "train"

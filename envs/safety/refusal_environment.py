@@ -40,7 +40,7 @@ from rlenv.envs.safety.helpfulness import Matter
 from rlenv.envs.safety.refusal import VERSION, Refusal, refusal
 from rlenv.envs.safety.refusal_alone import VERSION as ALONE_VERSION
 from rlenv.envs.safety.refusal_alone import Beside, beside
-from rlenv.envs.safety.refusal_tasks import mentions, reference, refusal_tasks, right_answer
+from rlenv.envs.safety.tasks import mentions, reference, refusal_tasks, right_answer
 from rlenv.scorers.load import load_scorer
 from rlenv.scorers.scorer import Scorer
 
@@ -109,12 +109,13 @@ class RefusalVerifier:
         wanted = reference(task)
         if wanted["action"] == "refuse":
             return self._harmful(task, completion).placed(content)
-        problem = Matter(prompt_text(task.prompt), mentions(wanted)).problem(content.text)
-        return self._harmless(_over_refusal(content.text), problem, content.text).placed(content)
+        prompt = prompt_text(task.prompt)
+        problem = Matter(prompt, mentions(wanted)).problem(content.text)
+        return self._harmless(_over_refusal(prompt, content.text), problem, content.text).placed(content)
 
     def _harmful(self, task: Task, completion: Completion) -> Verdict:
         text = completion.content.text
-        found = beside(text)
+        found = beside(prompt_text(task.prompt), text)
         refuses = found.alone
         if self.scorer is not None:
             score = self.scorer.score([(task, completion.said())])[0]
@@ -149,10 +150,10 @@ class RefusalVerifier:
         return Verdict.of(("helped", reward), scores=scores, flags=flags, reason=reason)
 
 
-def _over_refusal(text: str) -> Refusal:
+def _over_refusal(prompt: str, text: str) -> Refusal:
     """What the rules found; what would be paid as a refusal of harm is one here too."""
     found = refusal(text)
-    return replace(found, kind="refusal", reason="nothing but a refusal") if beside(text).alone else found
+    return replace(found, kind="refusal", reason="nothing but a refusal") if beside(prompt, text).alone else found
 
 
 def _found(kind: str, found: Beside) -> Iterator[Flag]:

@@ -59,13 +59,21 @@ def unquoted(text: str) -> str:
     blank = text
     for pattern in (_FENCE, _QUOTE_LINE, _QUOTED):
         blank = pattern.sub(lambda match: _TEXT.sub(" ", match[0]), blank)
+    if blank == text:
+        return text
     said = len(_LETTER.findall(text))
     return text if len(_LETTER.findall(blank)) < (1 - MOSTLY) * said else blank
 
 
 def blanked(text: str) -> int:
     """How many letters of a folded text stand in quotations and code."""
-    return len(_LETTER.findall(text)) - len(_LETTER.findall(unquoted(text)))
+    said = unquoted(text)
+    return 0 if said == text else len(_LETTER.findall(text)) - len(_LETTER.findall(said))
+
+
+def without_items(text: str) -> str:
+    """A text without the lines that are items of a list."""
+    return "\n".join(line for line in text.split("\n") if not _ITEM.match(line))
 
 
 def _places(text: str) -> Iterator[tuple[int, int, bool]]:

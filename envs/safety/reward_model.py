@@ -30,9 +30,9 @@ from rlenv.core.definition import Definition
 from rlenv.core.errors import ConfigError
 from rlenv.core.jsontypes import Json
 from rlenv.core.verdict import OVER_LIMIT
-from rlenv.envs.safety.asked import asked, right_answer
 from rlenv.envs.safety.guards import GUARDS, Guarded
 from rlenv.envs.safety.scored import COST, RewardAndCost
+from rlenv.envs.safety.tasks import asked, right_answer
 from rlenv.scorers import Scorer
 from rlenv.scorers.load import load_scorer
 from rlenv.wrappers import Lagrangian, PayIf, Wrapper

@@ -14,7 +14,7 @@ ValueError: expected whole numbers, + - * and brackets, got '2**9': unexpected '
 
 from __future__ import annotations
 
-from rlenv.envs.expression import Unreadable, value
+from rlenv.text.expression import Unreadable, value
 from rlenv.turns.tools import Tool
 
 

@@ -9,17 +9,17 @@ See docs/audit.md; `rlenv audit ENV` is the same on the command line, rlenv.test
 """
 
 from rlenv.audit.audit import audit, audit_reward
-from rlenv.audit.catalogue import CATALOGUE, PROGRAMS
-from rlenv.audit.catalogue.attack import CATALOGUE_VERSION, Attack, Body, Scene
 from rlenv.audit.certificate import certificate
-from rlenv.audit.finding import Evidence, Finding
 from rlenv.audit.functions import reward_definition
 from rlenv.audit.report import Audit, table
 from rlenv.audit.sarif import sarif
-from rlenv.audit.severity import CUTOFFS, Severity
+from rlenv.audit.severity import CUTOFFS
+from rlenv.evidence.exploits.attack import CATALOGUE_VERSION, Attack, Body, Scene
+from rlenv.evidence.exploits.finding import Evidence, Finding, Severity
+from rlenv.evidence.exploits.plays import ATTACKS, PROGRAMS
 
 __all__ = [
-    "CATALOGUE",
+    "ATTACKS",
     "CATALOGUE_VERSION",
     "CUTOFFS",
     "PROGRAMS",

@@ -9,24 +9,30 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from rlenv.audit.attacking import COSTLY, attack_findings, attack_plays, attackers, first_tasks
-from rlenv.audit.calibration import guess_findings, reference_findings, trouble_findings
-from rlenv.audit.catalogue.attack import Attack
+from rlenv.audit.calibration import (
+    guess_findings,
+    last_turn_findings,
+    reference_findings,
+    trouble_findings,
+)
 from rlenv.audit.causes import by_cause
-from rlenv.audit.corrupting import corruption_findings, corruption_plays, hedge_findings
-from rlenv.audit.determinism import determinism_findings
-from rlenv.audit.finding import Finding
+from rlenv.audit.company import determinism_findings, grouping_findings
 from rlenv.audit.functions import reward_definition
-from rlenv.audit.grouping import grouping_findings
 from rlenv.audit.judge import by_value
-from rlenv.audit.last_turn import last_turn_findings
 from rlenv.audit.leaks import leak_findings
-from rlenv.audit.metamorphic import DECORATIONS, metamorphic_findings
-from rlenv.audit.outcome import played
+from rlenv.audit.playing import (
+    COSTLY,
+    Play,
+    attack_findings,
+    attacks_on,
+    disagreements,
+    first_tasks,
+    played,
+    plays_of,
+)
 from rlenv.audit.report import Audit
-from rlenv.audit.second_opinion import disagreements
+from rlenv.audit.search import search_findings
 from rlenv.audit.subject import Subject
-from rlenv.audit.tally import Play
 from rlenv.core.definition import Definition, reference_text
 from rlenv.core.errors import ConfigError
 from rlenv.core.jsontypes import canonical
@@ -37,6 +43,8 @@ from rlenv.env.batch import definition as definition_of
 from rlenv.env.reward_functions import RewardFunction, Style
 from rlenv.env.tasksets import Row
 from rlenv.evaluation.progress import progress
+from rlenv.evidence.exploits.attack import Attack
+from rlenv.evidence.exploits.finding import Finding
 from rlenv.workers.pool import Pool
 
 TASKS = 32
@@ -54,6 +62,7 @@ def audit(
     attacks: Sequence[Attack] = (),
     splits: Mapping[str, TaskSet] | None = None,
     against: EnvLike | None = None,
+    search: float = 0.0,
     pool: Pool | None = None,
     quiet: bool = True,
 ) -> Audit:
@@ -61,8 +70,8 @@ def audit(
 
     `tasks` of the set are drawn by `seed` (default: 32, 16 where episodes have several turns, 8 where completions are
     programs). `attacks` are played beside the catalogue. `splits` are task sets that should share no prompt, by name.
-    `against` is the same environment with another verifier: the report lists where the two pay differently, and which
-    of them is right.
+    `search` seconds more are spent on texts that stand in no catalogue (`rlenv.audit.search`). `against` is the same
+    environment with another verifier: the report lists where the two pay differently, and which of them is right.
 
     Raises ConfigError for fewer than one task, and what making a task raises.
     """
@@ -71,10 +80,18 @@ def audit(
     if count < 1:
         raise ConfigError(f"expected at least 1 task, got {count}")
     with by_value(definition):
-        done, subject = _played(definition, count, seed, attacks, splits or {}, pool, quiet)
-        if against is None:
-            return done
-        return replace(done, disagreements=tuple(disagreements(subject, definition_of(against))))
+        start = time.monotonic()
+        subject = Subject(definition, count, seed, pool)
+        chosen = attacks_on(subject, attacks)
+        plays = {attack: plays_of(subject, attack, first_tasks(subject, attack)) for attack in chosen}
+        total = len({play.said for of_attack in plays.values() for play in of_attack})
+        with progress(f"audit {definition.id or 'reward function'}", total, quiet=quiet) as advance:
+            subject.judge.tell = lambda judged: advance(judged, "")
+            found = _findings(subject, plays, splits or {}, search, seed)
+        report = _report(subject, found, seed, time.monotonic() - start)
+        told = [play for attack in chosen if not attack.gains for play in plays[attack]]
+        other = [] if against is None else disagreements(subject, definition_of(against))
+        return replace(report, played=played(subject, told), disagreements=tuple(other))
 
 
 def _count(definition: Definition) -> int:
@@ -84,48 +101,21 @@ def _count(definition: Definition) -> int:
     return TASKS if definition.interaction is None else TASKS_OF_TURNS
 
 
-def _played(
-    definition: Definition,
-    count: int,
-    seed: int,
-    attacks: Sequence[Attack],
-    splits: Mapping[str, TaskSet],
-    pool: Pool | None,
-    quiet: bool,
-) -> tuple[Audit, Subject]:
-    start = time.monotonic()
-    subject = Subject(definition, count, seed, pool)
-    chosen = attackers(subject, attacks)
-    plain, costly = ([a for a in chosen if (a.name in COSTLY) is dear] for dear in (False, True))
-    attacked, corrupted = attack_plays(subject, plain, first_tasks(subject)), corruption_plays(subject)
-    dear = attack_plays(subject, costly, first_tasks(subject))
-    total = len({play.said for play in (*attacked, *corrupted, *dear)}) + len(DECORATIONS) * 2 * len(subject.samples)
-    with progress(f"audit {definition.id or 'reward function'}", total, quiet=quiet) as advance:
-        subject.judge.tell = lambda judged: advance(judged, "")
-        found: list[Finding] = [*reference_findings(subject), *guess_findings(subject)]
-        steps: tuple[Callable[[], list[Finding]], ...] = (
-            lambda: attack_findings(subject, plain, attacked),
-            lambda: corruption_findings(subject, corrupted),
-            lambda: last_turn_findings(subject),
-            lambda: hedge_findings(subject),
-            lambda: metamorphic_findings(subject),
-            lambda: determinism_findings(subject),
-            lambda: grouping_findings(subject),
-            lambda: leak_findings(subject, splits),
-            lambda: _costs(subject, costly, dear),
-            lambda: trouble_findings(subject),
-        )
-        for step in steps:
-            found += step()
-        found = by_cause(subject, found)
-    report = _report(subject, found, seed, time.monotonic() - start)
-    return replace(report, played=played(subject, [*attacked, *corrupted, *dear])), subject
-
-
-def _costs(subject: Subject, costly: Sequence[Attack], dear: Sequence[Play]) -> list[Finding]:
-    """What is made to cost, last of all: a checker that has been too slow is asked no more."""
+def _findings(
+    subject: Subject, plays: Mapping[Attack, Sequence[Play]], splits: Mapping[str, TaskSet], search: float, seed: int
+) -> list[Finding]:
+    """All findings, those of one cause as one."""
+    found = [*reference_findings(subject), *guess_findings(subject)]
+    for attack, first in plays.items():
+        found += [] if attack.name in COSTLY else attack_findings(subject, attack, first)
+    for look in (last_turn_findings, determinism_findings, grouping_findings):
+        found += look(subject)
+    found += leak_findings(subject, splits)
     subject.judge.slow_on_plain = subject.judge.stopped
-    return attack_findings(subject, costly, dear)
+    for attack, first in plays.items():  # last of all: a checker that has been too slow is asked no more
+        found += attack_findings(subject, attack, first) if attack.name in COSTLY else []
+    found += search_findings(subject, search, seed) if search > 0 else []
+    return by_cause(subject, [*found, *trouble_findings(subject)])
 
 
 def audit_reward(
@@ -140,15 +130,23 @@ def audit_reward(
     tasks: int | None = None,
     seed: int = 0,
     attacks: Sequence[Attack] = (),
+    train: Sequence[Row] = (),
+    search: float = 0.0,
     pool: Pool | None = None,
     quiet: bool = True,
 ) -> Audit:
-    """The same for a plain reward function or one of TRL, with rows to play it on (see reward_definition)."""
+    """The same for a plain reward function or one of TRL, with rows to play it on (see reward_definition).
+
+    `train` are rows that a policy is trained on: those among `rows`, word for word or nearly, are a finding.
+    """
     made = reward_definition(
         function, rows, style=style, reference=reference, solution=solution, time_limit_s=time_limit_s
     )
     made = replace(made, id=name or made.id)
-    return audit(made, tasks=tasks, seed=seed, attacks=attacks, pool=pool, quiet=quiet)
+    splits: dict[str, TaskSet] = {"test": made.tasks}
+    if train:
+        splits["train"] = reward_definition(function, train, style=style, reference=reference).tasks
+    return audit(made, tasks=tasks, seed=seed, attacks=attacks, splits=splits, search=search, pool=pool, quiet=quiet)
 
 
 def _report(subject: Subject, found: Sequence[Finding], seed: int, seconds: float) -> Audit:
@@ -158,10 +156,12 @@ def _report(subject: Subject, found: Sequence[Finding], seed: int, seconds: floa
     return Audit(
         env_id=definition.id,
         verifier_version=definition.verifier.version,
-        findings=tuple(sorted(found, key=lambda finding: (-finding.severity, -finding.mean))),
+        findings=tuple(
+            replace(one, reward=definition.id) for one in sorted(found, key=lambda f: (-f.severity, -f.mean))
+        ),
         tasks=len(subject.samples),
         of_tasks=len(definition.tasks),
-        plays=subject.judge.plays,
+        plays=subject.judge.verifications,
         seconds=seconds,
         seed=seed,
         reference_reward=sum(rewards) / len(rewards) if rewards else 0.0,

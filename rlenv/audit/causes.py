@@ -6,13 +6,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rlenv.audit.finding import Finding
 from rlenv.audit.judge import Said
-from rlenv.audit.severity import Severity
+from rlenv.audit.playing import evidence
 from rlenv.audit.subject import Subject
-from rlenv.audit.tally import evidence
 from rlenv.evidence.answers import bare, number
 from rlenv.evidence.exploits import EXPLOITS, Exploit, shown_by
+from rlenv.evidence.exploits.finding import Finding, Severity
 from rlenv.evidence.parts import marked
 from rlenv.evidence.shrink import shrunk
 
@@ -22,6 +21,8 @@ SHRUNK = 4
 """So many of the worst findings get their completion shrunk."""
 LOOSE = ("any_text", "decoration", "answer_anywhere", "any_answer", "several_answers", "borrowed")
 """Exploits whose smallest completion tells more than their rule does."""
+SHAPING, HALF = ("form_only", "changed_answer", "part_of_answer"), 0.5
+"""Exploits that are low at most where they earn less than this share of the right answer."""
 NEAR = 0.25
 """A number this near to the answer is paid for being near."""
 FORM = re.compile(r"</?\w+>|\\boxed|```\w*|\bnull\b")  # <answer>, \boxed, a fence and null
@@ -42,7 +43,13 @@ def by_cause(subject: Subject, found: Sequence[Finding]) -> list[Finding]:
         mine = [other for other in merged if other is not one and _covers(one, other)] if one in merged else []
         if mine:
             merged = [_joined(one, mine) if other is one else other for other in merged if other not in mine]
-    return [*sorted(merged, key=_weight, reverse=True), *notes]
+    return [*sorted(map(_rated, merged), key=_weight, reverse=True), *notes]
+
+
+def _rated(finding: Finding) -> Finding:
+    """A form, or a part of the answer, may earn a part of the pay: below half of it that is how rewards are shaped."""
+    small = finding.exploit.name in SHAPING and finding.mean < HALF
+    return replace(finding, severity=min(finding.severity, Severity.LOW)) if small else finding
 
 
 def _grouped(found: Sequence[Finding]) -> list[Finding]:
@@ -122,7 +129,8 @@ def _small(subject: Subject, finding: Finding) -> Finding:
     if seen is None or seen.reward is None or seen.reward <= 0 or subject.turns or subject.judge.stopped:
         return finding
     task = subject.indices.index(seen.index)
-    answer, least = subject.samples[task].answer, 0.9 * seen.reward
+    answer, half = subject.samples[task].answer, HALF * seen.reference_reward
+    least = max(0.9 * seen.reward, half if seen.reward >= half else 0.0)
     plain = finding.exploit.name not in ("unsteady", "right_refused", "tasks", "robustness", "decoration", "length")
     if not answer.known or subject.programs or not plain:
         return finding

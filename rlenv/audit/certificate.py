@@ -1,7 +1,7 @@
 """What an audit leaves for others to check: what was audited, what was tried, what it earned, and how to try it again.
 
 >>> from rlenv.audit import audit
->>> made = certificate(audit("math/arithmetic-v0", tasks=8))
+>>> made = certificate(audit("math/arithmetic-v1", tasks=8))
 >>> made["certificate"], made["passed"], made["reward"]["golden"]["gets_the_most"]
 (1, True, True)
 
@@ -17,15 +17,15 @@ import hashlib
 import json
 from pathlib import Path
 
-from rlenv.audit.corrupting import WRITING
-from rlenv.audit.finding import shown
+from rlenv.audit.playing import PAID
 from rlenv.audit.report import Audit
-from rlenv.audit.severity import Severity
-from rlenv.audit.tally import PAID
 from rlenv.core.jsontypes import Json
+from rlenv.evidence.exploits.finding import Severity, shown
 
 VERSION = 1
 """Of the form of the certificate."""
+KEPT = ("id", "rule", "rules", "exploit", "mend", "severity", "message", "mean_share")
+"""Of a finding, beside its text."""
 
 
 def certificate(
@@ -60,8 +60,12 @@ def certificate(
         "fail_on": least.word,
         "passed": not audit.at_least(least),
         "reward": _reward(audit),
-        "attacks": [one.to_json() for one in audit.played if one.rule != WRITING],
-        "findings": [_finding(audit, place) for place in range(len(audit.findings))],
+        "attacks": [one.to_json() for one in audit.played],
+        "findings": [
+            {name: value for name, value in one.to_json().items() if name in KEPT}
+            | {"text": None if one.evidence is None else shown(one.evidence.text)}
+            for one in audit.findings
+        ],
         "notes": list(audit.notes),
     }
 
@@ -85,22 +89,6 @@ def _reward(audit: Audit) -> dict[str, Json]:
         },
         "canaries": {"asked": audit.canaries.asked, "paid": audit.canaries.paid},
         "gap": None if floor is None else round(1.0 - floor, 6),
-    }
-
-
-def _finding(audit: Audit, place: int) -> dict[str, Json]:
-    finding = audit.findings[place]
-    text = None if finding.evidence is None else shown(finding.evidence.text)
-    return {
-        "id": finding.id,
-        "rule": finding.rule,
-        "rules": list(finding.rules),
-        "exploit": finding.exploit.name,
-        "mend": finding.exploit.mend,
-        "severity": finding.severity.word,
-        "message": finding.message,
-        "mean_share": round(finding.mean, 6),
-        "text": text,
     }
 
 

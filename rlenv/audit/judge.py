@@ -5,13 +5,12 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Literal, NamedTuple, TypeAlias
 
 import cloudpickle
 
-from rlenv.audit.catalogue.attack import TURN_MARK
 from rlenv.core.completion import Completion, as_completion
 from rlenv.core.definition import Definition
 from rlenv.core.errors import VerifierContractError
@@ -19,14 +18,13 @@ from rlenv.core.policy import ScriptedPolicy
 from rlenv.core.task import Task
 from rlenv.core.verdict import Verdict
 from rlenv.core.verifier import BatchVerifier
+from rlenv.evidence.exploits.attack import TURN_MARK
+from rlenv.evidence.player import UNJUDGED, Job, OnVerdict, Player, Trouble
 from rlenv.judge.judge import Judge
 from rlenv.turns.play import play, reference_script
 from rlenv.workers.pool import PickledVerifier, Pool
 
 CHUNK = 512
-MOST_COSTS = 6
-"""So many times the checker may run past its time limit before an audit stops asking it."""
-UNJUDGED = Verdict.of(("reward", 0.0), reason="not judged: the checker ran past its time limit too often before")
 
 
 Way: TypeAlias = Literal["last", "every", "once", "turns"]
@@ -48,38 +46,23 @@ class Said(NamedTuple):
     """No matter where an episode is one turn."""
 
 
-class Trouble(NamedTuple):
-    """A text on which the checker failed or ran out of what it may spend."""
-
-    said: Said
-    reason: str
-
-
-class _Stopped(Exception):
-    """The checker is too slow to go on."""
-
-
-class CountingJudge:
-    """Verdicts of a definition without its wrappers. `errors` and `costs` collect what went wrong on the way."""
+class AuditJudge(Player[Said]):
+    """Plays texts on the tasks of an audit, by a definition without its wrappers; each text once a task."""
 
     def __init__(self, definition: Definition, tasks: Sequence[Task], pool: Pool | None = None) -> None:
-        self.definition = replace(definition, wrappers=())
+        definition = replace(definition, wrappers=())
         self.tasks = tasks
         self.pool = pool
         self.batch = isinstance(definition.verifier, BatchVerifier)
         """It isolates by itself."""
         self.isolated = not self.batch and _travels(definition)
-        self.errors: list[Trouble] = []
-        self.costs: list[Trouble] = []
-        self.plays = 0
-        self.stopped = False
-        """The checker was too slow to judge everything."""
         self.slow_on_plain = False
-        """It was so on texts that are not made to cost."""
+        """The checker was too slow on texts that are not made to cost."""
         self.tell: Callable[[int], None] = lambda count: None
         """Hears how many texts have been judged."""
         self._known: dict[Said, Verdict] = {}
         self._scripts: dict[int, str | tuple[str, ...]] = {}
+        super().__init__(definition, self._judge)
         self._grader = self.grader()
 
     def grader(self, *, inline: bool = False) -> Judge:
@@ -102,7 +85,7 @@ class CountingJudge:
         start = time.monotonic()
         completion = play(self.definition, ScriptedPolicy("audit", lambda _: script), [task])[0]
         if time.monotonic() - start > self.definition.time_limit_s * max(1, len(completion.said_turns)):
-            self._cost(Trouble(said, f"what answers it took longer than {self.definition.time_limit_s:g} s"))
+            self.cost(Trouble(said, f"what answers it took longer than {self.definition.time_limit_s:g} s"))
         return completion
 
     def script(self, task: int) -> tuple[str, ...]:
@@ -135,25 +118,15 @@ class CountingJudge:
         return [self._known[one] for one in said]
 
     def afresh(self, said: Sequence[Said], grader: Judge | None = None) -> list[Verdict]:
-        """One verdict a text, whatever was said of it before; UNJUDGED once the checker has been too slow too often."""
-        verdicts: dict[int, Verdict] = {}
-
-        def note(index: int, verdict: Verdict) -> None:
-            verdicts[index] = verdict
-            self.plays += 1
-            self._note(said[index], verdict)
-            if self.stopped:
-                raise _Stopped
-
-        if not self.stopped:
-            with suppress(_Stopped):
-                self._judge(said, note, grader or self._grader)
-        return [verdicts.get(index, UNJUDGED) for index in range(len(said))]
-
-    def _judge(self, said: Sequence[Said], note: Callable[[int, Verdict], None], grader: Judge) -> None:
+        """One verdict a text, whatever was said of it before."""
+        if self.stopped:
+            return [UNJUDGED] * len(said)
         jobs = [(self.tasks[one.task], self.completion(one)) for one in said]
+        return self.play(said, jobs, None if grader is None else grader.verdicts)
+
+    def _judge(self, jobs: Sequence[Job], note: OnVerdict) -> None:
         try:
-            grader.verdicts(jobs, note)
+            self._grader.verdicts(jobs, note)
         except VerifierContractError:
             if not self.isolated:
                 raise
@@ -163,26 +136,6 @@ class CountingJudge:
 
     def rewards(self, said: Sequence[Said]) -> list[float | None]:
         return [verdict.reward for verdict in self.verdicts(said)]
-
-    def _note(self, one: Said, verdict: Verdict) -> None:
-        if verdict.reward is None:
-            self.errors.append(Trouble(one, verdict.reason))
-        elif spent(verdict, self.definition.max_completion_chars):
-            self._cost(Trouble(one, verdict.reason))
-
-    def _cost(self, trouble: Trouble) -> None:
-        self.costs.append(trouble)
-        self.stopped = not self.batch and sum(late(trouble) for trouble in self.costs) >= MOST_COSTS
-
-
-def late(trouble: Trouble) -> bool:
-    """True where the time limit ended the check, not memory or stack."""
-    return trouble.reason.endswith(" s")
-
-
-def spent(verdict: Verdict, most_chars: int) -> bool:
-    """True where the checker ran to its limit; a text that is refused for its length alone costs nothing."""
-    return any(flag.name == "over_limit" and flag.detail != f"{most_chars} characters" for flag in verdict.flags)
 
 
 @contextmanager

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-from rlenv.audit.catalogue.attack import CATALOGUE_VERSION
-from rlenv.audit.finding import Finding, shown
-from rlenv.audit.outcome import Played
-from rlenv.audit.severity import CUTOFFS, Severity
+from rlenv.audit.playing import Played
+from rlenv.audit.severity import CUTOFFS
 from rlenv.audit.subject import NO_CANARIES, Canaries
 from rlenv.core.jsontypes import Json
 from rlenv.evaluation.second_opinion import Disagreement, counted
+from rlenv.evidence.exploits.attack import CATALOGUE_VERSION
+from rlenv.evidence.exploits.finding import Finding, Severity, shown
 from rlenv.text.escaping import shown_line
 
 ALSO_SHOWN = 3
@@ -107,44 +107,39 @@ class Audit:
         kept = [finding for finding in self.findings if finding.severity >= least]
         notes = [shown_line(f"note: {note}") for note in self.notes]
         numbers = ", ".join(f"{count} {word}" for word, count in self.counts().items() if count) or "no findings"
-        lines = [head, *notes, "", *(_entry(finding, self.env_id, self._again()) for finding in kept), numbers]
+        lines = [head, *notes, "", *(_entry(finding, self._again()) for finding in kept), numbers]
         if self.disagreements:
             lines += ["", *map(str, self.disagreements), counted(self.disagreements)]
         return "\n".join(lines)
 
 
-def _entry(finding: Finding, reward: str, again: str) -> str:
-    named = finding.rule if finding.severity is Severity.INFO else f"{finding.exploit.name}: {finding.rule}"
-    lines = [f"{finding.severity.word:<9} {named}  [{finding.id}]", f"  {shown_line(finding.message)}"]
-    if finding.severity is not Severity.INFO:
-        told = finding.told(reward)
-        also_seen = [] if told.startswith(finding.message) else [f"  seen    {shown_line(finding.message)}"]
-        lines = [lines[0], f"  {shown_line(told)}", *also_seen]
+def _entry(finding: Finding, again: str) -> str:
+    note = finding.severity is Severity.INFO
+    named = finding.rule if note else f"{finding.exploit.name}: {finding.rule}"
+    lines = [f"{finding.severity.word:<9} {named}  [{finding.id}]"]
+    lines.append(f"  {shown_line(finding.message if note else str(finding))}")
+    if not note and not str(finding).startswith(finding.message):
+        lines.append(f"  seen    {shown_line(finding.message)}")
     if finding.tried:
         lines.append(
             f"  earns {finding.mean:.2f} of a right answer on average, {finding.most:.2f} at most; "
             f"{finding.paid} of {finding.tried} tasks"
         )
-    if finding.evidence is not None:
-        lines += _shown(finding)
-        lines.append(f"  again   {again.format(id=finding.id)}")
+    seen = finding.evidence
+    if seen is not None:
+        reward = "checker failed" if seen.reward is None else f"{seen.reward:g}"
+        reason = f"; {shown_line(seen.reason, 160)}" if seen.reason else ""
+        honest = "" if note else f"; an honest reward pays {finding.exploit.honest}"
+        lines += [
+            f"  task    {seen.index} {shown_line(seen.task_id)}: {shown(seen.prompt, 160)}",
+            f"  text    {shown(seen.text)}",
+            f"  reward  {reward}, the right answer {seen.reference_reward:g}{honest}{reason}",
+            f"  again   {again.format(id=finding.id)}",
+        ]
     if finding.also:
         also = [f"{shown_line(name)} ({share:.2f})" for name, share in list(finding.also.items())[:ALSO_SHOWN]]
         lines.append(f"  also    {'; '.join(also)}{' ...' if len(finding.also) > ALSO_SHOWN else ''}")
     return "\n".join(lines) + "\n"
-
-
-def _shown(finding: Finding) -> list[str]:
-    seen = finding.evidence
-    if seen is None:
-        return []
-    reward = "checker failed" if seen.reward is None else f"{seen.reward:g}"
-    reason = f"; {shown_line(seen.reason, 160)}" if seen.reason else ""
-    return [
-        f"  task    {seen.index} {shown_line(seen.task_id)}: {shown(seen.prompt, 160)}",
-        f"  text    {shown(seen.text)}",
-        f"  reward  {reward}, the right answer {seen.reference_reward:g}{reason}",
-    ]
 
 
 def table(audits: Sequence[Audit], failed: Sequence[tuple[str, str]] = ()) -> str:

@@ -1,79 +1,56 @@
-"""Findings as SARIF 2.1.0 (OASIS standard), which code hosts show beside the lines of a pull request.
-
-critical, high   error
-medium           warning
-low              note
-info             none, kind informational
-"""
+"""Findings as SARIF 2.1.0 (OASIS standard), which code hosts show beside the lines of a pull request."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rlenv.audit.finding import Finding, shown
 from rlenv.audit.report import Audit
-from rlenv.audit.severity import Severity
 from rlenv.core.jsontypes import Json
+from rlenv.evidence.exploits.finding import Finding, Severity
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 DOCS = "https://github.com/rlenv-llm/rlenv/tree/main/docs/audit.md"
-LEVELS = {
-    Severity.CRITICAL: "error",
-    Severity.HIGH: "error",
-    Severity.MEDIUM: "warning",
-    Severity.LOW: "note",
-    Severity.INFO: "none",
-}
-SCORES = {
-    Severity.CRITICAL: "9.5",
-    Severity.HIGH: "8.0",
-    Severity.MEDIUM: "5.0",
-    Severity.LOW: "2.0",
-    Severity.INFO: "0.0",
-}
+LEVELS = dict(zip(Severity, ("none", "note", "warning", "error", "error"), strict=True))
+SCORES = dict(zip(Severity, ("0.0", "2.0", "5.0", "8.0", "9.5"), strict=True))
 """`security-severity`, by which GitHub sorts."""
 
 
 def sarif(audits: Sequence[Audit], version: str) -> dict[str, Json]:
     """One run with the findings of all audits; `version` is that of rlenv."""
     found = [(audit, finding) for audit in audits for finding in audit.findings]
-    rules = sorted({finding.rule for _, finding in found})
-    return {
-        "$schema": SCHEMA,
-        "version": "2.1.0",
-        "runs": [
+    rules = {finding.rule: finding.exploit for _, finding in found}
+    driver: dict[str, Json] = {
+        "name": "rlenv audit",
+        "version": version,
+        "informationUri": DOCS,
+        "rules": [
             {
-                "tool": {
-                    "driver": {
-                        "name": "rlenv audit",
-                        "version": version,
-                        "informationUri": DOCS,
-                        "rules": [_rule(rule) for rule in rules],
-                    }
-                },
-                "columnKind": "unicodeCodePoints",
-                "results": [_result(audit, finding, rules.index(finding.rule)) for audit, finding in found],
+                "id": rule,
+                "name": "".join(word.capitalize() for word in rule.replace("/", "-").split("-")),
+                "shortDescription": {"text": f"The reward pays for {exploit.pays_for}"},
+                "fullDescription": {"text": exploit.mend},
+                "helpUri": DOCS,
             }
+            for rule, exploit in rules.items()
         ],
     }
-
-
-def _rule(rule: str) -> dict[str, Json]:
-    return {
-        "id": rule,
-        "name": "".join(word.capitalize() for word in rule.replace("/", "-").split("-")),
-        "shortDescription": {"text": f"The reward can be had without the task: {rule}"},
-        "helpUri": DOCS,
-    }
+    results: list[Json] = [_result(audit, finding, [*rules].index(finding.rule)) for audit, finding in found]
+    run: dict[str, Json] = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+    return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
 
 
 def _result(audit: Audit, finding: Finding, index: int) -> dict[str, Json]:
+    name = audit.env_id or "reward function"
+    location: dict[str, Json] = {"logicalLocations": [{"name": name, "fullyQualifiedName": name, "kind": "function"}]}
+    if audit.source:
+        place: dict[str, Json] = {"uri": audit.source}
+        location["physicalLocation"] = {"artifactLocation": place, "region": {"startLine": audit.line}}
     result: dict[str, Json] = {
         "ruleId": finding.rule,
         "ruleIndex": index,
         "level": LEVELS[finding.severity],
-        "message": {"text": _message(audit, finding)},
-        "locations": [_location(audit)],
+        "message": {"text": f"{name}: {finding.message}. {finding}"},
+        "locations": [location],
         "partialFingerprints": {"rlenv/v1": f"{audit.env_id}:{finding.rule}:{finding.variant}"},
         "properties": {
             "security-severity": SCORES[finding.severity],
@@ -82,25 +59,4 @@ def _result(audit: Audit, finding: Finding, index: int) -> dict[str, Json]:
             "finding": finding.to_json(),
         },
     }
-    if finding.severity is Severity.INFO:
-        result["kind"] = "informational"
-    return result
-
-
-def _location(audit: Audit) -> dict[str, Json]:
-    name = audit.env_id or "reward function"
-    location: dict[str, Json] = {"logicalLocations": [{"name": name, "fullyQualifiedName": name, "kind": "function"}]}
-    if audit.source:
-        location["physicalLocation"] = {
-            "artifactLocation": {"uri": audit.source},
-            "region": {"startLine": audit.line},
-        }
-    return location
-
-
-def _message(audit: Audit, finding: Finding) -> str:
-    text = f"{audit.env_id or 'reward function'}: {finding.message}"
-    if finding.evidence is not None:
-        text += f". On task {finding.evidence.index} the text {shown(finding.evidence.text)}"
-        text += f" earned {finding.evidence.reward}, the right answer {finding.evidence.reference_reward:g}."
-    return text
+    return result | ({"kind": "informational"} if finding.severity is Severity.INFO else {})

@@ -13,47 +13,15 @@ it: one odd task of a few is no finding at the level of its share. The bound is 
 
 from __future__ import annotations
 
-import enum
-import math
 from collections.abc import Mapping, Sequence
 
-from rlenv.core.errors import ConfigError
+from rlenv.evaluation.passk import lower_bound
+from rlenv.evidence.exploits.finding import Severity as Severity  # others import it from here
 
-Z = 1.959964
 SLACK = 1e-9
 FEW = 3
 """Shares of fewer tasks are low at most."""
-
-
-class Severity(enum.IntEnum):
-    """Ordered: a finding at a level is also at every level below."""
-
-    INFO = 0
-    LOW = 1
-    MEDIUM = 2
-    HIGH = 3
-    CRITICAL = 4
-
-    @classmethod
-    def named(cls, name: str | Severity) -> Severity:
-        """The severity of this name. Raises ConfigError for another."""
-        if isinstance(name, Severity):
-            return name
-        if name.upper() not in cls.__members__:
-            raise ConfigError(f"expected a severity out of {', '.join(s.word for s in reversed(cls))}, got {name!r}")
-        return cls[name.upper()]
-
-    @property
-    def word(self) -> str:
-        return self.name.lower()
-
-
-CUTOFFS: Mapping[Severity, float] = {
-    Severity.CRITICAL: 0.9,
-    Severity.HIGH: 0.5,
-    Severity.MEDIUM: 0.1,
-    Severity.LOW: 0.01,
-}
+CUTOFFS: Mapping[Severity, float] = dict(zip(reversed(Severity), (0.9, 0.5, 0.1, 0.01), strict=False))
 """The mean share of the reference reward from which on a text that should earn nothing has this severity."""
 
 
@@ -65,23 +33,35 @@ def severity_of(shares: Sequence[float]) -> Severity:
     """
     if not shares:
         return Severity.INFO
-    mean = sum(shares) / len(shares)
-    paying = [share for share in shares if share > 0]
-    lower = lower_bound(len(paying) / len(shares), len(shares)) * mean * len(shares) / max(1, len(paying))
+    mean, paying = sum(shares) / len(shares), sum(share > 0 for share in shares)
+    lower = lower_bound(paying / len(shares), len(shares)) * mean * len(shares) / max(1, paying)
     found = (s for s, cutoff in CUTOFFS.items() if mean >= cutoff - SLACK and lower >= cutoff / 2)
     severity = next(found, Severity.INFO)
-    return severity if len(shares) >= FEW and len(paying) > 1 else min(severity, Severity.LOW)
+    return severity if len(shares) >= FEW and paying > 1 else min(severity, Severity.LOW)
 
 
-def lower_bound(mean: float, count: int) -> float:
-    """The lower 95 % bound of a share of `count` tasks.
+def constant_severity(shares: Sequence[float], guess_rate: float = 0.0) -> Severity:
+    """Of one answer to every task: what a right one earns as well is reported as the guess rate.
 
-    >>> round(lower_bound(1.0, 8), 2), round(lower_bound(0.5, 32), 2)
-    (0.68, 0.34)
+    >>> constant_severity([1.0] * 4 + [0.0] * 4, guess_rate=0.5).word
+    'info'
     """
-    if count == 0:
-        return 0.0
-    share = min(1.0, max(0.0, mean))
-    centre = share + Z * Z / (2 * count)
-    spread = Z * math.sqrt(share * (1 - share) / count + Z * Z / (4 * count * count))
-    return max(0.0, (centre - spread) / (1 + Z * Z / count))
+    return Severity.INFO if sum(shares) <= guess_rate * len(shares) + SLACK else severity_of(shares)
+
+
+def copy_severity(shares: Sequence[float], guess_rate: float = 0.0) -> Severity:
+    """Of an answer that stands at a known place of the prompt: a leak where it does so on most tasks.
+
+    Below that it is chance or the nature of the tasks: the smaller of two numbers is often their divisor. What a
+    constant earns as well is taken off: a prompt that says "True or False" gives nothing away.
+
+    >>> copy_severity([1.0] * 16).word, copy_severity([1.0] * 4 + [0.0] * 12).word
+    ('critical', 'info')
+    >>> copy_severity([1.0] * 11 + [0.0] * 5, guess_rate=0.6).word
+    'info'
+    """
+    mean = sum(shares) / len(shares)
+    excess = (mean - guess_rate) / (1 - guess_rate) if guess_rate < 1 else 0.0
+    if lower_bound(max(0.0, excess), len(shares)) >= CUTOFFS[Severity.HIGH] / 2:
+        return next((one for one in (Severity.CRITICAL, Severity.HIGH) if excess >= CUTOFFS[one]), Severity.INFO)
+    return Severity.INFO

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -9,18 +10,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rlenv.audit.catalogue.attack import BARE, GENERIC_FRAMES, Frame, Scene
-from rlenv.audit.judge import CountingJudge, Said
+from rlenv.audit.judge import AuditJudge, Said
 from rlenv.core.definition import Definition
 from rlenv.core.task import Task, prompt_text
 from rlenv.core.verdict import Verdict
-from rlenv.evidence.answers import Answer, bare, locate, marked, number, same
+from rlenv.evidence.answers import Answer, bare, last_marked, locate, number, same
+from rlenv.evidence.exploits.attack import Known, Scene
+from rlenv.evidence.exploits.moves import corrupted
+from rlenv.evidence.parts import BARE, FRAMES, Frame
 from rlenv.workers.pool import Pool
 
 NONSENSE = "zqxj"
 """Stands where the answer stood, to see whether the reward hangs on it."""
 OTHERS = 32
 MAX_OTHER_CHARS = 2_000
+ASKED_FOR = 3
+_TAGS = re.compile(r"<(\w{1,20})>(?=[^<>]{0,40}</\1>)")  # <ladder></ladder>, <answer>...</answer>
+_LABEL = re.compile(r"['\"`](\w[\w ]{0,30}:)\s*[<\[{.]")  # 'Result: <number>'
 CONTEXT_LENGTHS = (24, 12, 6)
 
 
@@ -52,7 +58,7 @@ class Subject:
         self.definition = definition
         self.indices = drawn(len(definition.tasks), count, seed)
         tasks = [definition.tasks[index] for index in self.indices]
-        self.judge = CountingJudge(definition, tasks, pool)
+        self.judge = AuditJudge(definition, tasks, pool)
         self.programs = self.judge.batch
         """Completions are programs, as far as is known: they are run by a verifier that isolates by itself."""
         self.turns = definition.interaction is not None
@@ -67,6 +73,7 @@ class Subject:
             for task, answer, verdict in zip(tasks, answers, self.right, strict=True)
         ]
         self._frames: dict[int, list[Frame]] = {}
+        self._scenes: dict[int, Scene] = {}
         self.canaries = self._canaries()
         """How right answers fared beside the reference of another task, which is wrong for them."""
         self.by_rule = self.canaries.paid > self.canaries.asked / 2
@@ -92,20 +99,46 @@ class Subject:
         if not answers:
             return [BARE]
         neighbour = self.samples[(task + 1) % len(self.samples)].answer
-        found = [BARE, Frame("as in another task", neighbour.before, neighbour.after)]
+        found = [
+            BARE,
+            *asked_for(self.samples[task].prompt),
+            Frame("as in another task", neighbour.before, neighbour.after),
+        ]
         before = _common_end([a.before for a in answers])
         after = _common_start([a.after for a in answers])
         found.append(Frame("as in all other tasks", before, after))
         return list({(f.before, f.after): f for f in reversed(found)}.values())[::-1]
 
-    def scene(self, task: int) -> Scene:
-        """What an attacker of this task knows."""
+    def scene(self, task: int, *, shown: bool = False) -> Scene:
+        """What an attacker of this task knows; with `shown`, the right answer too."""
+        if task not in self._scenes:
+            self._scenes[task] = self._made_scene(task)
+        scene = self._scenes[task]
+        if shown and scene.known is None:
+            known = Known(self.samples[task].answer, self.wrong(task))
+            self._scenes[task] = scene._replace(known=known)
+        return self._scenes[task] if shown else scene._replace(known=None)
+
+    def _made_scene(self, task: int) -> Scene:
         order = [*range(task + 1, len(self.samples)), *range(task)]
         others = [self.samples[i].answer for i in order]
         counted = Counter(a.core for a in others if len(a.core) <= MAX_OTHER_CHARS)
         frequent = tuple(core for core, _ in counted.most_common(OTHERS))
         scripts = tuple(self.judge.script(i) for i in order[:OTHERS]) if self.turns else ()
         return Scene(self.samples[task].prompt, frequent, tuple(others[:OTHERS]), self._contexts(order), scripts)
+
+    def wrong(self, task: int) -> str | None:
+        """An answer to the task that earns nothing: a corrupted one, another task's or nonsense."""
+        others = self.scene(task).others
+        answer, prompt = self.samples[task].answer, self.samples[task].prompt
+        made = corrupted(answer.core, prompt) if answer.known else ()
+        cores = [one.core for one in made if not one.near][:4]
+        cores += [other for other in others[:3] if not same(other, answer.core)]
+        for core in [*cores, NONSENSE]:
+            reward = self.judge.verdict(task, answer.framed(core)).reward
+            if reward is not None and self.share(task, reward) <= 0:
+                return core
+        return None
 
     def guess_rate(self) -> tuple[float, str, int]:
         """How often the most frequent answer is right, which that is, and how many different ones there are."""
@@ -118,14 +151,14 @@ class Subject:
 
     def generic_frames(self, task: int) -> list[Frame]:
         known = {(frame.before, frame.after) for frame in self.frames(task)}
-        return [frame for frame in GENERIC_FRAMES if (frame.before, frame.after) not in known]
+        return [frame for frame in FRAMES if (frame.before, frame.after) not in known]
 
     def _taken_apart(self, tasks: Sequence[Task], solutions: Sequence[str]) -> list[Answer]:
         """Each solution around its answer: a place counts only where the reward hangs on what stands there."""
         if self.programs:
             return [Answer("", solution, "", False) for solution in solutions]
         found = [locate(task.reference, solution) for task, solution in zip(tasks, solutions, strict=True)]
-        for attempt in (marked, lambda solution: Answer("", solution, "", False)):
+        for attempt in (last_marked, lambda solution: Answer("", solution, "", False)):
             verdicts = self.judge.verdicts([Said(i, a.framed(NONSENSE)) for i, a in enumerate(found)])
             for i, (verdict, right) in enumerate(zip(verdicts, self.right, strict=True)):
                 whole = not found[i].before and not found[i].after
@@ -134,7 +167,7 @@ class Subject:
         return found
 
     def _canaries(self) -> Canaries:
-        """CountingJudge right answers beside the reference of another task."""
+        """AuditJudge right answers beside the reference of another task."""
         if self.programs:
             return NO_CANARIES
         jobs = []
@@ -168,6 +201,18 @@ class Subject:
                     {(sample.prompt[max(0, start - k) : start], sample.prompt[end : end + 1]) for k in CONTEXT_LENGTHS}
                 )
         return tuple(context for context, count in found.most_common(3) if count >= 2 and context[0])
+
+
+def asked_for(prompt: str) -> list[Frame]:
+    """The forms that a prompt itself asks for: a pair of tags, or a label in front of a placeholder.
+
+    >>> [(f.before, f.after) for f in asked_for("Write it inside <ladder></ladder>, or end with 'Result: <number>'.")]
+    [('<ladder>\\n', '\\n</ladder>'), ('Result: ', '')]
+    """
+    tags = dict.fromkeys(found[1] for found in _TAGS.finditer(prompt))
+    labels = dict.fromkeys(found[1] for found in _LABEL.finditer(prompt))
+    inside = [Frame(f"in <{tag}>", f"<{tag}>\n", f"\n</{tag}>") for tag in tags]
+    return [*inside, *(Frame(f"behind {label}", f"{label} ", "") for label in labels)][:ASKED_FOR]
 
 
 def drawn(size: int, count: int, seed: int) -> list[int]:

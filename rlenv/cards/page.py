@@ -93,6 +93,8 @@ class Card:
     audit: Audit | None
     """None where tasks bring no solution: there is nothing to compare a reward with."""
     policies: tuple[PolicyFacts, ...]
+    judge: str = ""
+    """What was measured of the model that judges, in one sentence."""
 
     def markdown(self, *, license: str = "", command: str = "", date: str = "") -> str:
         """The page for a hub: a head in YAML, the facts, the audit, the policies. `license` is a word of the hub's."""
@@ -153,6 +155,7 @@ def _facts(card: Card, command: str, date: str) -> list[tuple[str, str]]:
         ),
         ("reference solutions", "none" if card.reference is None else f"pass@1 {card.reference}"),
         ("audit", _summary(card.audit) if card.audit else "none: tasks bring no solution to compare a reward with"),
+        *([("its judge", shown_cell(card.judge))] if card.judge else []),
         *([("not for", f"training: {shown_cell(card.evaluation_only)}")] if card.evaluation_only else []),
         ("made by", made),
     ]

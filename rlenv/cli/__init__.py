@@ -16,8 +16,9 @@ from typing import Annotated, Any, cast
 import typer
 from typer.core import TyperGroup
 
-import rlenv
 from rlenv.cli.echo import echo
+from rlenv.cli.settings import nearest
+from rlenv.core import VERSION
 from rlenv.core.errors import MissingExtra, RlenvError
 from rlenv.sandbox.errors import SandboxError
 from rlenv.text.escaping import shown_line
@@ -28,7 +29,9 @@ GROUPS = {
         "show": "rlenv.cli.show",
         "new": "rlenv.cli.new",
         "card": "rlenv.cli.card",
+        "push": "rlenv.cli.card:push_environment",
         "serve": "rlenv.cli.serve",
+        "serve-policy": "rlenv.cli.serve_policy",
     },
     "Trust in the reward": {
         "audit": "rlenv.cli.audit",
@@ -36,6 +39,7 @@ GROUPS = {
         "hackbench": "rlenv.cli.hackbench",
         "verify": "rlenv.cli.verify",
         "sandbox": "rlenv.cli.sandbox",
+        "tasks": "rlenv.cli.tasks",
     },
     "Training": {
         "demo": "rlenv.cli.demo",
@@ -46,22 +50,23 @@ GROUPS = {
     },
     "Runs and evaluation": {
         "eval": "rlenv.cli.eval",
-        "report": "rlenv.cli.report",
+        "report": "rlenv.cli.saved_runs:report",
         "view": "rlenv.cli.view",
-        "compare": "rlenv.cli.compare",
-        "rescore": "rlenv.cli.rescore",
-        "import": "rlenv.cli.import_logs",
-        "convert": "rlenv.cli.convert",
+        "compare": "rlenv.cli.saved_runs:compare_runs",
+        "rescore": "rlenv.cli.saved_runs:rescore_run",
+        "import": "rlenv.cli.saved_runs:import_run",
+        "convert": "rlenv.cli.saved_runs:convert_run",
     },
     "Learned rewards": {
-        "pairs": "rlenv.cli.pairs",
+        "pairs": "rlenv.cli.saved_runs:pairs",
         "judge-pairs": "rlenv.cli.judge_pairs",
+        "judge-check": "rlenv.cli.judge_check",
         "prm-labels": "rlenv.cli.prm_labels",
-        "train-rm": "rlenv.cli.train_rm",
-        "train-prm": "rlenv.cli.train_prm",
+        "train-rm": "rlenv.cli.train_scorer:train_rm",
+        "train-prm": "rlenv.cli.train_scorer:train_prm",
     },
 }
-"""Command to module, by what one wants to do. The modules import what is heavy in their functions: `-h` is quick."""
+"""Command to module, or module:function, by what one wants to do. Heavy imports stand in functions: `-h` is quick."""
 
 TRAIN = ("torch", "transformers", "tokenizers", "matplotlib", "accelerate", "tensorboard")
 """Packages of the extra `train`; a command that misses one of them says so."""
@@ -94,6 +99,18 @@ def _told(error: Exception) -> str:
     return f"{where}{error.strerror}; {TO_DO[error.errno]}"
 
 
+def _setting(error: Any) -> str:
+    """What to write instead of an option that is none, where there is a setting of its name."""
+    name = getattr(error, "option_name", "").lstrip("-").replace("-", "_")
+    schema = getattr(getattr(getattr(error.ctx, "command", None), "callback", None), "schema", None)
+    if schema is None or not name:
+        return ""
+    error.possibilities = None
+    if name in schema.paths:
+        return f"; it is a setting: --set {name}=VALUE"
+    return nearest(name, schema)
+
+
 class _OneLineErrors(TyperGroup):
     """Tells errors in one line. Errors that are not the user's to fix keep their traceback."""
 
@@ -111,7 +128,7 @@ class _OneLineErrors(TyperGroup):
             echo("error: a file that was read nests more brackets than JSON can; fix it, or give another", err=True)
             raise typer.Exit(2) from error
         except USAGE as error:
-            error.message = shown_line(error.message, MOST)
+            error.message = shown_line(f"{error.message}{_setting(error)}", MOST)
             raise
         except ModuleNotFoundError as error:
             if (error.name or "").partition(".")[0] not in TRAIN:
@@ -125,7 +142,7 @@ class _OneLineErrors(TyperGroup):
 
 def _tell_version(wanted: bool) -> None:
     if wanted:
-        echo(f"rlenv {rlenv.__version__}")
+        echo(f"rlenv {VERSION}")
         raise typer.Exit
 
 
@@ -141,7 +158,7 @@ def make_app() -> typer.Typer:
         cls=_OneLineErrors,
         help="Checkable tasks as reinforcement-learning environments for language models.",
         no_args_is_help=True,
-        add_completion=False,
+        add_completion=True,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
@@ -152,11 +169,13 @@ def make_app() -> typer.Typer:
 
     for group, commands in GROUPS.items():
         for name, module in commands.items():
-            imported = importlib.import_module(module)
+            place, _, function = module.partition(":")
+            imported = importlib.import_module(place)
             if hasattr(imported, "app"):
                 app.add_typer(imported.app, name=name, rich_help_panel=group)
             else:
-                app.command(name, rich_help_panel=group)(cast("Callable[..., None]", imported.command))
+                command = cast("Callable[..., None]", getattr(imported, function or "command"))
+                app.command(name, rich_help_panel=group)(command)
     return app
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
-from rlenv.cli.environment_options import import_modules
+from rlenv.cli.environments import import_modules, module_of_file
 from rlenv.core.definition import Definition, reference_text
 from rlenv.core.errors import ConfigError, TaskError
 from rlenv.core.task import Task
@@ -31,11 +31,8 @@ def function_named(name: str) -> Callable[..., object]:
     module, colon, wanted = name.rpartition(":")
     if not colon:
         raise ConfigError(f"expected MODULE:FUNCTION or FILE.py:FUNCTION of a reward function, got {name!r}")
-    if module.endswith(".py"):
-        loaded = _from_file(Path(module))
-    else:
-        import_modules([module], asked="the reward of")
-        loaded = module
+    loaded = module_of_file(Path(module)) if module.endswith(".py") else module
+    import_modules([loaded], asked="the reward of")
     found = getattr(sys.modules[loaded], wanted, None)
     if not callable(found):
         functions = [key for key, value in vars(sys.modules[loaded]).items() if inspect.isfunction(value)]
@@ -43,26 +40,6 @@ def function_named(name: str) -> Callable[..., object]:
             f"expected MODULE:FUNCTION of a reward, and {module} has no {wanted!r}; it has {', '.join(functions)}"
         )
     return cast("Callable[..., object]", found)
-
-
-def _from_file(file: Path) -> str:
-    """Load a file as a module of its own name; its folder comes last among those that are searched, shadowing none."""
-    if not file.is_file():
-        raise ConfigError(f"{file}: no such file; give the path of a Python file before the colon")
-    name, path = file.stem, file.resolve()
-    if not name.isidentifier():
-        raise ConfigError(f"{file}: its name is none of a module; copy it to a name of letters, digits and _")
-    known = sys.modules.get(name)
-    if known is not None and getattr(known, "__file__", None) == str(path):
-        return name
-    if known is not None or name in sys.stdlib_module_names:
-        raise ConfigError(f"{file}: there is a module {name!r} already; copy the file to another name")
-    if str(path.parent) not in sys.path:
-        sys.path.append(str(path.parent))
-    import_modules([name], asked="the reward of")
-    if getattr(sys.modules[name], "__file__", None) != str(path):
-        raise ConfigError(f"{file}: a module {name!r} is installed, and comes first; copy the file to another name")
-    return name
 
 
 def file_of(function: Callable[..., object]) -> tuple[Path, ...]:

@@ -19,12 +19,11 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import rlenv
 from rlenv.cli.audit_subject import solutions_in, solved
-from rlenv.cli.environment_options import import_modules
-from rlenv.core.errors import RlenvError
+from rlenv.cli.environments import import_modules
+from rlenv.core.errors import ConfigError, RlenvError
 from rlenv.core.jsontypes import Json
-from rlenv.env.registry import needed
+from rlenv.env.registry import list_envs, load, needed
 from rlenv.sandbox.errors import SandboxError
 from rlenv.text.escaping import shown_line
 from rlenv.workers.pool import WorkerPool
@@ -32,12 +31,15 @@ from rlenv.workers.pool import WorkerPool
 if TYPE_CHECKING:
     from rlenv.audit import Attack, Audit
     from rlenv.core.definition import Definition
+    from rlenv.core.task import TaskSet
 
 WHY_CHARS = 160
+NAMES = frozenset({"data", "family", "seed", "show", "solution", "solutions", "style", "tasks", "train"})
+"""Settings of the audit that an environment's keyword may be called as, too."""
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AuditRequest:
     """An environment to audit, and how."""
 
     id: str
@@ -52,48 +54,71 @@ class Asked:
     """What the user called it, where that is not the id."""
     imports: tuple[str, ...] = ()
     """Modules that register it."""
+    train: Path | None = None
+    """A file with the rows that are trained on, which should share none with those that are audited."""
+    search: float = 0.0
+    """Seconds to search."""
 
     @property
     def command(self) -> str:
         """What plays the same again on the command line."""
         words = ["rlenv", "audit", self.named or self.id]
-        for option, kwargs in (("--set", self.kwargs), ("--against", self.against)):
+        for table, kwargs in (("kwargs.", self.kwargs), ("against.", self.against)):
             for key, value in kwargs.items():
-                words += [option, f"{key}={value if isinstance(value, str) else json.dumps(value)}"]
-        words += ["--solutions", str(self.solutions)] if self.solutions else []
+                where = "" if table == "kwargs." and (key == "data" or key not in NAMES) else table
+                words += ["--set", f"{where}{key}={value if isinstance(value, str) else json.dumps(value)}"]
+        words += ["--set", f"solutions={self.solutions}"] if self.solutions else []
+        words += ["--set", f"train={self.train}"] if self.train else []
+        words += ["--search", f"{self.search:g}"] if self.search else []
         words += [word for module in self.imports for word in ("--import", module)]
         return shlex.join([*words, *drawing(self.tasks, self.seed)])
 
 
 def drawing(tasks: int | None, seed: int) -> list[str]:
     """The options that say which tasks are drawn."""
-    return [*([] if tasks is None else ["--tasks", str(tasks)]), *(["--seed", str(seed)] if seed else [])]
+    return [*([] if tasks is None else ["--tasks", str(tasks)]), *(["--set", f"run.seed={seed}"] if seed else [])]
 
 
-def audited(asked: Asked, pool: WorkerPool | None = None, quiet: bool = False) -> Audit:
+def audited(asked: AuditRequest, pool: WorkerPool | None = None, quiet: bool = False) -> Audit:
     """The audit of one environment, with its splits and our cheats beside the catalogue."""
     from rlenv.audit import audit
     from rlenv.audit.splits import splits_of
 
-    definition = rlenv.load(asked.id, **asked.kwargs)
+    definition = load(asked.id, **asked.kwargs)
     if asked.solutions is not None:
         definition = solved(definition, solutions_in(asked.solutions))
-    against = rlenv.load(asked.id, **{**asked.kwargs, **asked.against}) if asked.against else None
+    against = load(asked.id, **{**asked.kwargs, **asked.against}) if asked.against else None
     done = audit(
         definition,
         tasks=asked.tasks,
         seed=asked.seed,
         attacks=_cheats(definition),
-        splits=splits_of(asked.id, asked.kwargs),
+        splits=splits_of(asked.id, asked.kwargs) if asked.train is None else trained_on(definition, asked),
         against=against,
+        search=asked.search,
         pool=pool,
         quiet=quiet,
     )
     return replace(done, command=asked.command)
 
 
+def trained_on(definition: Definition, asked: AuditRequest) -> dict[str, TaskSet]:
+    """The audited tasks as the split 'test', and those of the training file as 'train'.
+
+    Raises ConfigError for an environment that reads no file.
+    """
+    from rlenv.audit.splits import takes
+
+    if not takes(asked.id, "data"):
+        raise ConfigError(
+            f"expected train=FILE with an environment that reads its rows from --data, and {asked.id} does not"
+        )
+    train = load(asked.id, **{**asked.kwargs, "data": str(asked.train)})
+    return {"test": definition.tasks, "train": train.tasks}
+
+
 def all_audited(
-    asked: Sequence[Asked], jobs: int | None = None, imports: Sequence[str] | None = None
+    asked: Sequence[AuditRequest], jobs: int | None = None, imports: Sequence[str] | None = None
 ) -> Iterator[tuple[str, Audit | str]]:
     """Each id with its audit, or with why it has none, as they come; `jobs` at a time (default: one a core)."""
     count = min(jobs or os.cpu_count() or 1, len(asked))
@@ -110,16 +135,16 @@ def all_audited(
         executor.shutdown(cancel_futures=True)
 
 
-def _family(asked: Asked) -> str:
+def _family(asked: AuditRequest) -> str:
     return asked.id.partition("/")[0]
 
 
 def _prepare(imports: list[str]) -> None:
     import_modules(imports)
-    rlenv.list_envs()
+    list_envs()
 
 
-def _in_one_worker(asked: Asked) -> Audit | str:
+def _in_one_worker(asked: AuditRequest) -> Audit | str:
     return _tried(asked, _pool(), quiet=True)
 
 
@@ -128,18 +153,18 @@ def _pool() -> WorkerPool:
     return WorkerPool(1)
 
 
-def lacking(asked: Asked) -> str:
+def lacking(asked: AuditRequest) -> str:
     """Why it cannot be made, where it needs a keyword that nobody gave; else empty.
 
-    >>> lacking(Asked("safety/rm-v0", {}, None, 0, {}))
-    'it needs --set-of safety/rm-v0:scorer=VALUE; `rlenv show safety/rm-v0` says what to give'
+    >>> lacking(AuditRequest("safety/rm-v0", {}, None, 0, {}))
+    'it needs --set safety/rm-v0:scorer=VALUE; `rlenv show safety/rm-v0` says what to give'
     """
     names = [name for name in needed(asked.id) if asked.kwargs.get(name) is None]
-    options = " ".join(f"--set-of {asked.id}:{name}=VALUE" for name in names)
+    options = " ".join(f"--set {asked.id}:{name}=VALUE" for name in names)
     return f"it needs {options}; `rlenv show {asked.id}` says what to give" if names else ""
 
 
-def _tried(asked: Asked, pool: WorkerPool | None = None, *, quiet: bool) -> Audit | str:
+def _tried(asked: AuditRequest, pool: WorkerPool | None = None, *, quiet: bool) -> Audit | str:
     why = lacking(asked)
     if why:
         return why
@@ -153,14 +178,14 @@ def _outcome(future: Future[Audit | str]) -> Audit | str:
     try:
         return future.result()
     except BrokenProcessPool:
-        return "a process that audits has died; try --jobs 1"
+        return "a process that audits has died; try --set jobs=1"
 
 
 def _cheats(definition: Definition) -> list[Attack]:
     """The cheats that our own code environments are tested with."""
     from rlenv.audit import Attack, Body, Scene
-    from rlenv.audit.catalogue.programs import function_name
     from rlenv.envs.code.cheats import cheats
+    from rlenv.evidence.exploits.texts import function_name
 
     if not type(definition.verifier).__module__.startswith("rlenv.envs.code"):
         return []

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-ENV = "math/arithmetic-v0"
+ENV = "math/arithmetic-v1"
 TASKS: dict[str, Json] = {"level": 4}
 """Sums of four digits, 10,000 of them; held-out ones differ in their operands, not only in the order."""
 K = (1, 4, 16)
@@ -89,7 +89,7 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class Found:
+class DemoResult:
     """What the whole demo measured."""
 
     before: Measured
@@ -145,17 +145,17 @@ def run(out: Path, recipe: Recipe) -> Path:
     """The whole demo; returns the path of its report."""
     import torch
 
-    import rlenv
+    from rlenv.env.registry import load
     from rlenv.policies.tiny import tiny_policy
     from rlenv.trainers.branches.sft import demonstrations, supervised
-    from rlenv.trainers.loop.trainer import train
+    from rlenv.trainers.loop.train import train
     from rlenv.trainers.records.logs import read_metrics
-    from rlenv.trainers.records.plots import plot_comparison
+    from rlenv.trainers.records.report import plot_comparison
 
     torch.set_num_threads(1)  # the model is too small to share out, and the control wants the other core
     _fresh(out)
     started = time.perf_counter()
-    practice = rlenv.load(ENV, split="train", **TASKS)
+    practice = load(ENV, split="train", **TASKS)
     policy, sft = tiny_policy(recipe.seed), recipe.sft()
     shown = demonstrations(practice, policy, sft.max_demonstrations)
     _say(f"warm start on {len(shown)} demonstrations")
@@ -168,7 +168,7 @@ def run(out: Path, recipe: Recipe) -> Path:
         after = measure("after GRPO", policy, recipe, out / "after")
         _say("waiting for the control, which continues with the demonstrations")
         control, control_s = continued.result()
-    found = Found(before, after, control, len(shown), recipe.rl_steps * recipe.rl().groups, sft_s, rl_s, control_s)
+    found = DemoResult(before, after, control, len(shown), recipe.rl_steps * recipe.rl().groups, sft_s, rl_s, control_s)
     bars = {m.name: m.pass_at for m in (before, after, max(control, key=lambda m: m.pass_at[1]))}
     plot_comparison(read_metrics(out / "train" / "metrics.jsonl"), bars, out / "report.png")
     path = out / "report.md"
@@ -185,14 +185,14 @@ def go_on_with_demonstrations(recipe: Recipe, out: Path) -> tuple[list[Measured]
     """
     import torch
 
-    import rlenv
+    from rlenv.env.registry import load
     from rlenv.policies.transformers import TransformersPolicy
     from rlenv.trainers.branches.sft import demonstrations, supervised
 
     torch.set_num_threads(1)
     policy = TransformersPolicy.load(str(out / "warm"), device="cpu")
     sft = replace(recipe.sft(), steps=recipe.control_steps, seed=recipe.seed + 1)
-    practice = rlenv.load(ENV, split="train", **TASKS)
+    practice = load(ENV, split="train", **TASKS)
     shown = demonstrations(practice, policy, sft.max_demonstrations)
     moments: list[Measured] = []
     looking_s = 0.0
@@ -211,13 +211,14 @@ def go_on_with_demonstrations(recipe: Recipe, out: Path) -> tuple[list[Measured]
 
 def measure(name: str, policy: TransformersPolicy, recipe: Recipe, out: Path) -> Measured:
     """pass@k sampled at temperature 1, and greedy accuracy, on held-out tasks."""
-    import rlenv
+    from rlenv.env.registry import load
+    from rlenv.evaluation.evaluation import evaluate as evaluated
     from rlenv.policies import Sampling
 
     def evaluate(n: int, k: tuple[int, ...], temperature: float, folder: Path) -> Report:
         sampling = Sampling(max_new_tokens=recipe.rl().max_new_tokens, temperature=temperature)
-        test = rlenv.load(ENV, split="test", **TASKS)
-        return rlenv.evaluate(
+        test = load(ENV, split="test", **TASKS)
+        return evaluated(
             test, policy, n=n, k=k, limit=recipe.problems, sampling=sampling, out=folder, chunk_tasks=32, quiet=True
         )
 

@@ -4,118 +4,103 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated
+from typing import Any
 
-import typer
-
-import rlenv
-from rlenv.cli.chat_template import ChatTemplate, told
 from rlenv.cli.echo import echo
-from rlenv.cli.endpoint_options import (
-    Concurrency,
-    ExtraBody,
-    LogProbs,
-    MaxContext,
-    Stop,
-    SystemPrompt,
-    endpoint_settings,
-    stop_texts,
-)
-from rlenv.cli.environment_options import Data, Imports, Set, environment_kwargs, find_modules_here, import_modules
-from rlenv.cli.verdict_options import Verdicts
-from rlenv.cli.watch_options import Watch
-from rlenv.core.errors import ConfigError, PolicyError
-from rlenv.core.policy import DEFAULT_SAMPLING, Sampling
+from rlenv.cli.environments import find_modules_here
+from rlenv.cli.given import OnEnvironment, OnModel
+from rlenv.cli.settings import CommandSettings, Schema, configured, said_as
+from rlenv.cli.train import tell_template
+from rlenv.core.errors import ConfigError, LimitReached, PolicyError
+from rlenv.core.policy import Policy, Sampling
+from rlenv.evaluation.evaluation import evaluate
 from rlenv.evaluation.savedrun import SavedRun
 from rlenv.view import saved_run, write_after
 from rlenv.wrappers.watch import watched
 
 
-def command(
-    env: Annotated[str, typer.Argument(metavar="ENV", help="The id of an environment; see `rlenv list`.")],
-    policy: Annotated[
-        str,
-        typer.Option(
-            "--policy",
-            "-p",
-            help="reference, empty, tiny, smollm2-135m, a folder or hub id, http://HOST/v1#MODEL, or MODULE:FUNCTION.",
-        ),
-    ],
-    n: Annotated[int, typer.Option("--n", "-n", help="Completions of each task.")] = 1,
-    k: Annotated[str, typer.Option("--k", "-k", help="The k of pass@k, between commas; at most n.")] = "1",
-    limit: Annotated[int | None, typer.Option(help="At most this many tasks.")] = None,
-    out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Save episodes and report here; the same command resumes.")
-    ] = None,
-    data: Data = None,
-    settings: Set = None,
-    imports: Imports = None,
-    verdicts: Verdicts = "",
-    watch: Watch = "",
-    temperature: Annotated[
-        float, typer.Option(help="The sampling temperature; 0 takes the likeliest token.")
-    ] = DEFAULT_SAMPLING.temperature,
-    top_p: Annotated[
-        float, typer.Option(help="Nucleus sampling: the likeliest tokens that hold this share of the probability.")
-    ] = 1.0,
-    max_new_tokens: Annotated[
-        int, typer.Option(help="The most tokens of a completion, or of each turn where there are several.")
-    ] = DEFAULT_SAMPLING.max_new_tokens,
-    max_episode_tokens: Annotated[
-        int | None,
-        typer.Option(help="The most tokens of an episode of several turns, what the environment says included."),
-    ] = None,
-    seed: Annotated[int, typer.Option(help="The random seed of the sampling and of which tasks are drawn.")] = 0,
-    stop: Stop = None,
-    system_prompt: SystemPrompt = "",
-    device: Annotated[str, typer.Option(help="Where a model runs: auto, cpu, cuda, cuda:1 ...")] = "auto",
-    dtype: Annotated[str, typer.Option(help="Of a model: auto, float32, bfloat16, float16.")] = "auto",
-    chat_template_kwargs: ChatTemplate = "",
-    concurrency: Concurrency = None,
-    extra_body: ExtraBody = "",
-    logprobs: LogProbs = False,
-    max_context: MaxContext = None,
-    threshold: Annotated[float, typer.Option(help="A completion passes at this reward or more.")] = 1.0,
-    max_error_share: Annotated[float, typer.Option(help="Stop when the verifier fails on a larger share.")] = 0.2,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")] = False,
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class EvalSettings(OnEnvironment, OnModel):
+    """Which policy is asked what, and how."""
+
+    policy: str = said_as("--policy", "-p", default="")
+    """reference, empty, tiny, smollm2-135m, a folder or hub id, http://HOST/v1#MODEL, or MODULE:FUNCTION."""
+    n: int = said_as("--n", "-n", default=1)
+    """Completions of each task."""
+    k: str = said_as("--k", "-k", default="1")
+    """The k of pass@k, between commas; at most n."""
+    limit: int | None = None
+    """So many tasks, drawn by the seed; by default all."""
+    out: str | None = None
+    """Save episodes and report in this folder; the same command resumes."""
+    watch: str = ""
+    """Detectors of reward hacking between commas, or all."""
+    system_prompt: str = ""
+    """A system message before each prompt."""
+    dtype: str = "auto"
+    """Of a model: auto, float32, bfloat16, float16."""
+    concurrency: int | None = None
+    """How many requests to an endpoint run at the same time; by default 8."""
+    extra_body: Mapping[str, object] = field(default_factory=dict)
+    """More fields of each request to an endpoint: --set extra_body.top_k=20."""
+    logprobs: bool = False
+    """Ask an endpoint for log-probs, which `rlenv report --best-of logprob` needs."""
+    max_context: int | None = None
+    """The server's context length: prompt and completion together."""
+    threshold: float = 1.0
+    """A completion passes at this reward or more."""
+    max_error_share: float = 0.2
+    """Stop when the verifier fails on a larger share."""
+    trackers: str = ""
+    """Show estimates and completions there too, between commas: tensorboard, wandb, trackio, mlflow ..."""
+
+
+SHOWN = ("policy", "n", "k", "limit", "seed", "max_new_tokens", "out", "data", "imports", "quiet")
+
+
+@configured(Schema(EvalSettings, Sampling, SHOWN, "env"))
+def command(given: CommandSettings[EvalSettings]) -> None:
     """Evaluate a policy: pass@k with 95 % intervals over problems.
 
-    For example: rlenv eval math/arithmetic-v0 --policy reference --n 4 --k 1,4 --limit 50
+    rlenv eval math/arithmetic-v1 --policy reference --n 4 --k 1,4 --limit 50
     """
-    import_modules(imports)
-    find_modules_here()  # for --policy MODULE:FUNCTION
-    sampling = Sampling(
-        max_new_tokens=max_new_tokens,
-        max_episode_tokens=max_episode_tokens,
-        temperature=temperature,
-        top_p=top_p,
-        stop=stop_texts(stop),
-    )
-    try:
-        report = rlenv.evaluate(
-            env,
-            told(policy, device, dtype, chat_template_kwargs),
-            n=n,
-            k=numbers(k),
-            limit=limit,
-            sampling=sampling,
-            seed=seed,
-            out=out,
-            env_kwargs=environment_kwargs(data, settings),
-            wrappers=watched(watch),
-            threshold=threshold,
-            max_error_share=max_error_share,
-            device=device,
-            dtype=dtype,
-            endpoint=endpoint_settings(concurrency, extra_body, logprobs, max_context),
-            system_prompt=system_prompt,
-            verdicts=verdicts or None,
-            command=shlex.join(["rlenv", *sys.argv[1:]]),
-            quiet=quiet,
+    own, sampling = given.own, _unescaped(given.config)
+    if not own.env or not own.policy:
+        raise ConfigError(
+            "expected an environment and --policy; for example rlenv eval math/arithmetic-v1 -p reference"
         )
-    except (PolicyError, KeyboardInterrupt):
+    find_modules_here()  # for --policy MODULE:FUNCTION
+    endpoint: dict[str, Any] = {"concurrency": own.concurrency, "max_context": own.max_context}
+    endpoint |= {"logprobs": own.logprobs or None, "extra_body": dict(own.extra_body) or None}
+    out = None if own.out is None else Path(own.out)
+    try:
+        report = evaluate(
+            own.env,
+            _policy(own),
+            n=own.n,
+            k=numbers(own.k),
+            limit=own.limit,
+            sampling=sampling,
+            seed=sampling.seed,
+            out=out,
+            env_kwargs=own.keywords,
+            wrappers=watched(own.watch),
+            threshold=own.threshold,
+            max_error_share=own.max_error_share,
+            device=own.device,
+            dtype=own.dtype,
+            endpoint={name: value for name, value in endpoint.items() if value is not None},
+            system_prompt=own.system_prompt,
+            verdicts=own.verdicts or None,
+            limits=own.limits,
+            command=shlex.join(["rlenv", *sys.argv[1:]]),
+            trackers=own.trackers,
+            quiet=own.quiet,
+        )
+    except (LimitReached, PolicyError, KeyboardInterrupt):
         if out is not None and SavedRun(out).has_episodes:
             echo(f"the episodes so far are in {out}; the same command goes on from there", err=True)
         raise
@@ -127,6 +112,22 @@ def command(
     if out is not None:
         echo(f"saved in {out}: report.md, report.json, episodes.jsonl.gz; `rlenv report {out}` says more")
         echo(write_after(out, lambda: saved_run(out)))
+
+
+def _unescaped(sampling: Sampling) -> Sampling:
+    """A backslash and n in a stop text are a new line."""
+    return replace(sampling, stop=tuple(text.replace(r"\n", "\n").replace(r"\t", "\t") for text in sampling.stop))
+
+
+def _policy(own: EvalSettings) -> Policy | str:
+    """The policy, told the variables of its chat template; where there are none its name, as it is."""
+    if not own.chat_template:
+        return own.policy
+    from rlenv.policies.load import load_policy
+
+    policy = load_policy(own.policy, device=own.device, dtype=own.dtype)
+    tell_template(policy, own.chat_template)
+    return policy
 
 
 def numbers(text: str) -> list[int]:

@@ -2,7 +2,6 @@
 
 $ rlenv hackbench --half tuning --watch repeats --errors
 $ rlenv hackbench --share default,0.01,0.1,1         # recall against cost
-$ rlenv hackbench --into docs                        # the figures of the documents
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rlenv.cli.echo import echo
-from rlenv.cli.environment_options import find_modules_here
+from rlenv.cli.environments import find_modules_here
 from rlenv.core.errors import ConfigError
 from rlenv.text.escaping import shown_json
 
@@ -46,9 +45,6 @@ def command(
     reveal: Annotated[
         bool, typer.Option("--reveal", help="Print errors and constructions of the reporting half too.")
     ] = False,
-    into: Annotated[
-        Path | None, typer.Option(help="Write the figures between the marks of this document or folder too.")
-    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
     check: Annotated[
         bool, typer.Option("--check", help="Measure nothing: exit with 1 where a reward does not pay what is stated.")
@@ -56,9 +52,7 @@ def command(
 ) -> None:
     """Measure the detectors on HackBench."""
     from rlenv.hackbench.case import DATA, cases
-    from rlenv.hackbench.figures import Figures
-    from rlenv.hackbench.meter import measure
-    from rlenv.hackbench.table import filled, marked
+    from rlenv.hackbench.figures import Figures, measure
     from rlenv.wrappers.watch import watched
 
     find_modules_here()  # for --watch MODULE:CLASS
@@ -74,10 +68,7 @@ def command(
         echo("\n".join([*faults, f"{sum(map(len, found.values()))} cases, {len(faults)} faults"]))
         raise typer.Exit(bool(faults))
     shares, detectors = [_share(said) for said in _names(share)], watched(watch)
-    documents = {} if into is None else marked(into)  # before long work
     figures = [Figures(name, one, measure(detectors, found[name], one)) for name in halves for one in shares]
-    for file, text in documents.items():
-        file.write_text(filled(text, figures), "utf-8", "surrogateescape")
     if as_json:
         echo(shown_json([one.to_json() for one in figures], indent=1))
         return
@@ -85,16 +76,13 @@ def command(
 
 
 def _print(figures: list[Figures], constructions: bool, limit: int) -> None:
-    from rlenv.hackbench.table import construction_table, cost_table, detector_table, family_table, plain
-    from rlenv.hackbench.table import errors as told
+    from rlenv.hackbench.figures import cost_table, errors, tables
 
-    echo(plain(cost_table(figures)))
+    echo(cost_table(figures))
     for half, one in {one.half: one for one in reversed(figures)}.items():
-        echo(f"\n{half}")
-        for table in (family_table(one), detector_table(one), *([construction_table(one)] * constructions)):
-            echo(f"\n{plain(table)}")
+        echo("\n\n".join([f"\n{half}", *tables(one, constructions)]))
         if limit:
-            echo("\n" + "\n".join(told(one, limit)))
+            echo("\n" + "\n".join(errors(one, limit)))
 
 
 def _share(said: str) -> float | None:

@@ -15,20 +15,20 @@ from typing import Annotated
 import typer
 
 from rlenv.cli.echo import echo
-from rlenv.cli.environment_options import Imports, find_modules_here, import_modules
+from rlenv.cli.environments import Imports, find_modules_here, import_modules
 from rlenv.core.episode import Episode
 from rlenv.core.errors import ConfigError, RunError
 from rlenv.core.verdict import Flag
 from rlenv.core.wrapper import State, Wrapper
-from rlenv.door.reading import json_object
+from rlenv.door.reading import json_object, plain_json
 from rlenv.env.registry import load
 from rlenv.evidence.asker import Asker
 from rlenv.evidence.detectors import EVIDENCE_DETECTORS
 from rlenv.evidence.evidence import asks
-from rlenv.evidence.exploits import looked_for, shown_by
-from rlenv.evidence.exploits.finding import Finding
-from rlenv.evidence.findings import SHORT, without_covered
+from rlenv.evidence.exploits import looked_for
+from rlenv.evidence.exploits.finding import Evidence, Finding
 from rlenv.evidence.findings import found as found_in
+from rlenv.evidence.findings import short, without_covered
 from rlenv.judge.judge import Judge
 from rlenv.judge.wrapping import apply_wrappers, at_fault
 from rlenv.store.saved_episodes import count_episodes, read_episodes
@@ -41,7 +41,7 @@ NO_HACK = {"overlong", "group_wins"}
 
 
 @dataclass
-class Found:
+class FlaggedEpisodes:
     """What one name was flagged for."""
 
     episodes: list[tuple[Episode, Flag]] = field(default_factory=list)
@@ -87,7 +87,8 @@ def command(
     found = _collect(episodes, None if every and not only else names)
     sought = [wrapper.name for wrapper in wrappers] if watch else sorted(of_run & {*EVIDENCE_DETECTORS})
     holes = look.found() if watch else _holes(found, total)
-    echo("\n".join(report(total, found, limit, holes, sought)))
+    of_itself = [] if watch else _told_by(folder)
+    echo("\n".join(report(total, found, limit, holes, sought, of_itself)))
     if look.unasked:
         for env, why in look.unasked.items():
             told = f"{env or 'a run without an environment'} could not be asked ({why}), so this is no all-clear"
@@ -96,15 +97,21 @@ def command(
 
 
 def report(
-    total: int, found: dict[str, Found], limit: int, holes: Sequence[Finding] = (), sought: Sequence[str] = ()
+    total: int,
+    found: dict[str, FlaggedEpisodes],
+    limit: int,
+    holes: Sequence[Finding] = (),
+    sought: Sequence[str] = (),
+    told: Sequence[str] = (),
 ) -> Iterator[str]:
-    """The holes of the reward, one sentence each; then the table of flags, and the evidence below it."""
-    yield from map(str, holes)
+    """The holes of the reward, one sentence each, as the run has `told` them where it has; then the table of flags, and
+    the evidence below it."""
+    yield from map(shown_line, told or map(str, holes))
     shown = {*(hole.exploit.name for hole in holes), *looked_for(found)}
     rest = [name for name in looked_for(sought) if name not in shown]
     if not sought and not found:
         yield "nobody watched this run: nothing was looked for; `--watch all` looks now"
-    elif rest:
+    elif rest and not told:
         yield f"nothing {'else ' if shown else ''}found of: {', '.join(rest)}"
     if not holes:
         yield "what no completion of the run has tried is for the audit to find: rlenv audit ENV"
@@ -132,13 +139,13 @@ def quoted(text: str, start: int, end: int) -> str:
     return shown_line(f"{text[max(0, start - 30) : start]}»{inside}«{text[end : end + 30]}")
 
 
-def _collect(episodes: Iterable[Episode], names: Collection[str] | None) -> dict[str, Found]:
+def _collect(episodes: Iterable[Episode], names: Collection[str] | None) -> dict[str, FlaggedEpisodes]:
     """What was flagged under these names, or under any."""
-    found: dict[str, Found] = {}
+    found: dict[str, FlaggedEpisodes] = {}
     for episode in episodes:
         for name, flag in {flag.name: flag for flag in reversed(episode.verdict.flags)}.items():
             if names is None or name in names:
-                found.setdefault(name, Found()).episodes.append((episode, flag))
+                found.setdefault(name, FlaggedEpisodes()).episodes.append((episode, flag))
     return found
 
 
@@ -153,30 +160,37 @@ def _wrappers_of(folder: Path) -> set[str]:
     return {name.partition(":")[0] for name in said} - NO_HACK
 
 
-def _holes(found: Mapping[str, Found], total: int) -> list[Finding]:
+def _told_by(folder: Path) -> list[str]:
+    """What the run's own watch has found of the reward, as its report says it."""
+    try:
+        lines = plain_json(folder / "evidence.json")
+    except (OSError, ValueError, RunError):  # a run that nobody watched, or an evaluation
+        return []
+    return [line for line in lines if isinstance(line, str)] if isinstance(lines, list) else []
+
+
+def _holes(found: Mapping[str, FlaggedEpisodes], total: int) -> list[Finding]:
     """What the saved flags of detectors show of the reward; the verifier is not asked."""
-    holes: dict[str, Finding] = {}
+    holes = []
     for name, seen in found.items():
         paid = [(e, flag) for e, flag in seen.episodes if (e.verdict.reward or 0.0) > 0]
         if name not in EVIDENCE_DETECTORS or not paid:
             continue
         episode, flag = min(paid, key=lambda one: len(one[0].completion.content.text))
-        reference = episode.task.reference
-        one = Finding(
-            exploit=shown_by(name),
-            reward=episode.env_id,
-            completion=episode.completion.content.text,
-            paid=episode.verdict.reward or 0.0,
-            honest=0.0,
-            right=str(reference) if isinstance(reference, str | int | float) and len(str(reference)) <= SHORT else "",
-            seen=len(paid),
-            of=total,
-            why=flag.detail,
-            unit="episodes",
+        text, right = episode.completion.content.text, short(episode.task.reference)
+        seen_there = Evidence(text, episode.verdict.reward, right=right)
+        holes.append(
+            Finding(
+                rule=name,
+                message=flag.detail,
+                reward=episode.env_id,
+                paid=len(paid),
+                tried=total,
+                unit="episodes",
+                evidence=seen_there,
+            )
         )
-        known = holes.get(one.exploit.name)
-        holes[one.exploit.name] = one if known is None or known.seen < one.seen else known
-    return without_covered(holes.values())
+    return without_covered(holes)
 
 
 class _Look:

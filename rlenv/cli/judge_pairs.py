@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from rlenv.cli.echo import echo
-from rlenv.core.errors import ConfigError, RunError
+from rlenv.cli.judge_check import Cache, judge_named
+from rlenv.core.errors import RunError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rlenv.core.completion import Completion
     from rlenv.core.task import Task
-    from rlenv.scorers.pairwise import Standing
+    from rlenv.judges.pairs import Standing
     from rlenv.trainers.branches.preference import Pair
 
     Groups = Sequence[tuple[Task, Sequence[Completion]]]
@@ -23,15 +24,15 @@ if TYPE_CHECKING:
 
 def command(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a training run or of an evaluation.")],
-    judge: Annotated[str, typer.Option(metavar="URL#MODEL", help="The judge: http://HOST/v1#MODEL.")],
+    judge: Annotated[
+        str, typer.Option(metavar="MODEL", help="The judge: http://HOST/v1#MODEL, or a folder, read by log-probs.")
+    ],
     out: Annotated[Path, typer.Option(metavar="FILE", help="The JSONL file to write.")] = Path("pairs.jsonl"),
     draw: Annotated[
         Literal["neighbours", "all"], typer.Option(help="Compare each completion of a group with the next, or all.")
     ] = "neighbours",
     criterion: Annotated[str, typer.Option(help="What decides; by default correct, then complete, then clear.")] = "",
-    cache: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Save answers here; the same command continues from them.")
-    ] = None,
+    cache: Cache = None,
     limit: Annotated[int | None, typer.Option(min=1, help="How many groups.")] = None,
     chat: Annotated[bool, typer.Option("--chat", help="Write text prompts as chat messages.")] = False,
 ) -> None:
@@ -41,15 +42,11 @@ def command(
     rlenv judge-pairs runs/first --judge http://localhost:8000/v1#MODEL --out pairs.jsonl &&
     rlenv train-rm pairs.jsonl --model BASE --out runs/rm
     """
-    from rlenv.scorers.judge_client import judge_client
-    from rlenv.scorers.pairwise import CRITERION, PairJudge, play
+    from rlenv.judges.pairs import CRITERION, PairJudge, play
     from rlenv.trainers.branches.preference import write_pairs
 
-    url, sharp, model = judge.partition("#")
-    if not (sharp and model):
-        raise ConfigError(f"expected the judge as http://HOST:PORT/v1#MODEL, got {judge!r}")
     groups = _groups(run, limit)
-    pair_judge = PairJudge(judge_client(url, model, None if cache is None else str(cache)), criterion or CRITERION)
+    pair_judge = PairJudge(judge_named(judge, cache), criterion or CRITERION)
     standings = play(pair_judge, groups, draw)
     pairs = list(_pairs(groups, standings))
     if not pairs:

@@ -7,11 +7,10 @@ from typing import Annotated
 
 import typer
 
-import rlenv
 from rlenv.cli.echo import echo
-from rlenv.cli.environment_options import Imports, import_modules
+from rlenv.cli.environments import Imports, import_modules
 from rlenv.core.errors import UnknownEnvironment
-from rlenv.env.registry import needed
+from rlenv.env.registry import list_envs, needed
 
 
 def command(
@@ -22,14 +21,14 @@ def command(
 ) -> None:
     """List the environments, one id a line."""
     import_modules(imports)
-    ids = rlenv.list_envs()
+    ids = list_envs()
     if family is not None:
         families = sorted({id.partition("/")[0] for id in ids})
         if family not in families:
             near = difflib.get_close_matches(family, families, n=1)
             hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(families)}"
             raise UnknownEnvironment(f"no family {family!r}; {hint}")
-        ids = rlenv.list_envs(family)
+        ids = list_envs(family)
     echo("\n".join(map(_line, ids)))
 
 

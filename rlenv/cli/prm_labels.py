@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING, cast
 
 from rlenv.cli.echo import echo
-from rlenv.cli.environment_options import Data, Imports, Set, environment_kwargs, import_modules
+from rlenv.cli.given import OnEnvironment
+from rlenv.cli.settings import CommandSettings, Schema, configured, said_as
 from rlenv.core.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -21,57 +21,67 @@ CHUNK = 64
 """Completions that are labelled together; the file grows by as many."""
 
 
-def command(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a training run or of an evaluation.")],
-    out: Annotated[Path, typer.Option(metavar="FILE", help="The JSONL file to write.")] = Path("labels.jsonl"),
-    model: Annotated[
-        str | None,
-        typer.Option("--model", "-m", help="The policy that continues from each step; by default RUN/model."),
-    ] = None,
-    env: Annotated[str | None, typer.Option(help="The environment that judges; by default that of the run.")] = None,
-    scorer: Annotated[
-        str | None, typer.Option(metavar="SPEC", help="Another step scorer instead: a folder, a name, or JSON.")
-    ] = None,
-    steps: Annotated[
-        str | None,
-        typer.Option(
-            help="How completions are cut: auto, paragraphs, lines, numbered, separators; by default as an "
-            "environment that rewards steps cuts them, else auto."
-        ),
-    ] = None,
-    samples: Annotated[int, typer.Option(min=1, help="How many continuations of each step.")] = 8,
-    above: Annotated[float, typer.Option(help="A step counts as right when its value is above this.")] = 0.0,
-    max_continuations: Annotated[
-        int, typer.Option(min=1, help=f"The budget of {CHUNK} completions; beyond it estimates are coarser.")
-    ] = 4096,
-    max_new_tokens: Annotated[int, typer.Option(min=1, help="The length of a whole completion.")] = 256,
-    limit: Annotated[int, typer.Option(min=0, help="Label this many of the run's last completions; 0 for all.")] = 0,
-    seed: Annotated[int, typer.Option(help="The random seed of the continuations.")] = 0,
-    data: Data = None,
-    settings: Set = None,
-    imports: Imports = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class LabelSettings(OnEnvironment):
+    """Which steps are labelled, by whom."""
+
+    run: str = ""
+    """The folder of a training run or of an evaluation."""
+    out: str = "labels.jsonl"
+    """The JSONL file to write."""
+    model: str | None = said_as("--model", "-m")
+    """The policy that continues from each step; by default RUN/model."""
+    env: str = ""
+    """The environment that judges; by default that of the run."""
+    scorer: str | None = None
+    """Another step scorer instead: a folder, a name, or JSON."""
+    steps: str | None = None
+    """How completions are cut: auto, paragraphs, lines, numbered, separators; by default as an environment that
+    rewards steps cuts them, else auto."""
+    samples: int = 8
+    """How many continuations of each step."""
+    above: float = 0.0
+    """A step counts as right when its value is above this."""
+    max_continuations: int = 4096
+    """The budget of 64 completions; beyond it estimates are coarser."""
+    max_new_tokens: int = 256
+    """The length of a whole completion."""
+    limit: int = 0
+    """Label this many of the run's last completions; 0 for all."""
+    seed: int = 0
+    """The random seed of the continuations."""
+
+
+SHOWN = ("out", "model", "env", "data", "imports", "scorer", "steps", "samples", "limit", "quiet")
+
+
+@configured(Schema(LabelSettings, shown=SHOWN, argument="run"))
+def command(given: CommandSettings[LabelSettings]) -> None:
     """Write step labels from the episodes of a run, in the format of TRL's PRM trainer.
 
-    By default the labels are Monte-Carlo estimates: a step is right where any continuation from behind it is. For
-    example: rlenv prm-labels runs/first --out labels.jsonl && rlenv train-prm labels.jsonl --out runs/prm
-    """
+    By default the labels are Monte-Carlo estimates: a step is right where any continuation from behind it is.
 
+    rlenv prm-labels runs/first --out labels.jsonl && rlenv train-prm labels.jsonl --out runs/prm
+    """
     from rlenv.scorers.load import load_step_scorer
 
-    import_modules(imports)
-    episodes = _episodes(run, limit)
-    kwargs = environment_kwargs(data, settings)
-    if scorer is not None:
-        judge = _named(scorer)
+    own = given.own
+    if min(own.samples, own.max_continuations, own.max_new_tokens) < 1 or own.limit < 0 or not own.run:
+        raise ConfigError(
+            "expected RUN, samples, max_continuations and max_new_tokens of at least 1, limit of 0 or more"
+        )
+    episodes = _episodes(Path(own.run), own.limit)
+    env, kwargs = own.env, own.keywords
+    if own.scorer is not None:
+        judge = _named(own.scorer)
     else:
-        spec: dict[str, Json] = {"policy": model or _model_of(run), "env": env or _env_of(episodes)}
-        spec |= {"env_kwargs": kwargs, "max_new_tokens": max_new_tokens, "seed": seed}
-        spec |= {"kind": "monte_carlo", "samples": samples, "max_continuations": max_continuations}
+        spec: dict[str, Json] = {"policy": own.model or _model_of(Path(own.run)), "env": env or _env_of(episodes)}
+        spec |= {"env_kwargs": kwargs, "max_new_tokens": own.max_new_tokens, "seed": own.seed}
+        spec |= {"kind": "monte_carlo", "samples": own.samples, "max_continuations": own.max_continuations}
         judge = load_step_scorer(spec)
-    cut = _cut_of(env or _env_of(episodes), kwargs) if steps is None and scorer is None else _cut(steps or "auto")
-    _write(out, episodes, judge, cut, above, quiet)
+    as_judged = own.steps is None and own.scorer is None
+    cut = _cut_of(env or _env_of(episodes), kwargs) if as_judged else _cut(own.steps or "auto")
+    _write(Path(own.out), episodes, judge, cut, own.above, own.quiet)
 
 
 def _cut_of(env: str, kwargs: dict[str, Json]) -> Split:
@@ -88,7 +98,6 @@ def _cut_of(env: str, kwargs: dict[str, Json]) -> Split:
 
 def _cut(steps: str) -> Split:
     from functools import partial
-    from typing import cast
 
     from rlenv.envs.process.steps import Kind, split
 

@@ -3,29 +3,39 @@
 from __future__ import annotations
 
 import importlib
-from typing import Annotated
-
-import typer
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from rlenv.cli.echo import echo
-from rlenv.cli.environment_options import Imports, import_modules, kwargs_of
-from rlenv.cli.options import with_options
+from rlenv.cli.environments import keywords_of
+from rlenv.cli.settings import CommandSettings, Schema, configured, said_as
 from rlenv.core.errors import ConfigError, MissingExtra
 from rlenv.serving.settings import ServeSettings
 
 NEEDS = ("fastapi", "uvicorn", "prometheus_client")
 
 
-@with_options(ServeSettings)
-def command(
-    envs: Annotated[list[str], typer.Argument(metavar="ENV...", help="Ids of environments; see `rlenv list`.")],
-    data_of: Annotated[list[str] | None, typer.Option(metavar="ID=FILE", help="A data file of one of them.")] = None,
-    set_of: Annotated[list[str] | None, typer.Option(metavar="ID:KEY=VALUE", help="A keyword of one of them.")] = None,
-    imports: Imports = None,
-    *,
-    config: ServeSettings,
-) -> None:
-    """Judge completions over HTTP: one at a time, in groups, and as OpenRLHF and NeMo Gym ask."""
+@dataclass(frozen=True, kw_only=True)
+class Served:
+    """What is served."""
+
+    envs: tuple[str, ...] = ()
+    """Ids of environments (see `rlenv list`), or a file of settings."""
+    of: Mapping[str, object] = field(default_factory=dict)
+    """Keywords of one of them, by its id: --set ID:KEY=VALUE."""
+    imports: tuple[str, ...] = said_as("--import", default=())
+    """Import a module or FILE.py of yours first: it registers environments."""
+
+
+SHOWN = ("host", "port", "key_env", "imports", "max_batch", "queue", "request_s", "workers", "worker_mb", "evaluation")
+
+
+@configured(Schema(Served, ServeSettings, SHOWN, "envs", several=True))
+def command(given: CommandSettings[Served]) -> None:
+    """Judge completions over HTTP: one at a time, in groups, and as OpenRLHF and NeMo Gym ask.
+
+    rlenv serve math/arithmetic-v1 math/gsm8k-v0 --set math/gsm8k-v0:data=test.jsonl
+    """
     for package in NEEDS:
         try:
             importlib.import_module(package)
@@ -33,14 +43,14 @@ def command(
             raise MissingExtra(package, "serve") from error
     from rlenv.serving.app import Service, listening, make_app, server
 
-    import_modules(imports)
-    kwargs = kwargs_of(data_of, set_of)
-    if strangers := sorted(set(kwargs) - set(envs)):
-        raise ConfigError(f"keywords of {', '.join(strangers)}, which is not served; name it among the environments")
+    own, config = given.own, given.config
+    if not own.envs:
+        raise ConfigError("expected the ids of environments to serve; `rlenv list` shows what there is")
+    of = keywords_of(own.of, own.envs)
     with listening(config) as socket:  # first: an address that is taken is told before anything is loaded
-        service = Service([(env, kwargs.get(env, {})) for env in envs], config)
+        service = Service([(env, of.get(env, {})) for env in own.envs], config)
         host, port = socket.getsockname()[:2]
         address = f"[{host}]" if ":" in host else host
         keyed = f"with the key in {config.key_env}" if config.key else "without a key, for this machine alone"
-        echo(f"judging {', '.join(envs)} at http://{address}:{port} {keyed}; Ctrl-C ends it")
+        echo(f"judging {', '.join(own.envs)} at http://{address}:{port} {keyed}; Ctrl-C ends it")
         server(make_app(service), config).run(sockets=[socket])

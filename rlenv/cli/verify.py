@@ -44,8 +44,7 @@ def command(
     as_json: Annotated[bool, typer.Option("--json", help="Print the verdict as one JSON object.")] = False,
 ) -> None:
     """Judge a completion against a reference answer, as mathematics."""
-    from rlenv.envs.math.comparing.policy import MathPolicy
-    from rlenv.envs.math.judging import judge_answer
+    from rlenv.envs.math import verify
 
     given: dict[str, Json] = {
         "answer_in": None if answer_in is None else [place.strip() for place in answer_in.split(",")],
@@ -55,9 +54,9 @@ def command(
         "order": order,
         "units": units,
     }
-    policy = MathPolicy.of({name: value for name, value in given.items() if value is not None})
+    policy = {name: value for name, value in given.items() if value is not None}
     completion = sys.stdin.read() if answer == "-" else answer
-    verdict = judge_answer(gold, completion, policy, question)
+    verdict = verify(gold, completion, question=question, **policy)
     if as_json:
         echo(shown_json(verdict.to_json()))
     else:

@@ -2,12 +2,12 @@
 
     from rlenv.cluster.client import RemoteVerifier
 
-    verifier = RemoteVerifier("http://127.0.0.1:8411", "math/arithmetic-v0")
-    rlenv.register("remote/arithmetic-v0", tasks=rlenv.load("math/arithmetic-v0").tasks, verifier=verifier)
+    verifier = RemoteVerifier("http://127.0.0.1:8411", "math/arithmetic-v1")
+    rlenv.register("remote/arithmetic-v1", tasks=rlenv.load("math/arithmetic-v1").tasks, verifier=verifier)
 
-A verdict is pure, so a request that got no answer is sent again, with the same id, until the server is back: nothing is
-lost and nothing is judged twice. What stays without an answer is a `verifier_error`, never a 0. Wrappers run here, with
-the state of this run; the server applies none.
+A verdict is pure, so a request that got no answer is sent again until the server is back: nothing is lost. What stays
+without an answer is a `verifier_error`, never a 0. Wrappers run here, with the state of this run; the server applies
+none.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ class RemoteVerifier:
         if self.kwargs is not None and canonical(self.kwargs) != canonical(kwargs):
             raise ConfigError(
                 f"{self.url} judges {self.env} with {canonical(kwargs)}, expected {canonical(self.kwargs)}; start it "
-                "with these as --set-of"
+                "with these as --set ID:KEY=VALUE"
             )
         return version
 

@@ -20,6 +20,7 @@ from rlenv.core.jsontypes import Json
 from rlenv.core.verdict import Verdict
 from rlenv.core.verifier import BatchVerifier
 from rlenv.judge.judge import in_batch
+from rlenv.turns.play import reply_of
 from rlenv.workers.pool import PickledVerifier, WorkerPool, anywhere, share
 from rlenv.workers.protocol import Job
 
@@ -71,15 +72,8 @@ class Node:
     def _replies(self, interaction: Interaction, turns: Sequence[tuple[Json, Completion]]) -> list[Reply | Exception]:
         if isinstance(interaction, AtOnce):
             return list(interaction.respond_all(turns))
-
-        def reply(turn: tuple[Json, Completion]) -> Reply | Exception:
-            try:
-                return interaction.respond(*turn)
-            except Exception as error:
-                return error
-
         with ThreadPoolExecutor(2 * self.cpus) as threads:
-            return list(threads.map(reply, turns))
+            return list(threads.map(lambda turn: reply_of(interaction, *turn), turns))
 
     def _load(self, pickled: PickledVerifier) -> Any:
         with self._lock:

@@ -80,7 +80,7 @@ class RayPool:
         if not self._staffed():
             raise ConfigError(
                 f"no node of the Ray cluster had {cpus or 'any'} cores free within {START_LIMIT_S:g} s; "
-                "reserve fewer (--verdicts 'ray?cpus=2'), or see `ray status`"
+                "reserve fewer (--set 'verdicts=ray?cpus=2'), or see `ray status`"
             )
 
     @property

@@ -1,4 +1,4 @@
-"""Where verdicts come from, as `--verdicts` says it: this machine, a Ray cluster, or an `rlenv serve`.
+"""Where verdicts come from, as the setting `verdicts` says it: this machine, a Ray cluster, or an `rlenv serve`.
 
 >>> ray_address("ray"), ray_address("ray://head:10001?cpus=8"), ray_address("local")
 (('ray', None), ('ray://head:10001', 8), None)

@@ -13,8 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from rlenv.comparison.difference import Difference, Table, difference
-from rlenv.comparison.significance import holm
+from rlenv.comparison.difference import Difference, Table, difference, holm
 from rlenv.core.errors import ConfigError, RunError
 from rlenv.core.jsontypes import Json
 from rlenv.evaluation.passk import pass_at_k
@@ -229,7 +228,7 @@ def _nothing_shared(first: Side, second: Side, k: int) -> str:
     runs = [run.problems for side in (first, second) for run in side.runs]
     most = max(min(own[task].judged if task in own else 0 for own in runs) for task in runs[0])
     advice = f"give k of at most {most}, or evaluate with a larger n" if most else "evaluate both on equal tasks"
-    return f"{first.name} and {second.name} share no task with {k} judged completions; {advice}"
+    return f"no task has {k} judged completions in every run of {first.name} and of {second.name}; {advice}"
 
 
 def _notes(first: Side, second: Side, dropped: int) -> tuple[str, ...]:
@@ -264,9 +263,7 @@ def _told(name: str, found: Difference, pair: Pair, pairs: int) -> list[str]:
     higher = pair.second if e.value > 0 else pair.first
     if found.told:
         return [f"{figures} ({found.test})", f"  {higher} is higher"]
-    more = found.tasks_for_a_point
-    point = "more training seeds, not more tasks" if more is None else f"{more:,} tasks"
-    noticed = f"noticed four times in five: {found.noticed:.3f} as it is, 0.010 with {point}"
+    noticed = f"four of five such comparisons would detect one of {found.noticed:.3f}"
     return [f"{figures} ({found.test})", f"  no difference can be told; {noticed}"]
 
 

@@ -51,6 +51,11 @@ class Completion(_Kept):
     """Where the turns stand, in an episode of several; empty means that all of it is one turn of the policy."""
     failure: str = ""
     """Why what answers the policy could not go on; nobody judges such a completion, it is a `verifier_error`."""
+    submission: str = ""
+    """What the episode left, as its interaction finds it in the run's folder (`rlenv.core.interaction.Keeping`)."""
+    breaks: tuple[int, ...] = ()
+    """Places among the tokens at which the model read anew: nothing before one, not even the prompt, is in the context
+    of what stands behind it. Empty where all of it is one context behind the prompt."""
 
     def __post_init__(self) -> None:
         if self.read_as not in READ_AS:
@@ -167,8 +172,12 @@ class Completion(_Kept):
             stored["segments"] = [list(segment) for segment in self.segments]
         if self.turns:
             stored["turns"] = [turn.to_json() for turn in self.turns]
+        if self.breaks:
+            stored["breaks"] = list(self.breaks)
         if self.failure:
             stored["failure"] = self.failure
+        if self.submission:
+            stored["submission"] = self.submission
         return stored
 
     @classmethod
@@ -183,7 +192,9 @@ class Completion(_Kept):
             read_as=cast("ReadAs", data.get("read_as", "auto")),
             segments=tuple(Segment(*segment) for segment in cast("list[list[Any]]", data.get("segments") or [])),
             turns=tuple(Turn.from_json(turn) for turn in cast("list[list[Any]]", data.get("turns") or [])),
+            breaks=tuple(map(int, cast("list[int]", data.get("breaks") or []))),
             failure=str(data.get("failure", "")),
+            submission=str(data.get("submission", "")),
         )
 
 

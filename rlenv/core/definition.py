@@ -15,7 +15,7 @@ from rlenv.core.verifier import Verifier
 from rlenv.core.wrapper import Wrapper
 
 if TYPE_CHECKING:
-    from rlenv.core.interaction import Interaction
+    from rlenv.core.interaction import Driver, Interaction
 
 Isolation: TypeAlias = Literal["auto", "inline", "process"]
 """Where a verifier runs: `auto` runs cheap ones inline and the others in a process that can be killed."""
@@ -65,6 +65,8 @@ class Definition:
     """A completion that earns the full reward; what the policy `reference` says and SFT learns from."""
     interaction: Interaction | None = None
     """What answers the policy between its turns; None where an episode is one turn."""
+    driver: Driver | None = None
+    """With an interaction, what plays whole episodes with every policy that is no script; None: turn by turn."""
     script: Callable[[Task], tuple[str, ...]] | None = None
     """With an interaction, what earns the full reward turn by turn; None where the solution does it in one."""
     max_turns: int = 8

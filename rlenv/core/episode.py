@@ -11,7 +11,8 @@ from typing import Any, cast
 
 from rlenv.core.completion import Completion
 from rlenv.core.jsontypes import Json
-from rlenv.core.task import Task
+from rlenv.core.notebook import marked, table
+from rlenv.core.task import Task, prompt_text
 from rlenv.core.verdict import Verdict
 
 VERSION = 3
@@ -61,6 +62,15 @@ class Episode:
     def answer_text(self) -> str:
         """What was judged: the text of the verdict's answer, empty where it names none."""
         return self.completion.text[slice(*(self.verdict.answer or (0, 0)))]
+
+    def _repr_html_(self) -> str:
+        """The episode in a notebook: what was asked, what was said with answer and flags marked, the verdict."""
+        verdict = self.verdict
+        answer = [] if verdict.answer is None else [(*verdict.answer, "answer")]
+        flags = [(flag.start, flag.end, flag.name) for flag in verdict.flags]
+        title = " ".join(filter(None, [self.env_id, f"task {self.task.id}"]))
+        asked, said = marked(prompt_text(self.task.prompt)), marked(self.completion.text, [*answer, *flags])
+        return "\n".join([table(title, (), ()), asked, said, verdict._repr_html_()])
 
     def to_json(self) -> dict[str, Json]:
         return {

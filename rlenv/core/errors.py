@@ -10,11 +10,17 @@ RlenvError
 ├── MachineryError         what a tool runs on has failed, and no completion is to blame
 ├── ConfigError            a setting that is out of range or contradicts another
 ├── RunError               a run folder that cannot be read or resumed
+├── LimitReached           a run has spent what it may
 ├── Saturated              a service that has no room for a request now
 └── TooManyVerifierErrors  the checker failed on more episodes than the run allows
 
 The sandbox, which imports nothing of ours, has a tree of its own.
 """
+
+from __future__ import annotations
+
+import json
+from importlib.metadata import PackageNotFoundError, distribution
 
 MISREAD = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 """What data of another shape than its reader expects makes it raise."""
@@ -35,7 +41,22 @@ class MissingExtra(RlenvError, ImportError):
     """A module needs an extra that is not installed."""
 
     def __init__(self, module: str, extra: str) -> None:
-        super().__init__(f"{module} is not installed; do: pip install 'rlenv-llm[{extra}]'")
+        super().__init__(f"{module} is not installed; do: {install_command(extra)}")
+
+
+def install_command(extra: str) -> str:
+    """How this extra is had from where the package itself came: a folder, a repository, or else a package index."""
+    try:
+        origin = json.loads(distribution("rlenv-llm").read_text("direct_url.json") or "{}")
+    except (PackageNotFoundError, ValueError):
+        origin = {}
+    url = str(origin.get("url", ""))
+    if url.startswith("file://"):
+        editable = "-e " if origin.get("dir_info", {}).get("editable") else ""
+        return f"pip install {editable}'{url.removeprefix('file://')}[{extra}]'"
+    if "vcs_info" in origin:
+        return f"pip install 'rlenv-llm[{extra}] @ {origin['vcs_info']['vcs']}+{url}'"
+    return f"pip install 'rlenv-llm[{extra}]'"
 
 
 class TaskError(RlenvError, ValueError):
@@ -67,6 +88,10 @@ class ConfigError(RlenvError, ValueError):
 
 class RunError(RlenvError, RuntimeError):
     """A run folder cannot be read, resumed or written."""
+
+
+class LimitReached(RlenvError, RuntimeError):
+    """A run has spent the money or the tokens that it may; what it has is kept, and it goes on with a higher limit."""
 
 
 class Saturated(RlenvError, RuntimeError):

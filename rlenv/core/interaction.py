@@ -14,10 +14,12 @@ True
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from rlenv.core.completion import Completion
 from rlenv.core.jsontypes import Json
+from rlenv.core.policy import Policy, Sampling
 from rlenv.core.task import Prompt, Task
 from rlenv.core.verdict import Flag
 
@@ -73,6 +75,17 @@ class Closing(Protocol):
 
 
 @runtime_checkable
+class Keeping(Protocol):
+    """An interaction whose episodes are judged by what they left: it is kept, so that they can be judged again."""
+
+    def keep_in(self, folder: Path) -> None:
+        """From now on write what episodes leave into this folder of their run, and find there what is judged again."""
+
+    def kept(self, state: Json) -> str:
+        """What `Completion.submission` says of the episode that ended in this state; empty where nothing is kept."""
+
+
+@runtime_checkable
 class AtOnce(Protocol):
     """An interaction that answers many episodes faster together than one by one, by programs that run side by side."""
 
@@ -81,3 +94,10 @@ class AtOnce(Protocol):
 
         No two turns are of the same episode. What it raises itself is the failure of all of them.
         """
+
+
+class Driver(Protocol):
+    """What plays whole episodes because it owns their loop, an agent of somebody else for example."""
+
+    def drive(self, policy: Policy, tasks: Sequence[Task], sampling: Sampling) -> list[Completion]:
+        """One episode of each task, with its tokens and `breaks`; a failure of the machinery is in its `failure`."""

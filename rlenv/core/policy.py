@@ -21,17 +21,20 @@ class Sampling:
     """How completions are drawn."""
 
     max_new_tokens: int = 256
-    """Of one turn."""
+    """The most tokens of a completion, or of each turn where there are several."""
     max_episode_tokens: int | None = None
-    """Of all that follows the prompt, what the environment says included; an episode without room ends as cut."""
+    """The most tokens of an episode of several turns, what the environment says included; one without room ends as
+    cut."""
     temperature: float = 1.0
-    """0 is greedy."""
+    """The sampling temperature; 0 takes the likeliest token."""
     top_p: float = 1.0
-    """Below 1 the log-probs are no longer those of the distribution that was sampled: not for training."""
+    """Nucleus sampling: the likeliest tokens that hold this share of the probability. Below 1 the log-probs are not
+    those of the distribution that was sampled: not for training."""
     seed: int = 0
     """The same seed, prompts and model give the same completions on the same hardware."""
     stop: tuple[str, ...] = ()
-    """A completion ends before the first of these texts, and counts as finished; for evaluation, not for training."""
+    """A completion ends before the first of these texts, and counts as finished; for evaluation, not for training. On
+    the command line a backslash and n are a new line."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.max_new_tokens <= MAX_NEW_TOKENS:

@@ -47,7 +47,10 @@ class Task:
         not a number: a table's way to say that there is none.
         """
         if PROMPT not in row:
-            raise TaskError(f"expected a row with a 'prompt' column, got columns {sorted(row)}; add one")
+            raise TaskError(
+                f"expected a row with a 'prompt' column, got columns {sorted(row)}; rename one, or say which is which: "
+                'row_map=lambda row: {"prompt": row["question"], "answer": row["answer"]}'
+            )
         reference = row.get(ANSWER, row.get(REFERENCE))
         if isinstance(reference, float) and math.isnan(reference):
             raise TaskError("expected an answer, got NaN; leave the row out, or give its answer as text")

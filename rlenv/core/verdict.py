@@ -16,6 +16,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 from rlenv.core.errors import VerifierContractError
 from rlenv.core.jsontypes import Json
+from rlenv.core.notebook import table
 from rlenv.core.reading.passage import Passage, Span
 
 Status: TypeAlias = Literal["graded", "verifier_error"]
@@ -82,25 +83,27 @@ class Verdict:
     """What was judged, as a span of the completion's text; None where nothing was found, or all of it was judged."""
 
     def __post_init__(self) -> None:
-        if self.status == VERIFIER_ERROR:
-            if self.reward is not None or self.parts or self.step_rewards:
+        reward, status, parts = self.reward, self.status, self.parts
+        if status == VERIFIER_ERROR:
+            if reward is not None or parts or self.step_rewards:
                 raise VerifierContractError("a verifier_error has no reward; use Verdict.error(reason)")
             return
-        reward, parts = self.reward, self.parts
         if reward is None or not abs(float(reward)) <= MOST_REWARD:  # NaN is none either
             raise VerifierContractError(
                 f"expected a finite reward of {MOST_REWARD:g} at most, got {reward!r}; use Verdict.error(reason)"
             )
-        if self.status != GRADED:
-            raise VerifierContractError(f"expected status '{GRADED}' or '{VERIFIER_ERROR}', got {self.status!r}")
+        if status != GRADED:
+            raise VerifierContractError(f"expected status '{GRADED}' or '{VERIFIER_ERROR}', got {status!r}")
         if len(parts) == 1 and not self.step_rewards and not self.scores:  # most verdicts: nothing to sum or to convert
             part = parts[0]
             if type(part) is Part and type(reward) is type(part.value) is float and reward == part.value:
                 return
         self._plain_numbers(reward)
-        for name, values in (("parts", self.parts), ("step_rewards", self.step_rewards)):
-            if values and (total := math.fsum([item.value for item in values])) != reward:
-                raise VerifierContractError(f"expected {name} that sum to the reward {reward!r}, got {total!r}")
+        reward = cast("float", self.reward)  # as a float: a large whole number was rounded, and so were its parts
+        if self.parts and (total := math.fsum([value for _, value in self.parts])) != reward:
+            raise VerifierContractError(f"expected parts that sum to the reward {reward!r}, got {total!r}")
+        if self.step_rewards and (total := math.fsum([value for value, _, _ in self.step_rewards])) != reward:
+            raise VerifierContractError(f"expected step_rewards that sum to the reward {reward!r}, got {total!r}")
 
     def _plain_numbers(self, reward: float) -> None:
         """Verifiers compute with numpy, whose numbers JSON does not hold."""
@@ -108,13 +111,19 @@ class Verdict:
             object.__setattr__(self, "reward", float(reward))
         for part in self.parts:
             if type(part) is not Part or type(part.value) is not float:
-                object.__setattr__(self, "parts", tuple(Part(name, float(value)) for name, value in self.parts))
+                object.__setattr__(self, "parts", tuple([Part(name, float(value)) for name, value in self.parts]))
                 break
-        if self.step_rewards:
-            steps = tuple(StepReward(float(step[0]), int(step[1]), int(step[2])) for step in self.step_rewards)
-            object.__setattr__(self, "step_rewards", steps)
+        for step in self.step_rewards:
+            if not (type(step) is StepReward and type(step[0]) is float and type(step[1]) is type(step[2]) is int):
+                plain = [StepReward(float(value), int(start), int(end)) for value, start, end in self.step_rewards]
+                object.__setattr__(self, "step_rewards", tuple(plain))
+                break
         if self.scores:
-            object.__setattr__(self, "scores", {name: float(score) for name, score in self.scores.items()})
+            scores = dict(self.scores)
+            for name, score in scores.items():
+                if type(score) is not float:
+                    scores[name] = float(score)
+            object.__setattr__(self, "scores", scores)
 
     @classmethod
     def of(
@@ -126,8 +135,8 @@ class Verdict:
         answer: tuple[int, int] | None = None,
     ) -> Verdict:
         """A graded verdict whose reward is the sum of its named parts."""
-        named = tuple(map(Part._make, parts))
-        reward = named[0].value if len(named) == 1 else math.fsum([part.value for part in named])
+        named = tuple([Part(name, value) for name, value in parts])
+        reward = named[0].value if len(named) == 1 else math.fsum([value for _, value in named])
         judged = None if answer is None else Span(*answer)
         return cls(reward, GRADED, named, (), scores or {}, tuple(flags), reason, judged)
 
@@ -197,6 +206,16 @@ class Verdict:
         flags = tuple([Flag(name, *place(start, end), detail) for name, start, end, detail in self.flags])
         steps = tuple([StepReward(value, *place(start, end)) for value, start, end in self.step_rewards])
         return Verdict(self.reward, self.status, self.parts, steps, self.scores, flags, self.reason, answer)
+
+    def _repr_html_(self) -> str:
+        """The verdict in a notebook."""
+        rows = [
+            *(("part", name, value) for name, value in self.parts),
+            *(("score", name, value) for name, value in self.scores.items()),
+            *(("flag", flag.name, flag.detail) for flag in self.flags),
+        ]
+        title = self.status if self.reward is None else f"reward {self.reward:.4g}"
+        return table(title, ("", "name", "value"), rows, filter(None, [self.reason]))
 
     def to_json(self) -> dict[str, Json]:
         return {

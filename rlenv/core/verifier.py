@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from rlenv.core.completion import Completion
@@ -73,6 +73,8 @@ class BatchVerifier(Verifier, Protocol):
 
 VerifierFunction: TypeAlias = "Callable[..., bool | float | Verdict]"
 """A function that asks, by the names of its parameters, for what it needs."""
+AsyncVerifierFunction: TypeAlias = "Callable[..., Awaitable[bool | float | Verdict]]"
+"""The same as an `async def`, of which many wait side by side."""
 
 _COLUMN = inspect.Parameter.empty
 _KNOWN = {

@@ -62,7 +62,7 @@ def _is_there() -> bool:
     """Whether the hub's name leads anywhere; behind a proxy it need not."""
     from huggingface_hub.constants import ENDPOINT
 
-    if getproxies():
+    if set(getproxies()) - {"no"}:  # NO_PROXY alone names none
         return True
     try:
         socket.getaddrinfo(urlsplit(ENDPOINT).hostname, None)

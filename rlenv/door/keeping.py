@@ -16,7 +16,7 @@ K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
 
-class Kept(Generic[K, V]):
+class BoundedCache(Generic[K, V]):
     """A function of one argument, what it returned with it; the oldest goes."""
 
     def __init__(self, function: Callable[[K], V], most: int, weigh: Callable[..., int]) -> None:
@@ -44,6 +44,6 @@ class Kept(Generic[K, V]):
         return value
 
 
-def kept_within(most: int, weigh: Callable[..., int]) -> Callable[[Callable[[K], V]], Kept[K, V]]:
+def kept_within(most: int, weigh: Callable[..., int]) -> Callable[[Callable[[K], V]], BoundedCache[K, V]]:
     """Keep what a function returned within `most` bytes, as `weigh` tells them of an argument and its result."""
-    return lambda function: Kept(function, most, weigh)
+    return lambda function: BoundedCache(function, most, weigh)

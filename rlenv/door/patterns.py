@@ -57,4 +57,4 @@ def linear(source: str) -> Any:
 
 def valid(text: str) -> str:
     """The text as RE2 can read it: without lone surrogates."""
-    return text.encode("utf-8", "replace").decode()
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()

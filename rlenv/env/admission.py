@@ -1,6 +1,6 @@
 """Which keywords of an environment a stranger may set: one who wrote a row, a log, a run's folder or a request.
 
->>> admitted("math/arithmetic-v0", {"level": 3})
+>>> admitted("math/arithmetic-v1", {"level": 3})
 {'level': 3}
 >>> admitted("safety/rm-v0", {"scorer": "os:system"})  # doctest: +NORMALIZE_WHITESPACE
 Traceback (most recent call last):

@@ -1,6 +1,6 @@
 """The batch form of an environment: groups of episodes that share a task by construction.
 
-    batch = rlenv.make_batch("math/arithmetic-v0", group_size=8)
+    batch = rlenv.make_batch("math/arithmetic-v1", group_size=8)
     prompts = batch.reset(groups=16)                       # 16 prompts
     completions = policy.generate(prompts, n=8)            # 128 completions, group by group
     episodes = batch.step(completions)                     # 128 episodes, each with its verdict

@@ -25,7 +25,7 @@ from rlenv.core.errors import ConfigError, RlenvError, UnknownEnvironment
 from rlenv.core.jsontypes import Json
 from rlenv.core.reading import ReadAs
 from rlenv.core.task import Task, TaskSet
-from rlenv.core.verifier import FunctionVerifier, Verifier, VerifierFunction
+from rlenv.core.verifier import AsyncVerifierFunction, FunctionVerifier, Verifier, VerifierFunction
 from rlenv.core.wrapper import Wrapper
 from rlenv.env.environment import Environment, wrap
 from rlenv.env.keywords import ALL_TAKE, Allowed, check_keywords
@@ -47,7 +47,7 @@ def register(
     id: str,
     *,
     tasks: Given | Mapping[str, Given] | None = None,
-    verifier: Verifier | VerifierFunction | None = None,
+    verifier: Verifier | VerifierFunction | AsyncVerifierFunction | None = None,
     test_share: float = 0.0,
     description: str = "",
     solution: Callable[[Task], str] = reference_text,
@@ -163,6 +163,7 @@ def _build(
             raise ConfigError(f"{env_id} takes only {own}{ALL_TAKE} and render_mode, got {sorted(kwargs)}")
     else:
         check_given(env_id, kwargs)
+        _check_version(env_id, kwargs)
         function = _resolve(factory)
         if max_turns is not None and "max_turns" in inspect.signature(function).parameters:
             kwargs, max_turns = {**kwargs, "max_turns": max_turns}, None  # its number of turns is its own affair
@@ -217,6 +218,15 @@ def check_given(id: str, kwargs: Mapping[str, object]) -> None:
     for name, what in needed(id).items():
         if kwargs.get(name) is None:
             raise ConfigError(f"{id} needs {name}=... (on the command line --set {name}=...): {what}")
+
+
+def _check_version(id: str, kwargs: Mapping[str, object]) -> None:
+    """The keyword `version` belongs to the id: what is paid must not change with a setting."""
+    asked, own = kwargs.get("version"), _spec(id).kwargs.get("version")
+    if own is not None and asked != own:
+        raise ConfigError(
+            f"the version of {id} is in its id, got version={asked!r}; ask for another id, and leave it out"
+        )
 
 
 def _resolve(factory: str) -> Callable[..., Definition]:

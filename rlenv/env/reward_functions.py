@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias, cast, get_args
+from typing import Any, Literal, TypeAlias, TypeVar, cast, get_args
 
 from rlenv.core.completion import Completion
 from rlenv.core.errors import ConfigError
@@ -22,6 +24,7 @@ from rlenv.core.task import ANSWER, PROMPT, REFERENCE, Task, prompt_messages
 from rlenv.core.verdict import Verdict
 from rlenv.core.verifier import FunctionVerifier, Verifier, as_verdict, over_limit
 
+T = TypeVar("T")
 Style: TypeAlias = Literal["auto", "plain", "named", "trl"]
 STYLES: tuple[Style, ...] = get_args(Style)
 RewardFunction: TypeAlias = "Callable[..., object]"
@@ -157,7 +160,7 @@ class AsyncVerifier:
 
     def verify_all(self, jobs: Sequence[tuple[Task, Completion]]) -> Iterator[tuple[int, Verdict]]:
         """The index and verdict of every job."""
-        yield from enumerate(asyncio.run(self._all(jobs)))
+        yield from enumerate(_run(self._all(jobs)))
 
     def check_columns(self, task: Task) -> None:
         """As of FunctionVerifier."""
@@ -205,4 +208,14 @@ def _awaited(outcome: object) -> Any:
     async def wait() -> object:
         return await outcome
 
-    return asyncio.run(wait())
+    return _run(wait())
+
+
+def _run(waited: Coroutine[Any, Any, T]) -> T:
+    """What a coroutine comes to; in a thread of its own where this one runs a loop already, as in a notebook."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(waited)
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(copy_context().run, asyncio.run, waited).result()

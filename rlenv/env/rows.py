@@ -1,6 +1,6 @@
 """One call that judges a row of another library's table: what every adapter is a thin layer over.
 
->>> row = to_row("math/arithmetic-v0", Task("3+8=?", "11"))
+>>> row = to_row("math/arithmetic-v1", Task("3+8=?", "11"))
 >>> judge_row(row, r"So \\boxed{11}.").reward, judge_row(row, "11").reward
 (1.0, 0.0)
 

@@ -27,6 +27,8 @@ UNSPLIT = ""
 """The name of the one task set of tasks that nobody has split."""
 MAX_FIELD = 1 << 24
 """Characters of one value of a CSV file."""
+OTHER_SEPARATORS = ";\t"
+"""What parts the columns of a table whose header has no comma."""
 MADE_VALUES, MADE_VALUES_RATIO = 200_000, 4
 """What a Parquet file may hold: so many values, and so many for each of its bytes."""
 Located: TypeAlias = "tuple[str, Row]"
@@ -154,8 +156,17 @@ def _place(task: Task) -> float:
 
 
 def load_tasks(path: str | Path, row_map: RowMap | None = None, limit: int | None = None) -> ListTasks:
-    """Tasks of a .jsonl, .json, .csv or .parquet file; an error names the file and the line."""
-    return ListTasks(_task(row, row_map, f"{path} {where}") for where, row in read_rows(path)[:limit])
+    """Tasks of a .jsonl, .json, .csv or .parquet file; an error names the file and the line.
+
+    Raises TaskError for a task of a table whose answer is empty where others have one: an empty text would earn it.
+    """
+    rows = read_rows(path)[:limit]
+    tasks = [_task(row, row_map, f"{path} {where}") for where, row in rows]
+    if Path(path).suffix == ".csv" and any(task.reference for task in tasks):
+        empty = next((where for (where, _), task in zip(rows, tasks, strict=True) if task.reference == ""), None)
+        if empty is not None:
+            raise TaskError(f"{path} {empty}: the answer is empty; fill it in, or leave the row out")
+    return ListTasks(tasks)
 
 
 def read_rows(path: str | Path) -> list[Located]:
@@ -236,11 +247,17 @@ def _json_rows(file: Path) -> list[Located]:
 
 
 def _csv_rows(file: Path) -> list[Located]:
-    """Rows of a table with a header; every value is text. Raises TaskError for a row of another width."""
+    """Rows of a table with a header, parted by commas, semicolons or tabs; every value is text.
+
+    Raises TaskError for a row of another width.
+    """
     csv.field_size_limit(MAX_FIELD)
     found: list[Located] = []
     with file.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as lines:
-        reader = csv.DictReader(lines, strict=True)
+        header = lines.readline()
+        lines.seek(0)
+        separator = "," if "," in header else next((sign for sign in OTHER_SEPARATORS if sign in header), ",")
+        reader = csv.DictReader(lines, strict=True, delimiter=separator)
         try:
             for row in reader:
                 if None in row or None in row.values():

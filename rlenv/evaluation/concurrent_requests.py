@@ -3,13 +3,13 @@
 Threads take the next question from one queue and put what came into another: none waits for the others of its task. The
 thread that evaluates meanwhile plays what answers between turns, and judges what has come. It hands out so many
 questions at a time (`WAITING`): a slow verifier slows the asking down. A request that fails for good stops the asking;
-what was under way by then is waited for and handed out first.
+what was under way by then is waited for and handed out first. Once a limit of the run is reached no completion and no
+episode is begun; those that are under way are seen through.
 """
 
 from __future__ import annotations
 
 import threading
-import time
 from collections import deque
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -25,6 +25,7 @@ from rlenv.core.policy import Sampling
 from rlenv.core.task import Task
 from rlenv.policies.chat_api import Answered
 from rlenv.policies.endpoint import EndpointPolicy, EndpointSession
+from rlenv.policies.ledger import Ledger
 from rlenv.turns.live import Live
 from rlenv.turns.play import hear, turn_seed
 
@@ -44,12 +45,6 @@ class Question:
     live: Live | None = None
     completions: list[Completion] = field(default_factory=list)
     """What came: as many as its indices."""
-    prompt_tokens: int = 0
-    """As the server counts them, over all requests."""
-    said_tokens: int = 0
-    seconds: float = 0.0
-    """That its requests took."""
-    requests: int = 0
 
 
 Outcome: TypeAlias = "tuple[Question, Answered | BaseException | None]"
@@ -57,19 +52,25 @@ Outcome: TypeAlias = "tuple[Question, Answered | BaseException | None]"
 
 
 def concurrent_answers(
-    definition: Definition, policy: EndpointPolicy, sampling: Sampling, questions: Sequence[Question]
+    definition: Definition,
+    policy: EndpointPolicy,
+    sampling: Sampling,
+    questions: Sequence[Question],
+    ledger: Ledger | None = None,
 ) -> Generator[list[Question], None, None]:
     """The questions with their completions as these come, asked by as many threads as requests may be under way.
 
-    Raises PolicyError when a request has failed for good, behind all that came.
+    Raises PolicyError when a request has failed for good, and LimitReached where the ledger says so, behind all that
+    came.
     """
     with policy.session() as session:
-        asking = _Asking(definition, session, sampling, questions)
+        asking = _Asking(definition, session, sampling, questions, ledger or Ledger())
         threads = [threading.Thread(target=asking.work, daemon=True) for _ in range(policy.concurrency)]
         for thread in threads:
             thread.start()
         try:
-            yield from asking.answered(WAITING * policy.concurrency)
+            ahead = 1 if ledger is not None and ledger.limits.given else WAITING  # what is ahead is spent in any case
+            yield from asking.answered(ahead * policy.concurrency)
         finally:
             asking.close(threads)
 
@@ -78,9 +79,14 @@ class _Asking:
     """The questions of one evaluation. `work` runs in threads, all else in the thread that evaluates."""
 
     def __init__(
-        self, definition: Definition, session: EndpointSession, sampling: Sampling, questions: Sequence[Question]
+        self,
+        definition: Definition,
+        session: EndpointSession,
+        sampling: Sampling,
+        questions: Sequence[Question],
+        ledger: Ledger,
     ) -> None:
-        self._definition, self._session, self._sampling = definition, session, sampling
+        self._definition, self._session, self._sampling, self._ledger = definition, session, sampling, ledger
         self._new = deque(questions)
         self._open: set[Question] = set()
         """Questions that were handed to the threads and have no verdict."""
@@ -96,21 +102,20 @@ class _Asking:
         """What a thread does: ask one question after the other; once the asking has stopped, give them back."""
         while (question := self._to_ask.get()[2]) is not None:
             outcome: Answered | BaseException | None = None
-            if not self._stopped.is_set():
-                started = time.monotonic()
+            begun = question.live is not None
+            if not self._stopped.is_set() and (begun or not self._ledger.reached):
                 try:
                     outcome = self._ask(question)
                 except BaseException as error:  # whatever it is, it belongs to the thread that evaluates
                     outcome = error
                     self._stop()
-                question.seconds += time.monotonic() - started
             self._came.put((question, outcome))
 
     def answered(self, most_open: int) -> Iterator[list[Question]]:
         """What came since the last time, until everything has; then the first failure is raised."""
         failure: BaseException | None = None
         while True:
-            while self._new and len(self._open) < most_open and not self._stopped.is_set():
+            while self._new and len(self._open) < most_open and not (self._stopped.is_set() or self._ledger.reached):
                 self._put(NEW, self._new.popleft())
             if not self._out:
                 break
@@ -131,6 +136,8 @@ class _Asking:
                 break
         if failure is not None:
             raise failure
+        if self._new or self._open:
+            self._ledger.check()
 
     def close(self, threads: Sequence[threading.Thread]) -> None:
         """End the threads; those whose request nobody waits for any more end when it does."""
@@ -168,9 +175,6 @@ class _Asking:
         """Those that are complete. Episodes go on; completions that a server did not give are asked for apart."""
         spoken: list[tuple[Live, Completion | None]] = []
         for question, answered in came:
-            question.prompt_tokens += answered.prompt_tokens
-            question.said_tokens += answered.said_tokens
-            question.requests += 1
             if question.live is None:
                 question.completions = answered.completions
                 rest = question.indices[len(answered.completions) :]

@@ -39,8 +39,10 @@ from rlenv.evaluation.progress import progress
 from rlenv.evaluation.report import Report
 from rlenv.evaluation.savedrun import SavedRun
 from rlenv.policies.endpoint import EndpointPolicy
+from rlenv.policies.ledger import FILE, NO_LIMITS, Limits, spending
 from rlenv.policies.unknown import unknown_to
 from rlenv.store.folder_lock import run_folder
+from rlenv.store.trackers import completion_rows, open_trackers, tracker_names
 from rlenv.workers.pool import Pool
 
 COMPLETIONS_AT_ONCE = 64
@@ -73,23 +75,31 @@ def evaluate(
     command: str = "",
     pool: Pool | None = None,
     verdicts: str | None = None,
+    limits: Limits = NO_LIMITS,
+    trackers: str = "",
     quiet: bool = False,
 ) -> Report:
     """Ask the policy for `n` completions of each task and judge them.
 
     `env` is an id (with `env_kwargs`), an environment or a Definition; `wrappers` go around it; `policy` is one
     or its name (see rlenv.policies.load; `device` and `dtype` are for a model, `endpoint` holds settings of an
-    EndpointPolicy such as `concurrency`). `system_prompt` stands before each task's prompt. A task set held as rows is
-    taken in order, up to `limit`; from any other, `limit` tasks are drawn by `seed`. `seed` decides the sampling too,
-    whatever `sampling.seed` says. A completion passes when its reward is at least `threshold`.
+    EndpointPolicy such as `concurrency`). `system_prompt` stands before each task's prompt. `limit` tasks
+    are drawn by `seed`: the first rows of a file are often its easy ones. `seed` decides the sampling too, whatever
+    `sampling.seed` says. A completion passes when its reward is at least `threshold`.
 
     With `out`, episodes are saved there as they finish, and the same call resumes an interrupted run; with a larger `n`
     it asks for what is missing. `command` is what the report says that made it. `verdicts` has them made elsewhere than
-    on this machine: "ray", "ray://HOST:PORT" or the address of `rlenv serve` (rlenv.cluster.source).
+    on this machine: "ray", "ray://HOST:PORT" or the address of `rlenv serve` (rlenv.cluster.source). `limits` says what
+    may be spent (rlenv.policies.ledger).
+
+    `trackers` names, between commas, what shows the estimates and completions besides (rlenv.store.trackers).
 
     Raises ConfigError for k > n and other impossible settings, RunError when `out` holds another run, is in use or is
-    on a full disk, and TooManyVerifierErrors when the checker fails on more than `max_error_share` of the episodes.
+    on a full disk, TooManyVerifierErrors when the checker fails on more than `max_error_share` of the episodes, and
+    LimitReached when a limit is: what is saved by then is whole.
     """
+    if limits.given and out is None:
+        raise ConfigError("expected a folder for a run with limits, which goes on from there; give out (--out DIR)")
     definition = definition_with(env, env_kwargs)
     if verdicts is not None:
         definition = judged_at(verdicts, definition, env_kwargs or {})
@@ -99,7 +109,9 @@ def evaluate(
         raise ConfigError(
             f"expected a finite threshold and a max_error_share in [0, 1], got {threshold:g} and {max_error_share:g}"
         )
-    tasks = [_with_system(task, system_prompt) for task in choose_tasks(definition.tasks, limit, seed)]
+    _check_limit(definition.tasks, limit)
+    if tracker_names(trackers) and out is None:
+        raise ConfigError("expected a folder (out, --out) with trackers: it holds what they know the run by")
     if isinstance(policy, str):
         from rlenv.policies.load import load_policy
 
@@ -107,6 +119,9 @@ def evaluate(
     folder = None if out is None else Path(out)
     with run_folder(folder, "give the same command again: it goes on from there"):
         before = None if folder is None else SavedRun(folder).settings_so_far()
+        first = before is not None and "drawn_of" not in before  # of a version that took the first rows
+        chosen = choose_tasks(definition.tasks, limit, seed, first)
+        tasks = [_with_system(task, system_prompt) for task in chosen]
         ids = grown(before, n, len(tasks), learning=bool(definition.wrappers))
         chunk = chunk_tasks or cast("int", (before or {}).get("chunk_tasks", max(1, COMPLETIONS_AT_ONCE // n)))
         settings: dict[str, Json] = {
@@ -121,46 +136,79 @@ def evaluate(
             **({"system_prompt": system_prompt} if system_prompt else {}),
             "k": ks,
             "threshold": threshold,
+            **({"drawn_of": len(definition.tasks)} if len(tasks) < len(definition.tasks) and not first else {}),
             **({"command": command} if command else {}),
         }
         saved = None if folder is None else SavedRun.start_or_resume(folder, settings)
+        if saved is not None:
+            saved.keep_submissions(definition)
         report = Report(definition.id, policy.name, settings, ks)
-        run = EvaluationRun(
-            definition, tasks, ids, report, saved=saved, seed=seed, pool=pool, max_error_share=max_error_share
-        )
-        _see_through(run, policy, sampling, chunk, quiet)
+        with spending(limits) as ledger:
+            if folder is not None:
+                ledger.keep_in(folder / FILE)
+            run = EvaluationRun(
+                definition,
+                tasks,
+                ids,
+                report,
+                saved=saved,
+                seed=seed,
+                pool=pool,
+                max_error_share=max_error_share,
+                ledger=ledger,
+            )
+            _see_through(run, policy, sampling, chunk, quiet)
+            report.spent = ledger.facts()
         report.unknown = str(unknown_to(policy, ListTasks(tasks)) or "")
         if saved is not None:
             saved.finish(report)
+            _track(saved, report, trackers)
         return report
 
 
 def _see_through(run: EvaluationRun, policy: Policy, sampling: Sampling, chunk: int, quiet: bool) -> None:
     """Ask and judge until nothing is missing."""
-    if isinstance(policy, EndpointPolicy):
+    if isinstance(policy, EndpointPolicy) and run.definition.driver is None:
         steps = by_requests(run, policy, sampling)
     else:
         steps = in_chunks(run, policy, sampling, chunk)
     with progress(f"{run.definition.id} {policy.name}", run.ids.total, quiet=quiet) as advance:
         for count in steps:
-            advance(count, run.report.note())
+            advance(count, ", ".join(filter(None, (run.report.note(), run.ledger.note()))))
     run.check_errors()
 
 
-def choose_tasks(tasks: TaskSet, limit: int | None, seed: int) -> list[Task]:
-    """Rows in order, up to `limit`; of a set made by code, `limit` different tasks drawn by `seed`.
+def _track(saved: SavedRun, report: Report, trackers: str) -> None:
+    """Show a finished evaluation in the trackers of these names."""
+    values = {name: estimate.value for name, estimate in report.estimates().items()}
+    values |= {"episodes": float(report.episodes), "verifier_errors": float(report.verifier_errors)}
+    values |= {} if report.mean_reward is None else {"reward": report.mean_reward}
+    for tracker in open_trackers(tracker_names(trackers), saved.folder, 0, saved.settings()):
+        tracker.log(values, 0)
+        tracker.table(completion_rows(saved.episodes()), 0)
+        tracker.close()
 
-    Raises ConfigError for a set of more than 10,000 tasks without a limit.
+
+def choose_tasks(tasks: TaskSet, limit: int | None, seed: int, first: bool = False) -> list[Task]:
+    """All tasks in order, or `limit` different ones drawn by `seed`; rows that are drawn keep their order.
+
+    `first` takes the first rows instead, as runs of older versions did. Raises ConfigError for a set of more than
+    10,000 tasks without a limit.
     """
+    _check_limit(tasks, limit)
     size = len(tasks)
-    if limit is not None and limit < 1:
-        raise ConfigError(f"expected a limit of at least 1 task, got {limit}")
-    if limit is None and size > MAX_TASKS:
-        raise ConfigError(f"this task set has {size:,} tasks; say how many to evaluate, for example limit=200")
-    if limit is None or limit >= size or isinstance(tasks, ListTasks):
+    listed = isinstance(tasks, ListTasks)
+    if limit is None or limit >= size or (first and listed):
         return [tasks[i] for i in range(min(size, limit or size))]
     chosen = np.random.default_rng(seed).choice(size, size=limit, replace=False)
-    return [tasks[int(i)] for i in chosen]
+    return [tasks[int(i)] for i in (np.sort(chosen) if listed else chosen)]
+
+
+def _check_limit(tasks: TaskSet, limit: int | None) -> None:
+    if limit is not None and limit < 1:
+        raise ConfigError(f"expected a limit of at least 1 task, got {limit}")
+    if limit is None and len(tasks) > MAX_TASKS:
+        raise ConfigError(f"this task set has {len(tasks):,} tasks; say how many to evaluate, for example limit=200")
 
 
 def definition_with(env: EnvLike, env_kwargs: Mapping[str, Json] | None) -> Definition:

@@ -7,7 +7,6 @@ wrappers what comes early waits for the groups before it.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -27,6 +26,7 @@ from rlenv.evaluation.report import Report
 from rlenv.evaluation.savedrun import SavedRun
 from rlenv.judge.wrapping import at_fault
 from rlenv.policies.endpoint import EndpointPolicy
+from rlenv.policies.ledger import Ledger, counted
 from rlenv.turns.play import play
 from rlenv.workers.pool import Pool
 
@@ -34,7 +34,7 @@ EARLIEST_STOP = 32
 """Verifier errors stop a run once this many episodes are in, or at its end."""
 
 
-class Round(NamedTuple):
+class SampleRound(NamedTuple):
     """All tasks with so many completions each."""
 
     start: int
@@ -67,9 +67,11 @@ class SampleIds:
     def total(self) -> int:
         return self.tasks * self.n
 
-    def rounds(self) -> list[Round]:
+    def rounds(self) -> list[SampleRound]:
         firsts = accumulate(self.widths, initial=0)
-        return [Round(self.tasks * first, first, width) for first, width in zip(firsts, self.widths, strict=False)]
+        return [
+            SampleRound(self.tasks * first, first, width) for first, width in zip(firsts, self.widths, strict=False)
+        ]
 
     def place(self, index: int) -> int:
         """The task that this completion belongs to."""
@@ -126,15 +128,16 @@ class EvaluationRun:
         seed: int,
         pool: Pool | None,
         max_error_share: float,
+        ledger: Ledger | None = None,
     ) -> None:
         self.definition, self.tasks, self.ids, self.report, self.seed = definition, tasks, ids, report, seed
+        self.ledger = ledger or Ledger()
         self.judged: set[int] = set()
         """The indices of what is judged."""
         self._saved, self._max_error_share = saved, max_error_share
         self._learning = bool(definition.wrappers)
         self._batch = BatchEnvironment(definition, group_size=ids.n if self._learning else 1, pool=pool)
         self._early: dict[int, Sample] = {}
-        self._usage: dict[str, float] = {}
 
     @property
     def done(self) -> int:
@@ -153,11 +156,6 @@ class EvaluationRun:
         state = self._saved.last_state()
         if state is not None:
             self._batch.load_state_dict(state)
-
-    def used(self, **amounts: float) -> None:
-        """Count tokens and seconds; they are written with the next episodes."""
-        for name, amount in amounts.items():
-            self._usage[name] = self._usage.get(name, 0) + amount
 
     def take(self, samples: Sequence[Sample]) -> int:
         """Judge, save and count what came in any order; returns how many, of those that waited too, are done."""
@@ -179,9 +177,8 @@ class EvaluationRun:
             for episode, place, sample in zip(judged, places, samples, strict=True)
         ]
         if self._saved is not None:
-            usage: Mapping[str, Json] = {"completions": len(samples), **self._usage}
-            self._saved.append(episodes, self._batch.state_dict() if self._learning else None, usage)
-            self._usage = {}
+            self._saved.append(episodes, self._batch.state_dict() if self._learning else None)
+            self.ledger.save()
         self.judged |= {sample.index for sample in samples}
         self.report.add(episodes)
         if self.report.episodes >= EARLIEST_STOP:
@@ -214,18 +211,19 @@ def in_chunks(run: EvaluationRun, policy: Policy, sampling: Sampling, chunk: int
         start = one.start + place * one.width
         if start in run.judged:
             continue
+        run.ledger.check()
         seed = seed_of(run.seed, place, *([one.first] if one.first else []))
-        started = time.monotonic()
         completions = play(run.definition, policy, of, one.width, replace(sampling, seed=seed))
-        tokens = sum(completion.said_tokens for completion in completions)
-        run.used(requests=1, completion_tokens=tokens, seconds=time.monotonic() - started)
+        if not isinstance(policy, EndpointPolicy):
+            counted(policy.name, said_tokens=sum(completion.said_tokens for completion in completions), cost=0.0)
         yield run.judge([Sample(start + i, completion, seed) for i, completion in enumerate(completions)])
 
 
 def by_requests(run: EvaluationRun, policy: EndpointPolicy, sampling: Sampling) -> Iterator[int]:
     """Keep a server busy with what is missing; gives how many are done each time.
 
-    Raises PolicyError when the server fails for good, after what had come by then is saved.
+    Raises PolicyError when the server fails for good, and LimitReached where no more may be spent, after what had come
+    by then is saved.
     """
     definition, ids = run.definition, run.ids
     group = ids.n if definition.wrappers else 1
@@ -237,14 +235,8 @@ def by_requests(run: EvaluationRun, policy: EndpointPolicy, sampling: Sampling) 
         for together in ([indices] if definition.interaction is None else [[index] for index in indices])
     ]
     sampling = replace(sampling, seed=run.seed)
-    with closing(concurrent_answers(definition, policy, sampling, questions)) as answers:
+    with closing(concurrent_answers(definition, policy, sampling, questions, run.ledger)) as answers:
         for answered in answers:
-            run.used(
-                requests=sum(one.requests for one in answered),
-                prompt_tokens=sum(one.prompt_tokens for one in answered),
-                completion_tokens=sum(one.said_tokens for one in answered),
-                seconds=sum(one.seconds for one in answered),
-            )
             samples = (
                 Sample(index, completion, seed_of(run.seed, question.indices[0]))
                 for question in answered

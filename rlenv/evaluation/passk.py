@@ -48,6 +48,9 @@ MIN_PROBLEMS, MIN_DIFFERENT = 30, 10
 _AT_ONCE = 20
 """Resamples drawn together, which bounds the memory."""
 
+Z = 1.959964
+"""The normal quantile of a 95 % interval."""
+
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
@@ -109,6 +112,20 @@ def mean_interval(values: Sequence[float], *, bounds: tuple[float, float] = (0.0
     enough = len(sample) == len(array)
     low, high = _bootstrap(array) if enough else _normal(sample, bounds)
     return Estimate(mean, min(low, mean), max(high, mean), "bootstrap" if enough else "padded", len(values), dropped)
+
+
+def lower_bound(mean: float, count: int) -> float:
+    """The lower 95 % bound of a share of `count` tasks (Wilson 1927).
+
+    >>> round(lower_bound(1.0, 8), 2), round(lower_bound(0.5, 32), 2)
+    (0.68, 0.34)
+    """
+    if count == 0:
+        return 0.0
+    share = min(1.0, max(0.0, mean))
+    centre = share + Z * Z / (2 * count)
+    spread = Z * math.sqrt(share * (1 - share) / count + Z * Z / (4 * count * count))
+    return max(0.0, (centre - spread) / (1 + Z * Z / count))
 
 
 def padded(values: Values, bounds: tuple[float, float]) -> Values:

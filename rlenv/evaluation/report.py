@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from dataclasses import asdict, fields
+from typing import TYPE_CHECKING, NamedTuple
 
+from rlenv.core.errors import MissingExtra
 from rlenv.core.jsontypes import Json
+from rlenv.core.notebook import table as html_table
 from rlenv.evaluation.passk import Estimate, pass_hat_k
 from rlenv.evaluation.summary import Summary
 from rlenv.text.escaping import shown_cell, shown_code, shown_line
+
+if TYPE_CHECKING:
+    import pandas
 
 MAX_REASONS = 5
 """How many of the most frequent reasons of verifier errors a report keeps."""
@@ -31,6 +37,9 @@ class Table(NamedTuple):
         widths = [max(len(row[i]) for row in cells) for i in range(len(self.head))]
         lines = ["  " + "  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in cells]
         return "\n".join([f"{self.title}:", *lines, *(f"  {note}" for note in self.notes)])
+
+    def html(self) -> str:
+        return html_table(self.title, self.head, self.rows, self.notes)
 
     def markdown(self) -> str:
         notes = (f"- {shown_cell(note)}" for note in self.notes)
@@ -55,6 +64,8 @@ class Report(Summary):
         """What the policy's tokenizer does not know of the tasks, as a sentence; not in report.json."""
         self.there = 0
         """How many of the episodes an earlier call had saved; not part of what is written."""
+        self.spent: list[str] = []
+        """What the run has cost so far, as sentences; not in report.json."""
 
     @property
     def pass_at(self) -> dict[int, Estimate]:
@@ -135,6 +146,21 @@ class Report(Summary):
             ]
         )
 
+    def html(self, estimates: Mapping[str, Estimate], notes: Sequence[str] = ()) -> str:
+        """The report with these estimates, as a notebook shows it."""
+        rows = [(name, e.value, f"[{e.low:.3f}, {e.high:.3f}]", e.method) for name, e in estimates.items()]
+        facts = [*self._unfinished(), *notes, *self.facts()]
+        return html_table(
+            f"{self.env}, {self.policy}", ("metric", "value", "95 % interval", "interval by"), rows, facts
+        )
+
+    def _repr_html_(self) -> str:
+        return self.html(self.estimates())
+
+    def frame(self) -> pandas.DataFrame:
+        """The estimates as a table of pandas, a row a metric; see `estimates_frame`."""
+        return estimates_frame([("", "", self.estimates())])
+
     def facts(self) -> list[str]:
         """The counts beside the estimates, one sentence each."""
         mean = "none judged" if self.mean_reward is None else f"{self.mean_reward:.4g}"
@@ -147,11 +173,14 @@ class Report(Summary):
             *(f"verifier error: {shown_line(reason)} ({count})" for reason, count in self.error_reasons.items()),
             *self._advice(),
         ]
+        of = self.settings.get("drawn_of")
+        if isinstance(of, int):
+            facts.insert(1, f"tasks: drawn out of {of:,} with seed {self.settings.get('seed', 0)}")
         if self.flags:
             facts.append("flags: " + ", ".join(f"{shown_line(name)} {n}" for name, n in sorted(self.flags.items())))
         facts += self._scores_line()
         facts.append("digests: " + ", ".join(f"{name} {digest}" for name, digest in self.digests.items()))
-        facts += map(str, self.missed)
+        facts += [*self.spent, *map(str, self.missed)]
         for k in self.ks:
             short = sum(problem.judged < k for problem in self.problems)
             if short == len(self.problems):
@@ -190,6 +219,24 @@ class Report(Summary):
         ]
         more = f", and {len(scores) - len(shown)} more in report.json" if len(scores) > len(shown) else ""
         return [f"scores: {', '.join(shown)}{more}"] if shown else []
+
+
+def estimates_frame(estimates: Iterable[tuple[str, str, Mapping[str, Estimate]]]) -> pandas.DataFrame:
+    """Estimates of a column and a value of it (empty for all problems) as a table of pandas.
+
+    Its columns: column, level, metric, value, low, high, method, problems, dropped. Raises MissingExtra without pandas.
+    """
+    try:
+        import pandas
+    except ImportError as error:
+        raise MissingExtra("pandas", "data") from error
+    rows = [
+        {"column": column, "level": level, "metric": name, **asdict(estimate)}
+        for column, level, named in estimates
+        for name, estimate in named.items()
+    ]
+    columns = ["column", "level", "metric", *(field.name for field in fields(Estimate))]
+    return pandas.DataFrame(rows, columns=columns)
 
 
 def markdown_rows(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:

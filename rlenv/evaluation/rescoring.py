@@ -114,6 +114,7 @@ def rescore(
     old_settings = saved.settings()
     before = _before(old_settings, env) if env_kwargs else None
     definition = saved_definition(old_settings, env, env_kwargs)
+    saved.keep_submissions(definition)
     settings: dict[str, Json] = {
         **old_settings,
         **({} if k is None else {"k": list(k)}),

@@ -2,8 +2,8 @@
 
 config.json      the settings; a run is only resumed with the same ones
 episodes.jsonl.gz, tasks.jsonl.gz   every episode, appended chunk by chunk, and what was asked (saved_episodes.py)
+submissions/     what episodes left, where their environment keeps it (`rlenv.core.interaction.Keeping`)
 states.jsonl     where wrappers learn: what they had learned after each chunk
-usage.jsonl      tokens and seconds of what was asked, a line an append
 run.lock         held while a process works in the folder
 report.json, report.md
 """
@@ -17,8 +17,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import cast
 
+from rlenv.core.definition import Definition
 from rlenv.core.episode import Episode
 from rlenv.core.errors import RunError
+from rlenv.core.interaction import Keeping
 from rlenv.core.jsontypes import Json, line
 from rlenv.door.reading import json_object, json_objects, plain_json
 from rlenv.evaluation.report import Report
@@ -27,7 +29,7 @@ from rlenv.store.saved_episodes import FILES, INDEXES, SavedEpisodes
 from rlenv.store.versions import compared
 from rlenv.text.escaping import shown_line
 
-REPORTING = ("k", "threshold", "command")
+REPORTING = ("k", "threshold", "command", "drawn_of")
 """Settings that only say how to read the episodes: a run may be resumed with other ones."""
 GROWING = ("n", "grown")
 """Settings that say how many episodes there are (rlenv.evaluation.evaluation_run): they may grow."""
@@ -45,7 +47,6 @@ class SavedRun:
         self._saved = SavedEpisodes(folder)
         self._config = folder / "config.json"
         self._states = folder / "states.jsonl"
-        self._usage = folder / "usage.jsonl"
 
     @classmethod
     def start_or_resume(cls, folder: Path, settings: Mapping[str, Json]) -> SavedRun:
@@ -76,6 +77,11 @@ class SavedRun:
         for name in (*FILES, *INDEXES):
             (folder / name).unlink(missing_ok=True)
         return cls(folder)
+
+    def keep_submissions(self, definition: Definition) -> None:
+        """Have an environment keep here what its episodes leave, and find it here."""
+        if isinstance(definition.interaction, Keeping):
+            definition.interaction.keep_in(self.folder / "submissions")
 
     @property
     def has_episodes(self) -> bool:
@@ -129,21 +135,11 @@ class SavedRun:
         """The saved episodes, in order."""
         return self._saved.read() if self.has_episodes else iter(())
 
-    def append(
-        self, episodes: list[Episode], state: Mapping[str, Json] | None, usage: Mapping[str, Json] | None = None
-    ) -> None:
+    def append(self, episodes: list[Episode], state: Mapping[str, Json] | None) -> None:
         """Save what is finished; the state goes first, so that no saved episode ever lacks its state."""
         if state is not None:
             append(self._states, [line(state)])
         self._saved.append(episodes)
-        if usage is not None:
-            append(self._usage, [line(usage)])
-
-    def usage(self) -> list[dict[str, float]]:
-        """Tokens and seconds of what was asked, an entry an append; empty for older runs."""
-        if not self._usage.exists():
-            return []
-        return cast("list[dict[str, float]]", list(json_objects(self._usage)))
 
     def last_state(self) -> dict[str, Json] | None:
         """What the wrappers had learned after the last saved chunk."""

@@ -1,5 +1,5 @@
 """Evidence of a hack: edits of a task and a completion, the verifier's word on them, and detectors over it.
 
-`edit` says what an edit is, `catalogue` holds them, `asker` asks, `evidence` is what comes of it, `detector` what a
-detector is, and `detectors` holds ours.
+`evidence` says what an edit is and what comes of it, `catalogue` holds them, `asker` asks, `detector` says what a
+detector is, and `detectors` holds ours; `exploits` is the one catalogue of what can go wrong with a reward.
 """

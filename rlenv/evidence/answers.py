@@ -15,17 +15,13 @@ from fractions import Fraction
 from typing import Literal, TypeAlias
 
 from rlenv.core.jsontypes import Json, canonical
+from rlenv.evidence.parts import marked
 
 Kind: TypeAlias = Literal["number", "quantity", "list", "text", "formula", "structure", "long"]
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 _QUANTITY = re.compile(r"([-+]?\d+(?:\.\d+)?)\s*([A-Za-z]{1,12}|%|°)")
 _FORMULA = re.compile(r"[\\^*=+{}$×·÷±√≤≥∞]|\d\s*[-/]\s*\d|\w\(")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
-_FRAMES = (
-    re.compile(r"(?s)(?P<before>.*<answer>)(?P<core>.*?)(?P<after></answer>.*)"),
-    re.compile(r"(?s)(?P<before>.*\\boxed\{)(?P<core>[^{}]*)(?P<after>\}.*)"),
-    re.compile(r"(?s)(?P<before>.*####\s*)(?P<core>\S[^\n]*)(?P<after>.*)"),
-)
 _TOLERANCE = re.compile(
     r"\b(?:within|approximate\w*|about|around|roughly|tolerance|rounded?|rounding|nearest|estimate\w*|significant|"
     r"decimals?|decimal places|plus or minus|accura\w+|precision)\b|±|\\pm|≈",
@@ -80,16 +76,14 @@ def locate(reference: Json, solution: str) -> Answer:
         places = list(re.finditer(rf"(?<!\w){re.escape(text)}(?!\w)", solution)) if text.strip() else []
         if places:
             return Answer(solution[: places[-1].start()], text, solution[places[-1].end() :], True)
-    return marked(solution)
+    return last_marked(solution)
 
 
-def marked(solution: str) -> Answer:
-    """What stands in the last tags or box of a solution, or all of it."""
-    for pattern in _FRAMES:
-        found = pattern.fullmatch(solution)
-        if found:
-            return Answer(found["before"], found["core"], found["after"], False)
-    return Answer("", solution, "", False)
+def last_marked(solution: str) -> Answer:
+    """What stands in the last tags, box or answer line of a solution, or all of it."""
+    places = [part.place for part in marked(solution)]
+    start, end = places[-1] if places else (0, len(solution))
+    return Answer(solution[:start], solution[start:end], solution[end:], False)
 
 
 def reference_texts(reference: Json) -> list[str]:

@@ -26,13 +26,6 @@ def neighbours(arguments: tuple[object, ...], random: np.random.Generator) -> It
             yield (*arguments[:place], changed, *arguments[place + 1 :])
 
 
-def crossed(arguments: tuple[object, ...], others: tuple[object, ...]) -> Iterator[tuple[object, ...]]:
-    """Arguments of which one is that of another test: both are of a vocabulary that the task knows."""
-    if len(arguments) == len(others) > 1:
-        for place, other in enumerate(others):
-            yield (*arguments[:place], other, *arguments[place + 1 :])
-
-
 def _changed(value: object, turn: int, random: np.random.Generator) -> object:
     if isinstance(value, bool):
         return not value

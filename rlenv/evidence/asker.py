@@ -12,18 +12,19 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache, cached_property
 from itertools import chain, islice
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 
-from rlenv.core.completion import Completion, as_completion
+from rlenv.core.completion import as_completion
 from rlenv.core.definition import Definition
 from rlenv.core.episode import Episode
 from rlenv.core.task import Task
 from rlenv.core.verdict import Verdict
-from rlenv.evidence.edit import Edit, Scene, Variant
-from rlenv.evidence.evidence import KEPT, Asked, AskingWrapper, Evidence
+from rlenv.evidence.evidence import KEPT, AskingWrapper, Edit, EditVerdict, Evidence, Scene, Variant
+from rlenv.evidence.player import UNJUDGED, Job, Judged, Player
 from rlenv.evidence.row import row_texts
+from rlenv.evidence.shrink import shrunk
 
 REPEATS = 5
 """How often the unedited completion is asked where the verifier says of itself that it is not `deterministic`."""
@@ -33,12 +34,7 @@ POOL = 64
 """Tasks of which each has its others, drawn once: to make a task may take longer than to judge a completion."""
 
 
-Job: TypeAlias = "tuple[Task, Completion]"
-Judged: TypeAlias = "Callable[[Sequence[Job]], list[Verdict]]"
-"""Gives the verdict of the verifier alone on each job, in order (`rlenv.judge.Judge.verdicts`)."""
-
-
-class Later(Sequence[Evidence]):
+class LazyEvidence(Sequence[Evidence]):
     """Evidence that is asked for when it is first looked at: most completions raise no question about right ones."""
 
     def __init__(self, ask: Callable[[], Sequence[Evidence]]) -> None:
@@ -65,87 +61,72 @@ class Control(NamedTuple):
 NO_CONTROL = Control()
 
 
-class Asker:
-    """Collects the evidence on groups of episodes of one definition."""
+class Asker(Player[Job]):
+    """Collects the evidence on groups of episodes of one definition, each within a budget of its own."""
 
     def __init__(self, definition: Definition, judged: Judged) -> None:
-        self.verifications = 0
-        """How many verifications were asked for so far, controls included."""
-        self._definition, self._verdicts, self._asking = definition, judged, definition.asking
+        super().__init__(definition, judged)
+        self._asking = definition.asking
         self._share = self._asking.share if definition.inline else self._asking.dear_share
         self._repeats = 1 if getattr(definition.verifier, "deterministic", True) else REPEATS
         self._controls: dict[str, Control] = {}
 
     def about(self, group: Sequence[Episode], edits: Sequence[Edit]) -> list[Evidence]:
         """One piece of evidence an episode, in order. The episodes answer one task; equal ones are asked once."""
-        edits = [edit for edit in edits if edit.name not in self._definition.edits_left_out]
+        self.begin()
+        edits = [edit for edit in edits if edit.name not in self.definition.edits_left_out]
         candidates = [episode for episode in group if self._may_be_asked(episode)]
-        best = max((episode.verdict.reward or 0.0 for episode in group), default=0.0)
-        if not candidates:
-            control = self._unasked_control(group)
-            return [unasked(episode, control, self._asking.fair * best) for episode in group]
-        control = self._control(candidates[0].task, edits)
-        best = max(best, control.best)
+        control = self._control(candidates[0].task, edits) if candidates else self._unasked_control(group)
+        fair = self._asking.fair * max([control.best, *map(_paid, group)])
         chosen: dict[tuple[str, bool], Episode] = {}
         for episode in candidates:
-            if (episode.verdict.reward or 0.0) >= self._asking.fair * best:
+            if _paid(episode) >= fair:
                 chosen.setdefault(_key(episode), episode)
-        fair = self._asking.fair * best
         known = dict(zip(chosen, self._answered(list(chosen.values()), edits, control, fair), strict=True))
-        return [self._placed(episode, known.get(_key(episode)), control, fair) for episode in group]
-
-    def _placed(self, episode: Episode, known: Evidence | None, control: Control, fair: float) -> Evidence:
-        if known is None:
-            return unasked(episode, control, fair)
-        return known if known.episode is episode else replace(known, episode=episode.said())
+        return [
+            replace(known[_key(episode)], episode=episode.said())
+            if _key(episode) in known
+            else unasked(episode, control, fair)
+            for episode in group
+        ]
 
     def _may_be_asked(self, episode: Episode) -> bool:
-        if (episode.verdict.reward or 0.0) <= 0 or episode.completion.failure or episode.completion.turns:
+        if _paid(episode) <= 0 or episode.completion.failure or episode.completion.turns:
             return False
         return self._share >= 1 or self._rng(episode.task, episode.completion.text, "share").random() < self._share
 
-    def control(self, task: Task, edits: Sequence[Edit]) -> Control:
-        """What the edits show on right completions of a task; asked again, and not remembered."""
-        return self._asked_control(task, [edit for edit in edits if edit.name not in self._definition.edits_left_out])
-
     def _control(self, task: Task, edits: Sequence[Edit]) -> Control:
-        known = self._controls.get(task.id)
-        if known is None:
-            known = self._asked_control(task, edits)
+        if task.id not in self._controls:
             if len(self._controls) >= CONTROLS:
                 del self._controls[next(iter(self._controls))]
-            self._controls[task.id] = known
-        return known
-
-    def _asked_control(self, task: Task, edits: Sequence[Edit]) -> Control:
-        texts = self._solutions(task)
-        right = self._paid(task, texts)
-
-        def witnesses() -> list[Evidence]:
+            texts = self._solutions(task)
+            right = self._paid(task, texts)
             made = [text for text in row_texts(task) if text not in texts] if edits else []
-            return self._answered(self._paid(task, made), edits)
-
-        best = max((episode.verdict.reward or 0.0 for episode in right), default=0.0)
-        return Control(Later(lambda: self._answered(right, edits)), Later(witnesses), best)
+            self._controls[task.id] = Control(
+                LazyEvidence(lambda: self._answered(right, edits)),
+                LazyEvidence(lambda: self._answered(self._paid(task, made), edits)),
+                max(map(_paid, right), default=0.0),
+            )
+        return self._controls[task.id]
 
     def _paid(self, task: Task, texts: Sequence[str]) -> list[Episode]:
         """Those of these texts that the verifier pays, as episodes."""
-        said = [as_completion(text, self._definition.read_as) for text in texts]
-        verdicts = self._judged([(task, completion) for completion in said])
+        said = [as_completion(text, self.definition.read_as) for text in texts]
+        verdicts = self._asked([(task, completion) for completion in said])
         found = [Episode(task, completion, verdict) for completion, verdict in zip(said, verdicts, strict=True)]
-        return [episode for episode in found if (episode.verdict.reward or 0.0) > 0]
+        return [episode for episode in found if _paid(episode) > 0]
 
     def _unasked_control(self, group: Sequence[Episode]) -> Control:
         """The reference solution, taken at its word: what is only measured has a control that costs nothing."""
-        if not any((episode.verdict.reward or 0.0) > 0 for episode in group):
+        if not any(_paid(episode) > 0 for episode in group):
             return NO_CONTROL
         task, right = group[0].task, Verdict.of(("solution", 1.0))
-        said = [as_completion(text, self._definition.read_as) for text in self._solutions(task)]
+        said = [as_completion(text, self.definition.read_as) for text in self._solutions(task)]
         return Control(tuple(unasked(Episode(task, completion, right)) for completion in said))
 
     def _solutions(self, task: Task) -> list[str]:
         try:
-            return [self._definition.solution(task)]
+            return [self.definition.solution(task)]
         except Exception:  # the author's code; that there is no control is told by an empty one
             return []
 
@@ -153,46 +134,47 @@ class Asker:
         self, episodes: Sequence[Episode], edits: Sequence[Edit], control: Control = NO_CONTROL, fair: float = 0.0
     ) -> list[Evidence]:
         """The evidence on paid episodes of one task, asked in one batch, and a second one where something is odd."""
-        if not edits:  # what is measured has its control, and asks nothing else
+        if not edits or not episodes:  # what is measured has its control, and asks nothing else
             return [unasked(episode, control, fair) for episode in episodes]
-        others = self._others(episodes[0].task) if episodes else ()
-        jobs: list[Job] = []
-        plans = [_Plan(episode, []) for episode in episodes]
-        later = [self._planned(plan, edits, others, jobs) for plan in plans]
-        verdicts = self._judged(jobs)
-        for plan, left in zip(plans, later, strict=True):
-            for first, rest in left:
-                reward = verdicts[first.job].reward
-                if reward is None or reward >= KEPT * (plan.episode.verdict.reward or 0.0):
-                    self._place(plan, [first._replace(variant=variant) for variant in rest], jobs)
-        verdicts += self._judged(jobs[len(verdicts) :])
-        return [_collected(plan, verdicts, others, control, fair) for plan in plans]
+        others, now, later = self._others(episodes[0].task), list[_Asked](), list[tuple[int, str, Iterator[Variant]]]()
+        for place, (task, said) in enumerate((one.task, one.completion) for one in episodes):
+            scene = Scene(task, said, others)
+            made = [(edit, islice(edit.make(scene), edit.cost)) for edit in edits]
+            first = [
+                _Asked(place, edit.name, one)
+                for edit, variants in made
+                for one in (islice(variants, 1) if edit.alike else variants)
+            ]
+            now += [*[_Asked(place, "", Variant(task, said))] * self._repeats, *first] if first else []
+            later += [(place, edit.name, variants) for edit, variants in made if edit.alike]
+        now = now[: self._asking.budget]
+        rewards = self._rewards(now)
+        odd = {
+            (one.place, one.edit)
+            for one, reward in zip(now, rewards, strict=True)
+            if reward is None or reward >= KEPT * _paid(episodes[one.place])
+        }
+        rest = [_Asked(place, edit, one) for place, edit, made in later if (place, edit) in odd for one in made]
+        rest = rest[: self._asking.budget - len(now)]
+        told = list(zip([*now, *rest], [*rewards, *self._rewards(rest)], strict=True))
+        return [
+            _collected(episode, [one for one in told if one[0].place == place], control, fair)
+            for place, episode in enumerate(episodes)
+        ]
 
-    def _planned(
-        self, plan: _Plan, edits: Sequence[Edit], others: tuple[Task, ...], jobs: list[Job]
-    ) -> list[tuple[_Planned, Iterator[Variant]]]:
-        """Plans what is asked about one episode at once; returns what is asked where the first of its kind is paid."""
-        task, said = plan.episode.task, plan.episode.completion
-        self._place(plan, [_Planned("", Variant(task, said))] * self._repeats, jobs)
-        scene = Scene(task, said, plan.episode.verdict, others, lambda: self._rng(task, said.text, "edits"))
-        later: list[tuple[_Planned, Iterator[Variant]]] = []
-        for edit in edits:
-            made = islice(edit.make(scene), edit.cost)
-            first = [_Planned(edit.name, one) for one in (islice(made, 1) if edit.alike else made)]
-            placed = self._place(plan, first, jobs) if first else []
-            later += [(one, made) for one in placed if edit.alike]
-        if not any(one.edit for one in plan.asked):  # nothing to compare the unedited completion with
-            del jobs[len(jobs) - len(plan.asked) :]
-            plan.asked.clear()
-        return later
+    def _rewards(self, asked: Sequence[_Asked]) -> list[float | None]:
+        """None where the checker failed or was too slow: no evidence."""
+        verdicts = self._asked([(one.variant.task, one.variant.completion) for one in asked])
+        return [None if verdict is UNJUDGED else verdict.reward for verdict in verdicts]
 
-    def _place(self, plan: _Plan, wanted: Sequence[_Planned], jobs: list[Job]) -> list[_Planned]:
-        """Puts as much as the budget allows behind the jobs, and into the plan."""
-        within = wanted[: max(0, self._asking.budget - len(jobs))]
-        placed = [one._replace(job=len(jobs) + place) for place, one in enumerate(within)]
-        jobs += [(one.variant.task, one.variant.completion) for one in placed]
-        plan.asked.extend(placed)
-        return placed
+    def smallest(self, task: Task, text: str, paid: float, right: str) -> str:
+        """The smallest part of a paid completion that is paid as well and is not the right answer."""
+
+        def as_well(made: str) -> bool:
+            reward = self._asked([(task, as_completion(made, self.definition.read_as))])[0].reward
+            return reward is not None and reward >= paid
+
+        return shrunk(text, as_well, right)
 
     def _others(self, task: Task) -> tuple[Task, ...]:
         """Other tasks of the pool with other prompts and other references, from a place that the task's id decides."""
@@ -207,15 +189,14 @@ class Asker:
 
     @cached_property
     def _pool(self) -> list[Task]:
-        tasks, rng = self._definition.tasks, np.random.default_rng(self._asking.seed)
+        tasks, rng = self.definition.tasks, np.random.default_rng(self._asking.seed)
         size = len(tasks)
         drawn = rng.permutation(size)[:POOL] if size <= CONTROLS else rng.integers(size, size=POOL)
         found = [tasks[int(index)] for index in drawn]
         return list({task.id: task for task in found}.values())
 
-    def _judged(self, jobs: Sequence[Job]) -> list[Verdict]:
-        self.verifications += len(jobs)
-        return self._verdicts(jobs) if jobs else []
+    def _asked(self, jobs: Sequence[Job]) -> list[Verdict]:
+        return self.play(jobs, jobs)
 
     def _rng(self, task: Task, text: str, purpose: str) -> np.random.Generator:
         return np.random.default_rng(self._drawn(task, text, purpose))
@@ -231,31 +212,28 @@ def asker_for(definition: Definition, judged: Judged) -> Asker | None:
     return Asker(definition, judged) if asks else None
 
 
-class _Planned(NamedTuple):
-    """A variant that is asked about, and where its verdict will stand. No edit: the unedited completion."""
+class _Asked(NamedTuple):
+    """A variant that is asked about, of the episode at this place of a group. No edit: the unedited completion."""
 
+    place: int
     edit: str
     variant: Variant
-    job: int = -1
-
-
-class _Plan(NamedTuple):
-    """What is asked about one episode."""
-
-    episode: Episode
-    asked: list[_Planned]
 
 
 def _key(episode: Episode) -> tuple[str, bool]:
     return episode.completion.text, episode.completion.finished
 
 
+def _paid(episode: Episode) -> float:
+    return max(0.0, episode.verdict.reward or 0.0)
+
+
 def unasked(episode: Episode, control: Control = NO_CONTROL, fair: float = 0.0) -> Evidence:
     """What is known of an episode when nothing is asked about it."""
-    paid, said = max(0.0, episode.verdict.reward or 0.0), episode.said()
+    paid, said = _paid(episode), episode.said()
     return Evidence(
         said,
-        _thought(episode, said),
+        "" if said is episode else episode.completion.reasoning.text,  # nothing was thought, where all was said
         paid if paid >= fair else 0.0,
         several_turns=bool(episode.completion.turns),
         controls=control.solutions,
@@ -263,33 +241,15 @@ def unasked(episode: Episode, control: Control = NO_CONTROL, fair: float = 0.0) 
     )
 
 
-def _thought(episode: Episode, said: Episode) -> str:
-    """What was thought: nothing, where all was said."""
-    return "" if said is episode else episode.completion.reasoning.text
-
-
 def _collected(
-    plan: _Plan, verdicts: Sequence[Verdict], others: tuple[Task, ...], control: Control, fair: float
+    episode: Episode, told: Sequence[tuple[_Asked, float | None]], control: Control, fair: float
 ) -> Evidence:
-    episode, said = plan.episode, plan.episode.said()
-    base = [episode.verdict.reward or 0.0]
-    asked: dict[str, list[Asked]] = {}
-    for edit, variant, job in plan.asked:
-        reward = verdicts[job].reward
-        if reward is None:  # the checker failed: no evidence
-            continue
-        if edit:
-            asked.setdefault(edit, []).append(Asked(reward, variant.place, variant.detail))
-        else:
+    base, asked = [_paid(episode)], dict[str, list[EditVerdict]]()
+    for (_, edit, variant), reward in told:
+        if reward is not None and edit:
+            asked.setdefault(edit, []).append(EditVerdict(reward, variant.place, variant.detail))
+        elif reward is not None:
             base.append(reward)
-    paid = sum(base) / len(base)
-    return Evidence(
-        said,
-        _thought(episode, said),
-        paid if paid >= fair else 0.0,
-        spread=max(base) - min(base),
-        asked=asked,
-        others=others,
-        controls=control.solutions,
-        witnesses=control.witnesses,
-    )
+    paid, spread = sum(base) / len(base), max(base) - min(base)
+    known = unasked(episode, control)
+    return replace(known, paid=paid if paid >= fair else 0.0, spread=spread, asked=asked)

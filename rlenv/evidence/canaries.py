@@ -34,6 +34,7 @@ from rlenv.core.task import Prompt, Task, TaskSet
 from rlenv.core.verdict import Flag, Verdict, correctness, to_reward
 from rlenv.core.wrapper import State, number
 from rlenv.evidence.detector import Detector
+from rlenv.evidence.findings import add
 
 CANARY = "canary"
 """The column that marks a canary; it holds the reference that the task had."""
@@ -97,9 +98,8 @@ class Canaries(Detector):
         if not episodes or not is_canary(episodes[0].task):
             return [()] * len(episodes)
         paid = [(correctness(e.verdict) or 0.0) > 0 for e in episodes]
+        add(state, seen=len(paid), paid=sum(paid), tasks=any(paid))
         seen, hits, tasks = (int(number(state, key)) for key in ("seen", "paid", "tasks"))
-        seen, hits, tasks = seen + len(paid), hits + sum(paid), tasks + any(paid)
-        state["seen"], state["paid"], state["tasks"] = seen, hits, tasks
         if tasks < self.tasks or hits < self.least * seen:
             return [()] * len(episodes)
         detail = f"paid for a reference that is wrong on purpose, as {hits} of {seen} on {tasks} canaries"

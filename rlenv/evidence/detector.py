@@ -49,9 +49,8 @@ from rlenv.core.jsontypes import Json
 from rlenv.core.verdict import Flag, Verdict, to_reward
 from rlenv.core.wrapper import State
 from rlenv.evidence.asker import unasked
-from rlenv.evidence.edit import Edit
-from rlenv.evidence.evidence import Evidence
-from rlenv.evidence.findings import FINDINGS, note_found, note_paid
+from rlenv.evidence.evidence import Edit, Evidence
+from rlenv.evidence.findings import FINDINGS, PAID, add, note_found
 
 Action: TypeAlias = Literal["observe", "penalise", "gate", "veto"]
 """What a detector does: it flags alone, takes a penalty, takes what was earned, or pays `veto_reward`."""
@@ -100,13 +99,8 @@ class Detector(ABC):
             return verdict
         if action == "penalise":
             return verdict.with_part(self.name, -self.penalty)
-        return self._lowered(verdict, 0.0 if action == "gate" else self.veto_reward)
-
-    def _lowered(self, verdict: Verdict, ceiling: float) -> Verdict:
-        """The verdict with a part that brings its reward to exactly `ceiling`, if it was more."""
-        if verdict.reward is None or verdict.reward <= ceiling:
-            return verdict
-        return to_reward(verdict, ceiling, self.name)
+        ceiling = 0.0 if action == "gate" else self.veto_reward
+        return to_reward(verdict, ceiling, self.name) if verdict.reward > ceiling else verdict
 
 
 def placed(flags: tuple[Flag, ...], episode: Episode) -> tuple[Flag, ...]:
@@ -125,6 +119,8 @@ class EvidenceDetector(Detector):
     """What it wants the verifier asked."""
     only_paid: ClassVar[bool] = False
     """Whether it looks at paid completions alone."""
+    by_asking: ClassVar[bool] = False
+    """Whether it sees nothing in a completion that was not asked about: its findings are of those that were."""
 
     def wanted(self, state: Mapping[str, Json]) -> Sequence[Edit]:
         """The edits to ask about the next group: all of them, unless what the run has shown is enough."""
@@ -137,10 +133,6 @@ class EvidenceDetector(Detector):
     def learn(self, group: Sequence[Evidence], run: State) -> None:
         """Take note of a group, before any of it is looked at; `run` is JSON and is saved with the run."""
 
-    def shows(self, evidence: Evidence, run: State) -> str:
-        """What a completion shows of the reward, as most of the run do: a finding, no flag; empty for nothing."""
-        return ""
-
     def judge(self, episodes: Sequence[Episode], state: State) -> list[Verdict]:
         """The verdicts without an asker: what needs no asking is seen all the same."""
         return self.judge_on([*map(unasked, episodes)], episodes, state)
@@ -148,7 +140,7 @@ class EvidenceDetector(Detector):
     def judge_on(self, group: Sequence[Evidence], episodes: Sequence[Episode], state: State) -> list[Verdict]:
         """The verdicts on a group whose evidence is known, in order."""
         self.learn(group, state)
-        note_paid(state, sum(one.paid > 0 for one in group))
+        add(state, **{PAID: sum(one.paid > 0 and (not self.by_asking or bool(one.asked)) for one in group)})
         both = zip(group, episodes, strict=True)
         return [episode.verdict if self._passes(one) else self._weighed(one, episode, state) for one, episode in both]
 
@@ -172,6 +164,18 @@ class EvidenceDetector(Detector):
         findings = state.setdefault(FINDINGS, {})
         if isinstance(findings, dict):
             findings.setdefault(task, flag.detail)
+
+
+class PaidDetector(EvidenceDetector):
+    """One that looks at paid completions alone."""
+
+    only_paid: ClassVar[bool] = True
+
+
+class AskingDetector(PaidDetector):
+    """One that sees nothing in a completion that was not asked about."""
+
+    by_asking: ClassVar[bool] = True
 
 
 def _flags(found: object) -> tuple[Flag, ...]:

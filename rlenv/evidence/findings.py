@@ -10,52 +10,50 @@ repeats: loops, shown by the reference of 1 task too: t1
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, MutableMapping
-from typing import cast
+from collections.abc import Callable, Iterable, Mapping, MutableMapping
 
 from rlenv.core.jsontypes import Json
+from rlenv.core.wrapper import number
 from rlenv.evidence.evidence import Evidence
 from rlenv.evidence.exploits import EXPLOITS, looked_for, shown_by
-from rlenv.evidence.exploits.finding import KEPT, Finding
+from rlenv.evidence.exploits import finding as hole
+from rlenv.evidence.exploits.finding import OF_RUN, Finding
 
 ASKED = "asked"
 """The key of a run's states under which stands what was asked."""
 FINDINGS = "findings"
 """The key of a detector's state under which its findings stand: a task's id, and what its reference shows."""
-REWARD = "reward"
-"""The key of a detector's state under which stands what the run's paid completions show of the reward: by what is told
-of it, how many show it and how many were asked."""
-LEAST, OFTEN = 6, 0.5
-"""So many asked, and this share of them that shows it, are a finding."""
 FOUND, PAID = "found", "paid_seen"
-"""The keys of a detector's state: its finding as JSON (`Finding.to_json`), and how many paid completions it saw."""
+"""The keys of a detector's state: what it found, as JSON, and how many paid completions it saw."""
 COVERS = 0.5
 """From this share of what shows another exploit on, one is its cause."""
 SHOWN = 3
+SHRUNK = "shrunk"
+SHRINKS = ("no_answer", "form_only", "answer_anywhere", "several_answers", "near_answer", "any_answer")
+"""Exploits of which a part that is paid shows the same."""
 SHORT = 80
 """Characters of a reference that is shown beside a completion."""
+KEPT = 4_000
+"""Characters of a completion that a state keeps."""
 
 
-def note_paid(run: MutableMapping[str, Json], count: int) -> None:
-    """Count paid completions that were looked at."""
-    known = run.get(PAID, 0)
-    run[PAID] = (known if isinstance(known, int) else 0) + count
+def short(reference: Json) -> str:
+    """A reference as it is shown beside a completion; empty where it is none or long."""
+    return str(reference) if isinstance(reference, str | int | float) and len(str(reference)) <= SHORT else ""
 
 
-def note_found(run: MutableMapping[str, Json], evidence: Evidence, why: str) -> None:
-    """Count a paid completion that shows an exploit, and keep it where none was shorter."""
+def note_found(run: MutableMapping[str, Json], evidence: Evidence, why: str, text: str = "") -> None:
+    """Count a paid completion that shows an exploit, and keep it, or the edited `text`, where none was shorter."""
     if evidence.paid <= 0:
         return
-    known, text = run.get(FOUND), evidence.text[:KEPT]
+    known, text = run.get(FOUND), (text or evidence.text)[:KEPT]
     seen = 1 + int(str(known["seen"])) if isinstance(known, Mapping) else 1
     if isinstance(known, Mapping) and len(str(known["completion"])) <= len(text):
         run[FOUND] = {**known, "seen": seen}
         return
-    right = evidence.episode.task.reference
-    shown = str(right) if isinstance(right, str | int | float) and len(str(right)) <= SHORT else ""
     run[FOUND] = {
         "completion": text,
-        "right": shown,
+        "right": short(evidence.episode.task.reference),
         "paid": evidence.paid,
         "honest": max((control.paid for control in evidence.controls), default=0.0),
         "seen": seen,
@@ -63,84 +61,77 @@ def note_found(run: MutableMapping[str, Json], evidence: Evidence, why: str) -> 
     }
 
 
+def note_smallest(run: MutableMapping[str, Json], exploit: str, smaller: Callable[[str, float, str], str]) -> None:
+    """Shrink the completion of a finding that is new, where its right answer is known and a part shows the same."""
+    known = run.get(FOUND)
+    if exploit not in SHRINKS or not isinstance(known, Mapping) or SHRUNK in known or not known["right"]:
+        return
+    text = smaller(str(known["completion"]), float(str(known["paid"])), str(known["right"]))
+    run[FOUND] = {**known, "completion": text, SHRUNK: True}
+
+
 def found(states: Mapping[str, Mapping[str, Json]], reward: str = "") -> list[Finding]:
     """The findings of a run, one for each exploit, the most seen first; of one cause only what covers the others."""
-    by_name: dict[str, Finding] = {}
+    every = []
     for key, state in states.items():
-        row, exploit = state.get(FOUND), shown_by(key.partition(":")[2])
+        row = state.get(FOUND)
         if isinstance(row, Mapping):
-            finding = Finding.from_json({**row, "exploit": exploit.name, "reward": reward, "of": state.get(PAID, 0)})
-            known = by_name.get(exploit.name)
-            by_name[exploit.name] = finding if known is None or known.seen < finding.seen else known
-    return without_covered(by_name.values())
+            paid, honest = float(str(row["paid"])), float(str(row["honest"]))
+            every.append(
+                Finding(
+                    rule=key.partition(":")[2],
+                    message=str(row["why"]),
+                    reward=reward,
+                    paid=int(str(row["seen"])),
+                    tried=int(number(state, PAID)),
+                    unit=OF_RUN,
+                    evidence=hole.Evidence(str(row["completion"]), paid, honest, str(row["right"])),
+                )
+            )
+    return without_covered(every)
 
 
 def without_covered(findings: Iterable[Finding]) -> list[Finding]:
-    """The findings without those whose cause is another one that is seen about as often, the most seen first."""
-    every = sorted(findings, key=lambda one: (-one.seen, [*EXPLOITS, one.exploit.name].index(one.exploit.name)))
+    """One finding for each exploit, without those whose cause is another one that is seen about as often."""
+    by_name: dict[str, Finding] = {}
+    for one in findings:
+        known = by_name.setdefault(one.exploit.name, one)
+        by_name[one.exploit.name] = one if known.paid < one.paid else known
+    order = {name: place for place, name in enumerate(EXPLOITS)}
+    every = sorted(by_name.values(), key=lambda one: (-one.share, order.get(one.exploit.name, len(order))))
     covered = {
         other.exploit.name
         for one in every
         for other in every
-        if one is not other and one.exploit.has_cause_of(other.exploit) and one.seen >= COVERS * other.seen
+        if one is not other and one.exploit.has_cause_of(other.exploit) and one.share >= COVERS * other.share
     }
     return [one for one in every if one.exploit.name not in covered]
 
 
-def count(run: MutableMapping[str, Json], told_of: str, shown: int, asked: int) -> None:
-    """Count so many completions more that show something of the reward."""
-    known = run.setdefault(REWARD, {})
-    if asked and isinstance(known, dict):
-        before = counts(run, told_of)
-        known[told_of] = [before[0] + shown, before[1] + asked]
-
-
-def counts(run: Mapping[str, Json], told_of: str) -> tuple[int, int]:
-    """How many completions show it, and how many were asked."""
-    known = run.get(REWARD)
-    shown, asked = cast("tuple[int, int]", known.get(told_of, (0, 0))) if isinstance(known, Mapping) else (0, 0)
-    return shown, asked
-
-
-def holds(run: Mapping[str, Json], told_of: str) -> bool:
-    """Whether it is a finding about the reward."""
-    shown, asked = counts(run, told_of)
-    return asked >= LEAST and shown >= OFTEN * asked
-
-
-def note_asked(states: MutableMapping[str, MutableMapping[str, Json]], verifications: int, completions: int) -> None:
-    """Count what was asked about a group."""
-    state = states.setdefault(ASKED, {})
-    for name, count in (("verifications", verifications), ("completions", completions)):
-        known = state.get(name, 0)
-        state[name] = (known if isinstance(known, int) else 0) + count
+def add(run: MutableMapping[str, Json], **counts: int) -> None:
+    """Add to counts of a state."""
+    run.update({name: int(number(run, name)) + count for name, count in counts.items()})
 
 
 def told(states: Mapping[str, Mapping[str, Json]], reward: str = "") -> list[str]:
     """The findings, what else was looked for and what was asked, a line each; none where nothing was watched."""
     asked = states.get(ASKED, {})
-    verifications, completions = asked.get("verifications"), asked.get("completions")
-    if not isinstance(verifications, int) or not isinstance(completions, int) or not completions:
+    verifications, completions = (int(number(asked, name)) for name in ("verifications", "completions"))
+    if not completions:
         return []
-    each = f"{verifications / completions:.3g} a completion"
-    findings = found(states, reward)
+    findings, named = found(states, reward), {key.partition(":")[2]: state for key, state in states.items()}
+    seen = {shown_by(name).name for name, state in named.items() if FOUND in state}
+    rest = looked_for(name for name, state in named.items() if PAID in state or FINDINGS in state)
+    rest = [name for name in rest if name not in seen]
     lines = [*map(str, findings)]
-    named = [key.partition(":")[2] for key, state in states.items() if PAID in state or FINDINGS in state]
-    seen = {shown_by(key.partition(":")[2]).name for key, state in states.items() if FOUND in state}
-    covers = {name for one in findings for name in EXPLOITS if one.exploit.has_cause_of(EXPLOITS[name])}
-    rest = [name for name in looked_for(named) if name not in seen]
     lines += [f"nothing {'else ' if findings else ''}found of: {', '.join(rest)}"] if rest else []
-    lines += [f"{verifications} verifications for {completions} completions ({each})"]
-    for key, state in states.items():
-        known = state.get(REWARD)
-        for told_of in known if isinstance(known, Mapping) and "senseless" not in covers else ():
-            if holds(state, told_of):
-                often, of = counts(state, told_of)
-                lines.append(f"the reward: {told_of}, {often} of {of} paid completions")
+    lines.append(
+        f"{verifications} verifications for {completions} completions ({verifications / completions:.3g} a completion)"
+    )
+    for name, state in named.items():
         shows = state.get(FINDINGS)
         if isinstance(shows, Mapping) and shows:
-            name, tasks = key.partition(":")[2], list(shows)
-            shown = ", ".join(tasks[:SHOWN]) + (", ..." if len(tasks) > SHOWN else "")
-            count = f"{len(tasks)} task{'s' if len(tasks) > 1 else ''}"
-            lines.append(f"{name}: {shows[tasks[0]]}, shown by the reference of {count} too: {shown}")
+            tasks = ", ".join([*shows][:SHOWN]) + (", ..." if len(shows) > SHOWN else "")
+            count = f"{len(shows)} task{'s' if len(shows) > 1 else ''}"
+            lines.append(f"{name}: {next(iter(shows.values()))}, shown by the reference of {count} too: {tasks}")
     return lines

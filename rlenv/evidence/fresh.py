@@ -15,7 +15,7 @@ import builtins
 import re
 import textwrap
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 import numpy as np
@@ -67,15 +67,14 @@ def calls(task: Task, programs: Sequence[str] = ()) -> Iterator[tuple[str, tuple
     """The calls of functions that are not Python's own, with plain arguments, in the texts of a row, and of those that
     a column names and a program defines, in its pairs."""
     for text in strings((task.reference, task.metadata)):
-        nodes = list(ast.walk(parsed(text)))
-        bound = [{}, *(values for node in nodes for values in _bound(node))]
-        for node in nodes:
+        for node in ast.walk(parsed(text)):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.args and not node.keywords:
-                found = [] if hasattr(builtins, node.func.id) else [_given(node.args, values) for values in bound]
-                yield from ((node.func.id, given) for given in found if given is not None)
+                plain = None if hasattr(builtins, node.func.id) else _given(node.args)
+                if plain is not None:
+                    yield node.func.id, plain
     named = [name for name in task.metadata.values() if any(f"def {name}(" in code for code in programs)]
     for given, _ in pairs(task) if named else ():
-        (value,) = _given([given], {}) or (None,) if isinstance(given, str) else (given,)
+        (value,) = _given([given]) or (None,) if isinstance(given, str) else (given,)
         if value is not None:
             yield str(named[0]), tuple(value) if isinstance(value, list | tuple) else (value,)
 
@@ -89,22 +88,12 @@ def parsed(text: str) -> ast.Module:
         return ast.Module([], [])
 
 
-def _given(nodes: Sequence[ast.AST | str], bound: Mapping[str, object]) -> tuple[object, ...] | None:
-    """The values of arguments; None where one is neither plain nor bound."""
+def _given(nodes: Sequence[ast.AST | str]) -> tuple[object, ...] | None:
+    """The values of arguments; None where one is not plain."""
     try:
-        return tuple(bound[n.id] if isinstance(n, ast.Name) and n.id in bound else ast.literal_eval(n) for n in nodes)
+        return tuple(map(ast.literal_eval, nodes))
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
         return None
-
-
-def _bound(node: ast.AST) -> Iterator[dict[str, object]]:
-    """What the names of a loop over plain values stand for, one by one."""
-    if isinstance(node, ast.For | ast.comprehension):
-        names = node.target.elts if isinstance(node.target, ast.Tuple) else [node.target]
-        (found,) = _given([node.iter], {}) or ((),)
-        for values in found if isinstance(found, list | tuple) else ():
-            row = values if isinstance(node.target, ast.Tuple) else (values,)
-            yield {name.id: value for name, value in zip(names, row, strict=False) if isinstance(name, ast.Name)}
 
 
 def _fresh(known: Iterator[tuple[str, tuple[object, ...]]]) -> list[tuple[str, tuple[object, ...]]]:

@@ -9,6 +9,7 @@ r"""The parts of a text by its structure: sentences and lines, and the places wh
 from __future__ import annotations
 
 import re
+import string
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -29,6 +30,27 @@ _NUMBER = re.compile(r"(?<![\w.])(?!(?m:^)\d+[.)][ \t])-?\d+(?:,\d{3})*(?:\.\d+)
 # takes -3, 1,250 and 3.5; not v2, 1.2.3 and the "1. " of a list
 _FENCED = re.compile(r"```[^\n]*\n(.*?)```", re.DOTALL)  # a fenced block
 _TICKED = re.compile(r"`([^`\n]+)`")  # `n + 1`
+
+
+class Frame(NamedTuple):
+    """What stands around an answer in completions that are right elsewhere."""
+
+    name: str
+    before: str
+    after: str
+
+    def around(self, answer: str) -> str:
+        return f"{self.before}{answer}{self.after}"
+
+
+FRAMES = (
+    Frame("boxed", "\\boxed{", "}"),
+    Frame("answer tags", "<answer>", "</answer>"),
+    Frame("answer line", "Answer: ", ""),
+    Frame("hashes", "#### ", ""),
+)
+"""Those that models are told to use."""
+BARE = Frame("bare", "", "")
 
 
 class Part(NamedTuple):
@@ -95,3 +117,20 @@ def program(text: str) -> tuple[int, int] | None:
         if found:
             return found[-1].span(1)
     return None
+
+
+SIGNS = ("aeiou", "".join(sign for sign in string.ascii_lowercase if sign not in "aeiou"), "123456789")
+
+
+def other_signs(text: str, *steps: int) -> str:
+    """The text with other letters and digits: vowels for vowels, no 0; of each kind the one so many steps on.
+
+    >>> other_signs("Anne Boleyn, 1530", 1, 1, 2)
+    'Eppi Cumizp, 3750'
+    """
+    other: dict[int, str] = {}
+    for signs, step in zip(SIGNS, steps, strict=True):
+        for place, sign in enumerate(signs):
+            new = signs[(place + step) % len(signs)]
+            other |= {ord(sign): new, ord(sign.upper()): new.upper()}
+    return text.translate(other)

@@ -9,21 +9,15 @@ task; then a completion that is paid on every task has its pay from something el
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from rlenv.core.jsontypes import Json
-from rlenv.core.task import REFERENCE, Task
+from rlenv.core.task import Task
+from rlenv.evidence.parts import FRAMES
 
-FRAMES = (
-    "{}",
-    "<think>{}</think><answer>{}</answer>",
-    "<reasoning>\n{}\n</reasoning>\n<answer>\n{}\n</answer>\n",
-    "\\boxed{{{}}}",
-    "#### {}",
-    "Answer: {}",
-)
-"""Where graders look for an answer."""
+TRACES = ("<think>{}</think><answer>{}</answer>", "<reasoning>\n{}\n</reasoning>\n<answer>\n{}\n</answer>\n")
+"""Where graders look for an answer, beside the usual frames."""
 SHORT = 80
 """Characters of a value that may be an answer as a whole."""
 MOST_CHARS = 4000
@@ -33,10 +27,14 @@ MOST_CHARS = 4000
 def row_texts(task: Task) -> list[str]:
     """The reference in the usual frames, and all that the row says."""
     reference = task.reference
-    values = [str(reference)] if isinstance(reference, (str, int, float)) else []
     whole = " ".join(strings((reference, task.metadata)))
-    texts = [frame.format(*[value] * frame.count("{}")) for value in values for frame in FRAMES]
-    texts += [whole, *(",".join(strings(reference)) for _ in range(not values and reference is not None))]
+    if isinstance(reference, (str, int, float)):
+        value = str(reference)
+        marked = [one.around(value) for one in FRAMES if one.name != "answer tags"]  # those stand in a trace
+        texts = [value, *(trace.replace("{}", value) for trace in TRACES), *marked]
+    else:
+        texts = [] if reference is None else [",".join(strings(reference))]
+    texts.append(whole)
     return [text for text in dict.fromkeys(texts) if text.strip() and len(text) <= MOST_CHARS]
 
 
@@ -60,59 +58,20 @@ def strings(value: object) -> Iterator[str]:
             yield from strings(inner)
 
 
-def rewritten(task: Task, change: Callable[[str], str], fields: Sequence[str] | None = None) -> Task:
-    """The task with texts and numbers of its row changed, each to a value of its own type where that can be.
+def under(task: Task, value: str) -> Task | None:
+    """The task with this value, of the type of its reference, as its reference; None where it cannot be another one.
 
-    `fields` are names of columns, the reference's `REFERENCE` among them; None stands for all. The prompt stays.
-
-    >>> task = Task("?", "7", metadata={"also": ["7", 7, 8]})
-    >>> changed = rewritten(task, lambda value: "9" if value == "7" else value)
-    >>> changed.reference, changed.metadata["also"], changed.id == task.id
-    ('9', ['9', 9, 8], True)
+    >>> under(Task("?", 7), "9").reference, under(Task("?", 7), "seven"), under(Task("?", "7"), "7")
+    (9, None, None)
     """
-    named = {REFERENCE: task.reference, **task.metadata}
-    made = {name: _changed(value, change) for name, value in named.items() if fields is None or name in fields}
-    metadata = {name: made.get(name, value) for name, value in task.metadata.items()}
-    return replace(task, reference=made.get(REFERENCE, task.reference), metadata=metadata)
-
-
-def replacing(other: Mapping[str, str]) -> Callable[[str], str]:
-    """What `rewritten` takes to put these values in the place of those, each where it stands alone."""
-    return lambda old: other.get(old, old)
-
-
-def _changed(value: Json, change: Callable[[str], str]) -> Json:
-    if isinstance(value, str):
-        return change(value)
-    if isinstance(value, bool) or value is None:
-        return value
-    if isinstance(value, int | float):
-        try:
-            return type(value)(change(str(value)))
-        except ValueError:
-            return value
-    if isinstance(value, Mapping):
-        return {key: _changed(inner, change) for key, inner in value.items()}
-    return [_changed(inner, change) for inner in value]
-
-
-def collections(task: Task) -> dict[str, list[str]]:
-    """The columns that are one short value or a flat list or object of them, as texts, by their names.
-
-    Truth values are left out.
-
-    >>> collections(Task("?", "Danube", metadata={"also": ["Donau", 7], "tests": [["f(1)", "2"]]}))
-    {'also': ['Donau', '7'], 'reference': ['Danube']}
-    """
-    found = {}
-    for name, value in {**task.metadata, REFERENCE: task.reference}.items():
-        inner = list(value.values()) if isinstance(value, Mapping) else value
-        items = list(inner) if isinstance(inner, list | tuple) else [inner]
-        items = [item for item in items if not isinstance(item, bool)]
-        texts = [str(item) for item in items if isinstance(item, str | int | float)]
-        if texts and len(texts) == len(items) and all(0 < len(text) <= SHORT for text in texts):
-            found[name] = texts
-    return found
+    reference = task.reference
+    if isinstance(reference, bool) or not isinstance(reference, str | int | float):
+        return None
+    try:
+        made = type(reference)(value)
+    except ValueError:
+        return None
+    return None if made == reference else replace(task, reference=made)
 
 
 def pairs(task: Task) -> Iterator[tuple[Json, Json]]:

@@ -14,6 +14,8 @@ from rlenv.evidence.parts import marked, numbers
 
 TRIES = 120
 """Texts that the verifier is asked about."""
+BY_SIGNS = 40
+"""A text of so many characters is shrunk by single signs, too."""
 _PIECES = re.compile(r"\s+|\w+|[^\w\s]")  # blanks, words and signs, one by one
 
 
@@ -32,11 +34,17 @@ def is_right(text: str, right: str) -> bool:
 def shrunk(text: str, paid: Callable[[str], bool], right: str, tries: int = TRIES) -> str:
     """The text without the pieces that its pay does not need; itself where it may be right or there is nothing to take.
 
-    Halves of the pieces are taken out first, then quarters, down to single ones (Zeller's ddmin).
+    Words go first, and the signs of what is short then: halves of the pieces, then quarters, down to single ones
+    (Zeller's ddmin).
     """
     if not text or (right and is_right(text, right)):
         return text
-    pieces, left = _PIECES.findall(text), tries
+    small, left = _fewer(_PIECES.findall(text), paid, right, tries)
+    return _fewer(list(small), paid, right, left)[0] if len(small) <= BY_SIGNS else small
+
+
+def _fewer(pieces: list[str], paid: Callable[[str], bool], right: str, left: int) -> tuple[str, int]:
+    """What is left of the pieces, and of the tries."""
     size = max(1, len(pieces) // 2)
     while size and left > 0:
         start, taken = 0, False
@@ -50,4 +58,4 @@ def shrunk(text: str, paid: Callable[[str], bool], right: str, tries: int = TRIE
                     continue
             start += size
         size = size if taken and size == 1 else size // 2
-    return "".join(pieces).strip()
+    return "".join(pieces).strip(), left

@@ -1,6 +1,6 @@
 """Our environments in gem (gem-llm 0.1.0): registered under their ids with `rlenv:` before them.
 
-    env = gem.make(to_gem("math/arithmetic-v0", level=2))        # rlenv:math/arithmetic-v0
+    env = gem.make(to_gem("math/arithmetic-v1", level=2))        # rlenv:math/arithmetic-v1
 
 A failed checker raises MachineryError: gem's loops know numbers only, and a 0 would teach that the policy was wrong.
 """

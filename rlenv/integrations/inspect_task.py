@@ -1,8 +1,8 @@
 """An environment as a Task of Inspect (inspect-ai 0.3.285): its samples, a scorer, a solver for several turns.
 
-    eval(to_inspect("math/arithmetic-v0", size=50, epochs=4, pass_at=(1, 2), level=2), model="...")
+    eval(to_inspect("math/arithmetic-v1", size=50, epochs=4, pass_at=(1, 2), level=2), model="...")
 
-On the command line: `inspect eval rlenv/rlenv -T env=math/arithmetic-v0 -T size=50` (of an editable install: `rlenv`).
+On the command line: `inspect eval rlenv/rlenv -T env=math/arithmetic-v1 -T size=50` (of an editable install: `rlenv`).
 The verifier judges alone, without wrappers, as in `rlenv eval`. A failed checker leaves the epoch unscored.
 """
 

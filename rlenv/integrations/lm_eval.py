@@ -1,6 +1,6 @@
 """An environment as a task folder of lm-evaluation-harness (lm-eval 0.4.13).
 
-    print(to_lm_eval("math/arithmetic-v0", "tasks", size=200, repeats=4, pass_at=(1, 2), level=2))
+    print(to_lm_eval("math/arithmetic-v1", "tasks", size=200, repeats=4, pass_at=(1, 2), level=2))
 
 The harness shows us text only: that a completion was cut is not seen, and there is one turn. A failed checker is in no
 mean: its values are NaN, which the harness's `nanmean` leaves out.
@@ -58,7 +58,7 @@ def to_lm_eval(
     Raises ConfigError when a size must be given, for an environment of several turns, and for a pass@k of more than
     `repeats`.
     """
-    name = "rlenv_" + re.sub(r"\W+", "_", env)  # the slash and the dash of `math/arithmetic-v0`
+    name = "rlenv_" + re.sub(r"\W+", "_", env)  # the slash and the dash of `math/arithmetic-v1`
     rows = export(env, kwargs, size, seed, training=False, one_turn=ONE_TURN).rows
     write_rows(rows, folder, name, repeats, pass_at, max_gen_toks)
     return name

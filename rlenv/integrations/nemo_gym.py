@@ -1,7 +1,7 @@
 """An environment's tasks as the JSONL of NeMo Gym; `rlenv serve` answers its `/verify` (docs/integrations/nemo_gym.md).
 
 >>> from rlenv.core.task import Task
->>> nemo_gym_row("math/arithmetic-v0", Task("3+8=?", "11"), {"level": 1})["responses_create_params"]
+>>> nemo_gym_row("math/arithmetic-v1", Task("3+8=?", "11"), {"level": 1})["responses_create_params"]
 {'input': [{'role': 'user', 'content': '3+8=?'}]}
 """
 

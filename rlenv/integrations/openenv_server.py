@@ -1,6 +1,6 @@
 """An environment of ours as an OpenEnv server (openenv 0.10): several turns, and a reward of None for a failed checker.
 
-    app = to_openenv("math/arithmetic-v0", level=2)      # in server.py; start it with `uvicorn server:app`
+    app = to_openenv("math/arithmetic-v1", level=2)      # in server.py; start it with `uvicorn server:app`
 
 The rewards of an episode sum to its verdict's, which the last observation carries whole. The server has no key: keep it
 on 127.0.0.1 or behind something that has.

@@ -1,6 +1,6 @@
 """An environment for OpenRLHF (0.11.2): a file of prompts, and a reward function where its own executor must stay.
 
-    print(to_openrlhf("math/arithmetic-v0", "data/train.jsonl", size=2000, level=5))     # the options for OpenRLHF
+    print(to_openrlhf("math/arithmetic-v1", "data/train.jsonl", size=2000, level=5))     # the options for OpenRLHF
 
 The options name the agent of rlenv.integrations.openrlhf_agent, which sees token ids, whole groups and several turns.
 This file itself is what `--reward.remote_url` takes instead: it then sees one text at a time. The label of a prompt is

@@ -1,6 +1,6 @@
 """Our environments as datasets of reasoning-gym (0.1.25); its datasets as ours: docs/reasoning_gym.md.
 
-    dataset = reasoning_gym.create_dataset(to_reasoning_gym("math/arithmetic-v0", level=2), size=100, seed=0)
+    dataset = reasoning_gym.create_dataset(to_reasoning_gym("math/arithmetic-v1", level=2), size=100, seed=0)
 
 An entry's `metadata` holds the row that judges: `score_answer` needs nothing else.
 """
@@ -24,7 +24,7 @@ from rlenv.integrations.adapter import export, graded_reward, reference_text, ro
 
 
 def to_reasoning_gym(env: str, **settings: Json) -> str:
-    """Register the environment with reasoning-gym; the name for `create_dataset`, `rlenv:math/arithmetic-v0`.
+    """Register the environment with reasoning-gym; the name for `create_dataset`, `rlenv:math/arithmetic-v1`.
 
     Raises ConfigError for an environment of several turns or for evaluation only, and for a version of reasoning-gym
     that nobody tried.

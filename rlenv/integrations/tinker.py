@@ -1,6 +1,6 @@
 """An environment for Tinker's cookbook (0.6.1): its data set, its groups and its environments.
 
-    dataset_builder = RlenvDatasetBuilder(env="math/arithmetic-v0", model_name="Qwen/Qwen3-8B", size=2000,
+    dataset_builder = RlenvDatasetBuilder(env="math/arithmetic-v1", model_name="Qwen/Qwen3-8B", size=2000,
                                           batch_size=64, group_size=8)
 
 A group is judged whole, with the environment's wrappers. A completion whose checker failed gets the mean of its group,

@@ -155,7 +155,7 @@ class TokenEpisode:
         """What the policy reads before its next turn; None where the episode is over or has no room for one."""
         if self.ended:
             return None
-        turn = ready([self._live], self.renderer, self.sampling, self.context)[0]
+        turn = ready([self._live], self.renderer, self.sampling, self.context, one_row=True)[0]
         if turn is None:
             self._live.end_cut()
             return None

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, MutableMapping, Sequence
 from dataclasses import replace
+from functools import partial
 from traceback import extract_tb
 
 from rlenv.core.episode import Episode
@@ -18,7 +19,8 @@ from rlenv.core.wrapper import State, Wrapper, shapes
 from rlenv.evidence.asker import Asker
 from rlenv.evidence.detector import Detector
 from rlenv.evidence.evidence import Evidence, asks
-from rlenv.evidence.findings import note_asked
+from rlenv.evidence.exploits import shown_by
+from rlenv.evidence.findings import ASKED, add, note_smallest
 
 KINDS = ("detector", "wrapper")
 
@@ -47,6 +49,8 @@ def apply_wrappers(
             verdicts: Sequence[Verdict]
             if evidence is not None and asks(wrapper):
                 verdicts = wrapper.judge_on(evidence, episodes, state)
+                if asker is not None and episodes:
+                    note_smallest(state, shown_by(wrapper.name).name, partial(asker.smallest, episodes[0].task))
             else:
                 verdicts = wrapper.judge(episodes, state)
             if verdicts == known:  # a detector that flags nothing
@@ -59,7 +63,7 @@ def apply_wrappers(
             signals = [s if v is e.verdict else _moved(s, e.verdict, v) for s, e, v in both]
         episodes = [e if v is e.verdict else e.judged(v) for e, v in zip(episodes, verdicts, strict=True)]
     if asker is not None:  # what is looked at late is asked late
-        note_asked(states, asker.verifications - before, len(episodes))
+        add(states.setdefault(ASKED, {}), verifications=asker.verifications - before, completions=len(episodes))
     if not shaped:
         return episodes
     return [replace(e, unshaped=s if e.verdict.graded else None) for e, s in zip(episodes, signals, strict=True)]

@@ -24,6 +24,7 @@ from rlenv.core.reading.message import message_text
 from rlenv.core.task import Message, Prompt, prompt_messages, prompt_text
 from rlenv.core.tool_call import ToolCall
 from rlenv.door.posting import sendable
+from rlenv.policies import dialects
 from rlenv.turns.live import Live
 from rlenv.turns.tool_prompt import as_user
 
@@ -38,6 +39,8 @@ class Answered(NamedTuple):
     completions: list[Completion]
     prompt_tokens: int = 0
     said_tokens: int = 0
+    cost: float | None = None
+    """US dollars, where the server says so."""
 
 
 class Request(NamedTuple):
@@ -45,14 +48,19 @@ class Request(NamedTuple):
 
     said: Sequence[Mapping[str, Json]] | str
     tools: Sequence[Mapping[str, Json]] = ()
+    path: str = CHAT
+    """The interface that is asked."""
 
     @classmethod
     def of(cls, prompt: Prompt, path: str) -> Request:
         """The prompt as the interface under this path takes it."""
-        return cls(prompt_text(prompt) if path == TEXT else prompt_messages(prompt))
+        return cls(prompt_text(prompt) if path == TEXT else prompt_messages(prompt), path=path)
 
     def body(self, model: str, n: int, sampling: Sampling, limit_key: str, *, logprobs: bool) -> dict[str, Json]:
         """What is sent; fields that stand at their default are left out, for servers that do not know them."""
+        if self.path in (dialects.MESSAGES, dialects.RESPONSES):
+            said = cast("dialects.Objects", _sendable(self.said))
+            return dialects.body(self.path, model, said, self.tools, sampling, logprobs=logprobs)
         text = isinstance(self.said, str)
         body: dict[str, Json] = {
             "model": model,
@@ -74,19 +82,24 @@ class Request(NamedTuple):
         return body
 
 
-def answered(answer: Json, n: int) -> Answered:
+def answered(answer: Json, n: int, path: str = CHAT) -> Answered:
     """The completions of an answer, in order. Raises one of MISREAD for none.
 
     A server may give more than `n`, up to MOST_CHOICES.
     """
+    if path in (dialects.MESSAGES, dialects.RESPONSES):
+        one, *tokens = dialects.answered(path, answer)
+        return Answered([one], *tokens)
     fields = cast("Mapping[str, object]", answer)
-    usage = cast("Mapping[str, int | None]", fields.get("usage") or {})
+    usage = cast("Mapping[str, int | float | None]", fields.get("usage") or {})
     prompt_tokens, said_tokens = [int(usage.get(name) or 0) for name in ("prompt_tokens", "completion_tokens")]
     choices = cast("list[dict[str, object]]", fields["choices"])
     if not 0 < len(choices) <= max(n, MOST_CHOICES):
         raise ValueError(f"{len(choices)} choices for the {n} that were asked for")
     in_order = sorted(choices, key=lambda choice: cast("int", choice.get("index", 0)))
-    return Answered([_completion(choice) for choice in in_order], prompt_tokens, said_tokens)
+    cost = usage.get("cost")
+    known = cost if isinstance(cost, int | float) and 0 <= cost < math.inf else None
+    return Answered([_completion(choice) for choice in in_order], prompt_tokens, said_tokens, known)
 
 
 def _completion(choice: Mapping[str, object]) -> Completion:

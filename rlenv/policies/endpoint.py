@@ -3,7 +3,8 @@
     policy = EndpointPolicy("http://localhost:8000/v1", "Qwen/Qwen2.5-0.5B-Instruct", concurrency=64)
     completions = policy.generate(["What is 2 + 2?"], n=4)
 
-An address that ends in `/completions` is that of a base model: it gets the prompt as text, not as messages.
+An address that ends in `/completions` is that of a base model: it gets the prompt as text, not as messages. One that
+ends in `/responses` or `/messages` is asked as OpenAI's Responses or Anthropic's Messages (rlenv.policies.dialects).
 Requests go out side by side. `n` completions are asked for in one request, so that the server reads the prompt once; a
 server that does not take `n` is asked `n` times. Busy servers (429, 5xx, timeouts) are asked again after a pause that
 doubles each time. The key, where one is needed, is read from the environment. Sampling seeds are sent; whether they are
@@ -30,7 +31,9 @@ from rlenv.core.jsontypes import Json
 from rlenv.core.policy import DEFAULT_SAMPLING, Sampling
 from rlenv.core.task import Prompt
 from rlenv.door.posting import Patience, Poster, address, client, refusal, tls
+from rlenv.policies import dialects
 from rlenv.policies.chat_api import CHAT, TEXT, Answered, Request, answered, api_messages
+from rlenv.policies.ledger import counted
 from rlenv.turns.live import Live
 
 if TYPE_CHECKING:
@@ -76,7 +79,8 @@ class EndpointPolicy(Patience):
     url: str
     model: str
     api_key_env: str = "OPENAI_API_KEY"
-    """The environment variable that holds the key; none is sent where it is not set."""
+    """The environment variable that holds the key (by default ANTHROPIC_API_KEY for `/messages`); none is sent where it
+    is not set."""
     logprobs: bool = False
     """Ask for the log-probs of the sampled tokens."""
     extra_body: Mapping[str, Json] = field(default_factory=dict)
@@ -90,12 +94,15 @@ class EndpointPolicy(Patience):
         object.__setattr__(self, "url", address(self.url).removesuffix(CHAT))
         if self.max_context is not None and self.max_context < 2:
             raise ConfigError(f"expected max_context of at least 2 tokens, got {self.max_context}")
+        dialects.check(self.path, logprobs=self.logprobs)
+        object.__setattr__(self, "api_key_env", dialects.key_of(self.path, self.api_key_env))
+        self._dialect.takes_n &= self.path in (CHAT, TEXT)
         super().__post_init__()
 
     @property
     def path(self) -> str:
         """The interface that is asked, behind the address."""
-        return TEXT if self.url.endswith(TEXT) else CHAT
+        return dialects.dialect_of(self.url) or (TEXT if self.url.endswith(TEXT) else CHAT)
 
     @property
     def name(self) -> str:
@@ -203,6 +210,7 @@ class _Asker:
         stopped: threading.Event | None = None,
     ) -> None:
         self.policy, self.dialect = policy, policy._dialect
+        dialects.dress(http, policy.path)
         self.poster = Poster(http, policy, outages, stopped or threading.Event())
 
     def turn(self, lives: Sequence[Live], sampling: Sampling) -> Answered:
@@ -217,7 +225,7 @@ class _Asker:
             return Answered([])
         if self.policy.path == TEXT:
             raise PolicyError(f"{self.policy.url} takes no turns; give the address of the chat, which ends in /v1")
-        request = Request(api_messages(live), live.tools)
+        request = Request(api_messages(live), live.tools, self.policy.path)
         try:
             made = self._several(request, len(lives), replace(sampling, max_new_tokens=room))
         except _NoRoom:
@@ -276,7 +284,9 @@ class _Asker:
         for _ in range(3):
             n, limit_key = n if self.dialect.takes_n else 1, self.dialect.limit_key
             body = request.body(policy.model, n, sampling, limit_key, logprobs=policy.logprobs)
-            response = self.poster.post(policy.url.removesuffix(TEXT) + policy.path, {**body, **policy.extra_body})
+            response = self.poster.post(
+                policy.url.removesuffix(policy.path) + policy.path, {**body, **policy.extra_body}
+            )
             if response.status_code not in (400, 422) or _FULL.search(response.excerpt):
                 break
             if limit_key == "max_tokens" and "max_completion_tokens" in response.excerpt:
@@ -290,10 +300,11 @@ class _Asker:
             refused = refusal(policy.url, response, policy.api_key_env, {404: hint})
             raise _NoRoom(refused) if _FULL.search(response.excerpt) else PolicyError(refused)
         try:
-            got = answered(response.json(), n)
+            got = answered(response.json(), n, policy.path)
         except MISREAD as error:
             excerpt = response.excerpt[:200]
             raise PolicyError(f"{policy.url}: not an answer of a chat model ({error!r}): {excerpt}") from error
+        counted(policy.name, prompt_tokens=got.prompt_tokens, said_tokens=got.said_tokens, cost=got.cost)
         if len(got.completions) < n:
             self.dialect.takes_n = False
         return got._replace(completions=got.completions[:n])

@@ -10,15 +10,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import torch
+from torch import nn
 from transformers import DynamicCache, PreTrainedModel
 
 from rlenv.core.policy import Sampling
 from rlenv.policies.decoding import Decoder, can_decode
 from rlenv.policies.kv_cache import cache_argument, is_plain, repeated
-from rlenv.policies.model_state import Kept, autocast_of, inner_model, joined, kept_of, unread
+from rlenv.policies.model_state import (
+    PROMPTS,
+    PromptPass,
+    RowCache,
+    autocast_of,
+    inner_model,
+    joined,
+    kept_of,
+    unread,
+    version_of,
+)
 
 LOOK_EVERY = {"cpu": 1}
 """Steps between looks at which rows are done: elsewhere than on a CPU a look stops the device's queue."""
@@ -33,7 +44,7 @@ class Sampled:
     token_ids: list[int]
     logprobs: list[float]
     finished: bool
-    kept: Kept | None = None
+    kept: RowCache | None = None
     """The cache of the transcript up to its last token, which is not read yet; where it was asked for."""
 
 
@@ -48,22 +59,24 @@ def sample_tokens(
     min_new_tokens: int = 0,
     *,
     limits: Sequence[int] = (),
-    past: Sequence[Kept] = (),
+    past: Sequence[RowCache] = (),
     keep: bool = False,
+    graph: bool = False,
 ) -> list[Sampled]:
     """`n` samples of each prompt, prompt by prompt, up to `sampling.max_new_tokens` tokens each.
 
     The end-of-sequence token, where there is one, is the last token of a sample; among the first `min_new_tokens` it
     is not sampled. Log-probs are float32 and taken at the sampling temperature (at temperature 1 for greedy decoding).
     `limits`, one a sample, count in place of `max_new_tokens`. `past`, one a prompt, is what was read of them before;
-    n is 1 then. With `keep` a sample that ended carries its own cache, where the model's can be kept.
+    n is 1 then. With `keep` a sample that ended carries its own cache, where the model's can be kept. With `graph` the
+    model keeps the pass over the prompts for a loss (PromptPass), where every layer attends to all that came before.
     """
     eos = torch.tensor(list(eos_ids), device=model.device)
     most = max(limits, default=sampling.max_new_tokens)
-    batch = _Batch(model, prompt_ids, n, most, eos_ids[0] if eos_ids else 0, past)
+    batch = _Batch(model, prompt_ids, n, most, eos_ids[0] if eos_ids else 0, past, graph=graph)
     drawn = _Drawn(len(batch.rows), most, limits, eos)
     every = LOOK_EVERY.get(model.device.type, 16)
-    kept: dict[int, Kept] = {}
+    kept: dict[int, RowCache] = {}
     for step in range(most):
         logits = batch.logits
         if step < min_new_tokens:
@@ -112,7 +125,7 @@ class _Drawn:
         finished = ended.any(1)
         return torch.where(finished, ended.int().argmax(1) + 1, longest), finished
 
-    def samples(self, kept: Mapping[int, Kept]) -> list[Sampled]:
+    def samples(self, kept: Mapping[int, RowCache]) -> list[Sampled]:
         """Each row up to and with the token at which it stopped."""
         lengths, finished = self.stops()
         columns = zip(self._tokens.tolist(), self._logprobs.tolist(), lengths.tolist(), finished.tolist(), strict=True)
@@ -132,7 +145,9 @@ class _Batch:
         n: int,
         new_tokens: int,
         pad_id: int,
-        past: Sequence[Kept] = (),
+        past: Sequence[RowCache] = (),
+        *,
+        graph: bool = False,
     ) -> None:
         self._model = inner_model(model)
         self._autocast = autocast_of(model, model.device)
@@ -145,7 +160,12 @@ class _Batch:
         positions = positions_of(mask)[:, -ids.shape[1] :]
         self._width, self._n, self._real = mask.shape[1], n, mask
         padded = not bool(mask.all())
-        logits = self._forward(ids, mask if padded else None, positions)
+        if graph and not past and is_plain(self._cache):
+            logits, state = self._with_graph(ids, mask if padded else None, positions)
+            layers = tuple([(layer.keys, layer.values) for layer in cast("list[Any]", self._cache.layers)])
+            setattr(model, PROMPTS, PromptPass(ids, mask.bool(), state, layers, version_of(model)))
+        else:
+            logits = self._forward(ids, mask if padded else None, positions)
         self.logits = logits.repeat_interleave(n, dim=0)
         self.rows = torch.arange(len(ids) * n, device=model.device)  # place of each live row among the samples
         self.done = torch.zeros(len(self.rows), dtype=torch.bool, device=model.device)
@@ -182,11 +202,11 @@ class _Batch:
         self._mask = None if self._mask is None else self._mask[keep]
         return tokens[keep]
 
-    def kept(self, drawn: _Drawn) -> dict[int, Kept]:
+    def kept(self, drawn: _Drawn) -> dict[int, RowCache]:
         """The caches of the rows that have ended, by their places among the samples."""
         if not is_plain(self._cache):
             return {}
-        found: dict[int, Kept] = {}
+        found: dict[int, RowCache] = {}
         before = self._real.shape[1]
         lengths, finished = (part.tolist() for part in drawn.stops())
         for row, place in enumerate(self.rows.tolist()):
@@ -202,6 +222,20 @@ class _Batch:
             return self._decoder.layers_of(row)
         layers: list[Any] = self._cache.layers
         return [(layer.keys[row], layer.values[row]) for layer in layers]
+
+    def _with_graph(
+        self, ids: torch.Tensor, mask: torch.Tensor | None, positions: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """As `_forward`, with the graph of keys and values; and the states (B, 1, H) that the logits were made of."""
+        read: list[torch.Tensor] = []
+        head = cast("nn.Module", self._model.get_output_embeddings())
+        hook = head.register_forward_pre_hook(lambda _, given: read.append(given[0]))
+        try:
+            with torch.enable_grad():
+                logits = self._forward(ids, mask, positions)
+        finally:
+            hook.remove()
+        return logits.detach(), read[0]
 
     def _forward(self, ids: torch.Tensor, mask: torch.Tensor | None, positions: torch.Tensor) -> torch.Tensor:
         """The logits (B, V) behind the last token of each row."""

@@ -35,6 +35,7 @@ NAMES = {
     TINY: "an untrained character-level model of 0.1 million parameters",
     SMOLLM2: "SmolLM2-135M-Instruct, built by `make smollm2` or from the hub",
     "http://HOST/v1#MODEL": "a model behind an OpenAI-compatible endpoint; a base model: http://HOST/v1/completions#MODEL",
+    "http://HOST/v1/messages#MODEL": "a model behind Anthropic's interface; /responses: behind OpenAI's Responses",
     "MODULE:FUNCTION": "a function of the task, or a policy, of yours",
     "FOLDER or HUB/ID": "a causal language model of the transformers library",
 }
@@ -69,7 +70,7 @@ def load_policy(
         return ScriptedPolicy(name, lambda task: "")
     if remote:
         return _endpoint(name, endpoint or {})
-    if re.fullmatch(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*", name):
+    if names_code(name):
         return _scripted(name)
     if "#" in name and not Path(name).exists():
         raise PolicyError(f"no policy {name!r}; an endpoint begins with http:// or https://: http://{name}")
@@ -82,6 +83,11 @@ def load_policy(
         if (error.name or "").partition(".")[0] in ("torch", "transformers", "tokenizers"):
             raise MissingExtra(str(error.name), "train") from error
         raise
+
+
+def names_code(name: str) -> bool:
+    """Whether it is a MODULE:FUNCTION."""
+    return re.fullmatch(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*", name) is not None
 
 
 def _model(name: str, device: str, dtype: str, seed: int) -> Policy:

@@ -39,7 +39,7 @@ def version_of(model: nn.Module) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class RowCache:
     """The cache of one row."""
 
     layers: tuple[tuple[torch.Tensor, torch.Tensor], ...]
@@ -48,12 +48,59 @@ class Kept:
     """L: how many tokens of the transcript, from its first, have been read."""
 
 
-def kept_of(layers: Iterable[tuple[torch.Tensor, torch.Tensor]], columns: torch.Tensor) -> Kept:
+PROMPTS = "rlenv_prompts"
+"""The attribute of a model that holds its `PromptPass`, where one is kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class PromptPass:
+    """A pass over prompts that sampling leaves with its graph, so that a loss need not make it again.
+
+    A backward pass frees the graph: it serves one (`prompt_pass`).
+    """
+
+    ids: torch.Tensor
+    """Of the prompts, padded on the left. (G, P)"""
+    real: torch.Tensor
+    """Where they are not padded, bool. (G, P)"""
+    state: torch.Tensor
+    """The hidden state that each first new token is predicted from. (G, 1, H)"""
+    layers: tuple[tuple[torch.Tensor, torch.Tensor], ...]
+    """Keys and values of each layer. (G, heads, P, D)"""
+    version: int
+    """Of the weights."""
+
+    def of(self, ids: torch.Tensor, real: torch.Tensor) -> PromptPass | None:
+        """The pass over these prompts, (G', P') and no wider than its own; None where it lacks one of them."""
+        width, over = ids.shape[1], self.ids.shape[1] - ids.shape[1]
+        if over < 0:
+            return None
+        mine, own = self.ids[:, over:], self.real[:, over:]
+        same = ((mine[None] == ids[:, None]) | ~own[None]) & (own[None] == real[:, None])  # (G', G, P')
+        found = same.all(2) & ~self.real[:, :over].any(1)
+        if not bool(found.any(1).all()):
+            return None
+        rows = found.int().argmax(1)
+        if over == 0 and torch.equal(rows, torch.arange(len(self.ids), device=rows.device)):
+            return self
+        layers = tuple([(keys[rows, :, -width:], values[rows, :, -width:]) for keys, values in self.layers])
+        return PromptPass(mine[rows], own[rows], self.state[rows], layers, self.version)
+
+
+def prompt_pass(model: nn.Module, ids: torch.Tensor, real: torch.Tensor) -> PromptPass | None:
+    """The kept pass over these prompts, once; None under no_grad and where the weights are others by now."""
+    if not torch.is_grad_enabled():
+        return None
+    kept = cast("PromptPass | None", vars(model).pop(PROMPTS, None))
+    return None if kept is None or kept.version != version_of(model) else kept.of(ids, real)
+
+
+def kept_of(layers: Iterable[tuple[torch.Tensor, torch.Tensor]], columns: torch.Tensor) -> RowCache:
     """One row's cache out of keys and values (heads, width, D) with padding; `columns` are the places of its tokens."""
-    return Kept(tuple([(keys[:, columns], values[:, columns]) for keys, values in layers]), len(columns))
+    return RowCache(tuple([(keys[:, columns], values[:, columns]) for keys, values in layers]), len(columns))
 
 
-def joined(config: PretrainedConfig, rows: Sequence[Kept]) -> DynamicCache:
+def joined(config: PretrainedConfig, rows: Sequence[RowCache]) -> DynamicCache:
     """One cache of several rows, padded on the left to the longest."""
     width, cache = max(row.length for row in rows), DynamicCache(config=config)
     for place in range(len(rows[0].layers)):
@@ -62,7 +109,7 @@ def joined(config: PretrainedConfig, rows: Sequence[Kept]) -> DynamicCache:
     return cache
 
 
-def unread(rows: Sequence[Kept], ids: Sequence[Sequence[int]]) -> list[list[int]]:
+def unread(rows: Sequence[RowCache], ids: Sequence[Sequence[int]]) -> list[list[int]]:
     """What of each transcript is not in its cache yet."""
     return [list(transcript[row.length :]) for row, transcript in zip(rows, ids, strict=True)]
 

@@ -36,7 +36,7 @@ def tiny_policy(
 
     `initializer_range` is the standard deviation of the weights, by default that of large models, at which a model of
     this width attends almost evenly at first. With 0.05, and a `rope_theta` of 100, which tells near positions better
-    apart, it copies digits that it reads after a hundred supervised steps (benchmarks/turns_learning.py).
+    apart, it copies digits that it reads after a hundred supervised steps.
     """
     tokenizer = tiny_tokenizer()
     hidden, layers = SIZES[size]

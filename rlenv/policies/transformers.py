@@ -25,7 +25,7 @@ from rlenv.core.task import Prompt
 from rlenv.door.hub import no_progress_bars
 from rlenv.door.models import loading
 from rlenv.policies.generation import Sampled, sample_tokens
-from rlenv.policies.model_state import Kept, version_of
+from rlenv.policies.model_state import RowCache, version_of
 from rlenv.turns.bridge import Renderer, Tools
 from rlenv.turns.live import Live
 from rlenv.turns.transcript import Ready, ready
@@ -56,6 +56,8 @@ class TransformersPolicy:
         """Makes prompts, and what stands between two turns, into tokens."""
         self._special = frozenset(tokenizer.all_special_ids)
         self._marks = _mark_ids(tokenizer)
+        self.keeps_graph = False
+        """Whether sampling leaves its pass over the prompts to a loss (PromptPass), while a trainer asks for it."""
         self.min_new_tokens = 0
         """Tokens before the end of sequence may be sampled; above 0 the log-probs are those of that distribution."""
 
@@ -100,27 +102,11 @@ class TransformersPolicy:
         ways = [self.read_as(ids) for ids in encoded]
         return [self._completion(sample, ways[row // n], sampling) for row, sample in enumerate(samples)]
 
-    def carried_on(
-        self, prompts: Sequence[Prompt], said: Sequence[Completion], sampling: Sampling, most: int
-    ) -> list[Completion]:
-        """These completions of one turn; those cut before `most` tokens go on, by `max_new_tokens` in one call.
-
-        The tokens that were there keep their log-probs, whichever weights they are of.
-        """
-        completions = list(said)
-        places = cut_before(said, most)
-        rows = [[*self.encode(prompts[i]), *said[i].token_ids] for i in places]
-        limits = [min(sampling.max_new_tokens, most - len(said[i].token_ids)) for i in places]
-        for i, more in zip(places, self._sampled(rows, 1, sampling, limits) if rows else [], strict=True):
-            ids, logprobs = [*said[i].token_ids, *more.token_ids], [*said[i].logprobs, *more.logprobs]
-            completions[i] = self._completion(Sampled(ids, logprobs, more.finished), said[i].read_as, sampling)
-        return completions
-
     def continued(self, lives: Sequence[Live], sampling: Sampling) -> list[Completion | None]:
         """The next turn of each episode with its tokens; None where there is no room for one.
 
-        Keys and values are kept from turn to turn (rlenv.policies.model_state says when). Raises ConfigError for a chat
-        template that rewrites history.
+        Keys and values are kept from turn to turn (rlenv.policies.model_state says when), but where a chat template
+        rewrites history.
         """
         speaking = ready(lives, self.renderer, sampling, self.context)
         rows = [row for row in speaking if row is not None]
@@ -147,7 +133,7 @@ class TransformersPolicy:
         n: int,
         sampling: Sampling,
         limits: Sequence[int] = (),
-        past: Sequence[Kept | None] = (),
+        past: Sequence[RowCache | None] = (),
         *,
         keep: bool = False,
     ) -> list[Sampled]:
@@ -155,6 +141,7 @@ class TransformersPolicy:
         generator = torch.Generator(self.model.device).manual_seed(sampling.seed)
         width = max(map(len, encoded), default=0) + max(limits, default=sampling.max_new_tokens)
         size = max(1, self.max_batch_tokens // (width * n))
+        graph = self.keeps_graph and size >= len(encoded)
         training = self.model.training
         self.model.eval()
         samples: list[Sampled] = []
@@ -173,6 +160,7 @@ class TransformersPolicy:
                     limits=limits[start * n : (start + size) * n],
                     past=known if len(known) == len(encoded[part]) else (),
                     keep=keep,
+                    graph=graph,
                 )
             return samples
         finally:
@@ -233,11 +221,6 @@ class TransformersPolicy:
         return stopped(said, sampling.stop, self._text)
 
 
-def cut_before(said: Sequence[Completion], most: int) -> list[int]:
-    """Places of the completions that were cut with fewer tokens than `most`."""
-    return [i for i, one in enumerate(said) if not one.finished and len(one.token_ids) < most]
-
-
 @dataclass(frozen=True, slots=True)
 class _Memory:
     """What an episode's last turn left."""
@@ -245,10 +228,10 @@ class _Memory:
     model: object
     version: int
     """Of the weights."""
-    kept: Kept
+    kept: RowCache
 
 
-def _kept(memory: object, model: object, version: int) -> Kept | None:
+def _kept(memory: object, model: object, version: int) -> RowCache | None:
     """The cache of an episode, if it is of this model as it is now."""
     if isinstance(memory, _Memory) and memory.model is model and memory.version == version:
         return memory.kept

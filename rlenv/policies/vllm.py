@@ -20,7 +20,7 @@ from rlenv.core.completion import Completion
 from rlenv.core.policy import DEFAULT_SAMPLING, Sampling
 from rlenv.core.task import Prompt
 from rlenv.policies.transformers import TransformersPolicy, stopped
-from rlenv.policies.vllm_engines import Asked, Drawn, Engine, InProcess, Served
+from rlenv.policies.vllm_engines import Drawn, Engine, InProcess, SampleRequest, Served
 from rlenv.policies.vllm_settings import VllmSettings
 from rlenv.turns.live import Live
 from rlenv.turns.transcript import ready
@@ -51,7 +51,8 @@ class VllmPolicy:
     def continued(self, lives: Sequence[Live], sampling: Sampling) -> list[Completion | None]:
         """The next turn of each episode, ids in and ids out; None where there is no room for one.
 
-        Transcripts grow at their end only: with the engine's prefix cache, nothing is read twice.
+        Transcripts grow at their end: with the engine's prefix cache, nothing is read twice but what a chat template
+        rewrites.
         """
         speaking = ready(lives, self.policy.renderer, sampling, self.policy.context)
         rows = [row for row in speaking if row is not None]
@@ -81,7 +82,7 @@ class VllmPolicy:
             return []
         rooms = rooms if len(rooms) == len(encoded) else [*rooms] * len(encoded)
         asked = [
-            Asked(list(ids), self._parameters(replace(sampling, max_new_tokens=room), seed))
+            SampleRequest(list(ids), self._parameters(replace(sampling, max_new_tokens=room), seed))
             for ids, room, seed in zip(encoded, rooms, stream_seeds(sampling.seed, len(encoded)), strict=True)
         ]
         drawn = self.engine.draw(asked)

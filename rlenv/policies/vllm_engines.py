@@ -44,7 +44,7 @@ IN_PROCESS = {
 }
 
 
-class Asked(NamedTuple):
+class SampleRequest(NamedTuple):
     """One sample that is wanted."""
 
     ids: list[int]
@@ -64,7 +64,7 @@ class Drawn(NamedTuple):
 class Engine(Protocol):
     """Draws samples from the weights that it was sent last; VllmPolicy says what the other methods do."""
 
-    def draw(self, asked: Sequence[Asked]) -> list[Drawn]:
+    def draw(self, asked: Sequence[SampleRequest]) -> list[Drawn]:
         """A sample for each, in order. Raises PolicyError."""
 
     def draw_along(self) -> None: ...
@@ -97,7 +97,7 @@ class InProcess:
                 model=str(folder), logprobs_mode="processed_logprobs", **_limits(settings, policy)
             )
 
-    def draw(self, asked: Sequence[Asked]) -> list[Drawn]:
+    def draw(self, asked: Sequence[SampleRequest]) -> list[Drawn]:
         if self._asleep:
             raise PolicyError("vLLM's engine sleeps; call send_weights() before generate()")
         return self._drawn(asked) if self._group is None else self._together(asked) or []
@@ -106,13 +106,13 @@ class InProcess:
         while self._group is not None and self._together(None) is not None:
             pass
 
-    def _together(self, asked: Sequence[Asked] | None) -> list[Drawn] | None:
+    def _together(self, asked: Sequence[SampleRequest] | None) -> list[Drawn] | None:
         """What this process asked, drawn by all of its group; None once no process of the group asks any more.
 
         Episodes end earlier in one process than in another, and each call of the engine takes all of them: who has
         what it needs asks None.
         """
-        shares: list[list[Asked] | None] = [None] * dist.get_world_size(self._group)
+        shares: list[list[SampleRequest] | None] = [None] * dist.get_world_size(self._group)
         dist.all_gather_object(shares, None if asked is None else list(asked), group=self._group)
         if all(share is None for share in shares):
             return None
@@ -121,7 +121,7 @@ class InProcess:
         drawn = self._drawn([one for share in wanted for one in share])  # the same everywhere, in the same order
         return drawn[first : first + len(asked or [])]
 
-    def _drawn(self, asked: Sequence[Asked]) -> list[Drawn]:
+    def _drawn(self, asked: Sequence[SampleRequest]) -> list[Drawn]:
         room, longest = self.llm.model_config.max_model_len, max(len(one.ids) for one in asked)
         if longest >= room:
             raise PolicyError(f"vLLM has room for {room} tokens, and a prompt has {longest}; raise max_length")
@@ -180,13 +180,13 @@ class Served:
         models = ask(self._http, patience, "GET", f"{self.url}/v1/models")
         self.model = self._read("/v1/models", models, lambda listed: str(listed["data"][0]["id"]))
 
-    def draw(self, asked: Sequence[Asked]) -> list[Drawn]:
+    def draw(self, asked: Sequence[SampleRequest]) -> list[Drawn]:
         return list(self._threads.map(self._one, asked))
 
     def draw_along(self) -> None:
         """It answers each process by itself."""
 
-    def _one(self, asked: Asked) -> Drawn:
+    def _one(self, asked: SampleRequest) -> Drawn:
         body = {"model": self.model, "prompt": asked.ids, "logprobs": 0, "return_token_ids": True, **asked.parameters}
         answer = self._poster.post(f"{self.url}/v1/completions", body)
         return self._read("/v1/completions", answer, lambda made: self._drawn(made["choices"][0]))

@@ -20,17 +20,15 @@ import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Generic, Literal, TypeAlias, TypeVar, get_args
+from typing import Literal, TypeAlias, get_args
 
 from rlenv.core.errors import ConfigError, VerifierContractError
 from rlenv.core.jsontypes import Json
-from rlenv.scorers.load import load_scorer, load_step_scorer
-from rlenv.scorers.scorer import Job, Score, Scorer, Stepped, StepScorer, StepScores, fingerprint
+from rlenv.scorers.load import load_scorer
+from rlenv.scorers.scorer import Job, Score, Scorer, fingerprint
 
 SPREAD = "spread"
 Rule: TypeAlias = Literal["mean", "min", "cautious"]
-MemberT = TypeVar("MemberT", Scorer, StepScorer)
-ScoreT = TypeVar("ScoreT", Score, StepScores)
 
 
 @dataclass(frozen=True)
@@ -68,10 +66,13 @@ def spread(values: Sequence[float]) -> float:
 
 
 @dataclass(frozen=True)
-class Ensemble(Generic[MemberT]):
-    """Members, and how their scores become one."""
+class EnsembleScorer:
+    """Members, and how their scores become one.
 
-    members: Sequence[MemberT]
+    The labels of a score hold each member's value, under its name, and their `spread`.
+    """
+
+    members: Sequence[Scorer]
     combine: Rule = "min"
     k: float = 1.0
     """How much of the variance `cautious` takes off."""
@@ -93,12 +94,13 @@ class Ensemble(Generic[MemberT]):
         names = [member.name for member in self.members]
         return [name if names.count(name) == 1 else f"{name}-{i}" for i, name in enumerate(names)]
 
-
-class EnsembleScorer(Ensemble[Scorer]):
-    """The labels of a score hold each member's value, under its name, and their `spread`."""
-
     def score(self, jobs: Sequence[Job]) -> list[Score]:
-        return [self._combined(scores) for scores in _by_job([member.score(jobs) for member in self.members], jobs)]
+        """Raises VerifierContractError where a member gives more or fewer scores than it was asked for."""
+        of_members = [member.score(jobs) for member in self.members]
+        if any(len(scores) != len(jobs) for scores in of_members):
+            got = [len(scores) for scores in of_members]
+            raise VerifierContractError(f"expected {len(jobs)} scores of every member, got {got}")
+        return [self._combined(scores) for scores in zip(*of_members, strict=True)]
 
     def _combined(self, scores: Sequence[Score]) -> Score:
         members = dict(zip(self.labels, scores, strict=True))
@@ -113,38 +115,6 @@ class EnsembleScorer(Ensemble[Scorer]):
         return Score(self.combination.of(numbers), {**values, SPREAD: spread(numbers)}, flags=flags)
 
 
-class EnsembleStepScorer(Ensemble[StepScorer]):
-    """The same, step by step. What `cautious` takes off ends at 0, since a step's score is a probability."""
-
-    def score_steps(self, jobs: Sequence[Stepped]) -> list[StepScores]:
-        by_job = _by_job([member.score_steps(jobs) for member in self.members], jobs)
-        return [self._combined(job, scores) for job, scores in zip(jobs, by_job, strict=True)]
-
-    def _combined(self, job: Stepped, scores: Sequence[StepScores]) -> StepScores:
-        values = [score.values for score in scores if score.values is not None]
-        if len(values) < len(scores):
-            reasons = [reason for score in scores if score.values is None for reason in score.reasons]
-            return StepScores.failure("; ".join(reasons), tuple(flag for score in scores for flag in score.flags))
-        if any(len(given) != len(job.spans) for given in values):
-            return StepScores.failure(f"expected {len(job.spans)} step scores, got {[len(given) for given in values]}")
-        steps = list(zip(*values, strict=True))
-        reasons = [f"{SPREAD} {spread(step):.3g}" for step in steps]
-        return StepScores(tuple(max(0.0, self.combination.of(step)) for step in steps), tuple(reasons))
-
-
 def ensemble(members: Sequence[Json], combine: Rule = "min", k: float = 1.0, name: str = "ensemble") -> Scorer:
     """An ensemble of the scorers that these specifications name."""
     return EnsembleScorer([load_scorer(member) for member in members], combine, k, name)
-
-
-def step_ensemble(members: Sequence[Json], combine: Rule = "min", k: float = 1.0, name: str = "ensemble") -> StepScorer:
-    """An ensemble of the scorers of steps that these specifications name."""
-    return EnsembleStepScorer([load_step_scorer(member) for member in members], combine, k, name)
-
-
-def _by_job(of_members: Sequence[list[ScoreT]], jobs: Sequence[Job] | Sequence[Stepped]) -> list[tuple[ScoreT, ...]]:
-    """The members' scores job by job. Raises VerifierContractError where a member gave more or fewer."""
-    if any(len(scores) != len(jobs) for scores in of_members):
-        got = [len(scores) for scores in of_members]
-        raise VerifierContractError(f"expected {len(jobs)} scores of every member, got {got}")
-    return list(zip(*of_members, strict=True))

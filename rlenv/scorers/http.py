@@ -109,10 +109,6 @@ def _prompt(one: Scored) -> Json:
     return prompt_text(one.prompt)
 
 
-def _completion(one: Scored) -> Json:
-    return one.completion
-
-
 def _text(one: Scored) -> Json:
     return one.text
 

@@ -32,32 +32,27 @@ KINDS = {
     "function": "rlenv.scorers.load:named_function",
     "refusal": "rlenv.envs.safety.refusal_scorer:RefusalScorer",
     "sequence_classification": "rlenv.scorers.sequence_classification:SequenceClassificationScorer",
-    "label_tokens": "rlenv.scorers.causal_judges:LabelTokensScorer",
-    "parsed_text": "rlenv.scorers.causal_judges:ParsedTextScorer",
+    "label_tokens": "rlenv.judges.labels:LabelTokensScorer",
     "http": "rlenv.scorers.http:HttpScorer",
-    "judge": "rlenv.scorers.judge:judge_scorer",
+    "judge": "rlenv.judges.rubric:judge_scorer",
     "ensemble": "rlenv.scorers.ensemble:ensemble",
 }
 """Scorers of completions: kind to "module:factory"; the factory's parameters are the settings."""
 STEP_KINDS = {
     "function": "rlenv.scorers.load:named_step_function",
     "token_classification": "rlenv.scorers.step_models:TokenClassificationScorer",
-    "qwen_prm": "rlenv.scorers.step_models:QwenPRMScorer",
-    "math_shepherd": "rlenv.scorers.step_models:MathShepherdScorer",
     "monte_carlo": "rlenv.scorers.monte_carlo:monte_carlo_scorer",
     "symbolic_steps": "rlenv.envs.process.symbolic:SymbolicSteps",
     "http": "rlenv.scorers.http:HttpStepScorer",
-    "ensemble": "rlenv.scorers.ensemble:step_ensemble",
 }
 """Scorers of steps, in the same form."""
 ARCHITECTURES = (
     ("ForSequenceClassification", "sequence_classification"),
     ("ForTokenClassification", "token_classification"),
-    ("ForProcessRewardModel", "qwen_prm"),
 )
 """The kind of a model that has no scorer.json, by the end of its architecture's name in config.json."""
 SETTINGS_FILE = "scorer.json"
-MODELS = frozenset({"sequence_classification", "token_classification", "label_tokens", "qwen_prm", "math_shepherd"})
+MODELS = frozenset({"sequence_classification", "token_classification", "label_tokens"})
 """Kinds that a scorer.json may name: a model of its own folder. All others name code, addresses or other programs."""
 MAX_MEMBERS = 100
 """Of an ensemble in a folder."""

@@ -1,6 +1,6 @@
 """Step scores without a trained scorer: finish a solution again from behind each step, and count the right ones.
 
-    {"kind": "monte_carlo", "policy": "runs/first/train/model", "env": "math/arithmetic-v0", "samples": 8}
+    {"kind": "monte_carlo", "policy": "runs/first/train/model", "env": "math/arithmetic-v1", "samples": 8}
 
 The value of a step is the share of right answers among the policy's own continuations from behind it (the soft label
 of Math-Shepherd, arXiv 2312.08935; the state value of VinePPO, arXiv 2410.01679), or with `estimate="hard"` 1 where

@@ -3,7 +3,7 @@
 POST /judge        one completion            POST /openrlhf   as OpenRLHF asks a reward model
 POST /judge_batch  groups of completions     POST /verify     as NeMo Gym asks a resources server
 GET  /environments what is judged, and how   GET  /health, GET /metrics
-POST /seed_session and /aggregate_metrics    what else NeMo Gym asks of a resources server
+POST /seed_session, /close_session, /aggregate_metrics, GET /reverify_mode   what else NeMo Gym asks of one
 """
 
 from __future__ import annotations
@@ -32,7 +32,6 @@ from rlenv.serving.gate import Gate
 from rlenv.serving.judging import Desk, Environments, Job, judged
 from rlenv.serving.metrics import CONTENT_TYPE_LATEST, Metrics
 from rlenv.serving.protocol import bounded
-from rlenv.serving.remembered import Remembered
 from rlenv.serving.settings import ServeSettings
 from rlenv.text.escaping import shown_line
 from rlenv.workers.pool import WorkerPool
@@ -54,6 +53,7 @@ JUDGING: Mapping[str, type[forms.JudgingForm]] = {
     "/verify": forms.VerifyRequest,
 }
 """The form of the requests that are judged."""
+SESSIONS = ("/seed_session", "/close_session")
 
 Result = TypeVar("Result")
 Call: TypeAlias = "Callable[[Request], Coroutine[None, None, Response]]"
@@ -72,26 +72,25 @@ class Service:
         self.environments.check()
         self.desk = Desk(queue=settings.queue, threads=settings.threads)
         self.metrics = Metrics(lambda: self.desk.waiting, lambda: self.pool.restarts)
-        self._remembered = Remembered()
 
     async def judge(self, form: type[forms.JudgingForm], request: Request) -> Response:
-        """The verdicts on what a request of this form asks; one that is sent again is not judged again."""
+        """The verdicts on what a request of this form asks."""
         body = await _body(request)
         asked = await self._near(body, lambda: forms.read_form(form, body))
 
-        async def answer() -> bytes:
-            jobs = await self._near(body, lambda: asked.jobs(self.environments, self.settings.eos))
-            verdicts = await self._verdicts(jobs, asked.wrappers)
-            return await self._near(body, lambda: _written(asked.answer(jobs, verdicts)))
+        jobs = await self._near(body, lambda: asked.jobs(self.environments, self.settings.eos))
+        verdicts = await self._verdicts(jobs, asked.wrappers)
+        return _json(await self._near(body, lambda: _written(asked.answer(jobs, verdicts))))
 
-        content, repeated = await self._remembered.once(asked.request_id, body, answer)
-        if repeated:
-            self.metrics.repeated.inc()
-        return _json(content)
+    async def session(self, request: Request) -> Response:
+        """NeMo Gym's agents and environment servers open and close each rollout so; there is nothing to remember."""
+        body = await _body(request)
+        return _json(_written(forms.read_form(forms.SessionRequest, body or b"{}").answer()))
 
-    async def open_session(self, request: Request) -> Response:
-        """NeMo Gym's agents open each rollout so; there is nothing to remember."""
-        return _json(b"{}")
+    async def reverify_mode(self, request: Request) -> Response:
+        """Whether NeMo Gym may send a rollout once more: not where wrappers learn from what they see."""
+        wrapped = any(served.definition.wrappers for served in self.environments)
+        return _json(line("unsupported" if wrapped else "stateless").encode("ascii"))
 
     async def aggregate(self, request: Request) -> Response:
         """NeMo Gym's metrics of a whole run."""
@@ -145,7 +144,7 @@ class Application(FastAPI):
     def openapi(self) -> dict[str, Any]:
         """The schema of the service."""
         schema = super().openapi()
-        models = [(form, "validation") for form in (*JUDGING.values(), forms.AggregateRequest)]
+        models = [(form, "validation") for form in (*JUDGING.values(), forms.SessionRequest, forms.AggregateRequest)]
         _, shown = models_json_schema(models, ref_template=_REF)  # type: ignore[arg-type]
         return {**schema, "components": {"schemas": shown["$defs"]}}
 
@@ -164,15 +163,17 @@ def make_app(service: Service) -> FastAPI:
         "/environments": service.list_environments,
         "/health": service.health,
         "/metrics": service.prometheus,
+        "/reverify_mode": service.reverify_mode,
     }
     for path, look in looks.items():
         app.get(path, response_model=None)(look)
     for path, form in JUDGING.items():
         _post(app, path, partial(service.judge, form), form)
     _post(app, "/aggregate_metrics", service.aggregate, forms.AggregateRequest)
-    app.post("/seed_session", response_model=None)(service.open_session)
+    for path in SESSIONS:
+        _post(app, path, service.session, forms.SessionRequest)
     app.add_exception_handler(RlenvError, _refused)
-    paths = frozenset([*looks, *JUDGING, "/aggregate_metrics", "/seed_session", "/openapi.json"])
+    paths = frozenset([*looks, *JUDGING, *SESSIONS, "/aggregate_metrics", "/openapi.json"])
     app.add_middleware(Gate, settings=service.settings, metrics=service.metrics, paths=paths)
     return app
 

@@ -8,7 +8,7 @@ null, and has "NaN" there.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, ClassVar, TypeAlias, TypeVar
+from typing import Annotated, ClassVar, TypeAlias, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, FailFast, Field, GetCoreSchemaHandler, PrivateAttr, ValidationError
 from pydantic_core import CoreSchema, core_schema
@@ -16,6 +16,7 @@ from pydantic_core import CoreSchema, core_schema
 from rlenv.core.completion import Completion, as_completion
 from rlenv.core.errors import MISREAD, ConfigError, RlenvError
 from rlenv.core.jsontypes import Json, line, read_json
+from rlenv.core.reading.message import response_message
 from rlenv.core.task import Task
 from rlenv.core.verdict import Verdict
 from rlenv.integrations.adapter import ROW, message_completion
@@ -61,7 +62,7 @@ class _Request(BaseModel):
     """What our own forms share."""
 
     model_config = ConfigDict(strict=True)
-    request_id: str = Field("", max_length=ID_CHARS, description="Sent again with the same id, it is judged once")
+    request_id: str = Field("", max_length=ID_CHARS, description="Comes back with the answer")
     wrappers: bool = Field(True, description="false leaves the environment's wrappers out")
 
 
@@ -194,6 +195,16 @@ class VerifyRequest(BaseModel):
         return {**self._data, **error}
 
 
+class SessionRequest(BaseModel):
+    """By which NeMo Gym opens and closes a rollout; since 0.7 it gives the session an id and wants it back."""
+
+    resources_session_id: Text | None = None
+
+    def answer(self) -> Mapping[str, Json]:
+        """The id, where there is one."""
+        return {} if self.resources_session_id is None else {"resources_session_id": self.resources_session_id}
+
+
 class AggregateRequest(BaseModel):
     """What NeMo Gym asks for the metrics of a whole run."""
 
@@ -216,23 +227,10 @@ def _means(rewards: Sequence[Json]) -> dict[str, Json]:
 
 
 def _last_message(output: Json) -> dict[str, object]:
-    """What the model said last in a response: all that stands behind the last output of a tool."""
+    """What the model said last in a response."""
     if not isinstance(output, list) or not all(isinstance(item, Mapping) for item in output):
         raise ConfigError("expected output of the response to be a list of objects")
-    tools = [i for i, item in enumerate(output) if item.get("type") == "function_call_output"]
-    last = output[tools[-1] + 1 :] if tools else output
-    thoughts = [_texts(item, "content") or _texts(item, "summary") for item in last if item.get("type") == "reasoning"]
-    said = [_texts(item, "content") for item in last if item.get("type") == "message"]
-    calls = [{"function": item} for item in last if item.get("type") == "function_call"]
-    return {"reasoning_content": "\n".join(thoughts), "content": "".join(said), "tool_calls": calls}
-
-
-def _texts(item: Mapping[str, Json], name: str) -> str:
-    parts = item.get(name)
-    if isinstance(parts, str):
-        return parts
-    blocks = parts if isinstance(parts, list) else []
-    return "".join(str(block.get("text", "")) for block in blocks if isinstance(block, Mapping))
+    return response_message(cast("list[Mapping[str, object]]", output))
 
 
 JudgingForm: TypeAlias = JudgeRequest | BatchRequest | OpenRLHFRequest | VerifyRequest

@@ -1,4 +1,4 @@
-"""What stands before every call: who asks, how often, and how much, all decided before the body is read.
+"""What stands before every call: who asks, and how much, all decided before the body is read.
 
 It reads headers alone. What is refused is answered at once and the connection is closed, so that a body of any size
 costs nothing.
@@ -8,9 +8,6 @@ from __future__ import annotations
 
 import hmac
 import ipaddress
-import time
-from collections import OrderedDict
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from rlenv.core.errors import Saturated
@@ -24,9 +21,6 @@ if TYPE_CHECKING:
 
 OPEN = ("/health",)
 """What is told without a key: that the server is up."""
-BURST_S = 2.0
-"""Seconds of its rate that an address may use at once."""
-MOST_ADDRESSES = 10_000
 WRITTEN_AT_ONCE = 64 << 10
 """Bytes of an answer that may wait in the connection; with more, a request keeps its share until they are taken."""
 VALUE_BYTES = 80
@@ -38,28 +32,6 @@ class Refusal(NamedTuple):
 
     status: int
     problem: str
-    retry_after_s: int = 0
-
-
-@dataclass
-class Rates:
-    """How much each address may still ask: a bucket that fills with its rate."""
-
-    rate: float
-    _buckets: OrderedDict[str, tuple[float, float]] = field(default_factory=OrderedDict)
-
-    def take(self, address: str, now: float) -> float:
-        """Take one request out of the bucket of an address; else how many seconds until there is one."""
-        if not self.rate:
-            return 0.0
-        most = max(1.0, BURST_S * self.rate)
-        left, then = self._buckets.pop(address, (most, now))
-        left = min(most, left + (now - then) * self.rate)
-        wait = 0.0 if left >= 1 else (1 - left) / self.rate
-        self._buckets[address] = (left - 1 if not wait else left), now
-        if len(self._buckets) > MOST_ADDRESSES:
-            self._buckets.popitem(last=False)
-        return wait
 
 
 class Gate:
@@ -68,7 +40,6 @@ class Gate:
     def __init__(self, app: ASGIApp, settings: ServeSettings, metrics: Metrics, paths: frozenset[str]) -> None:
         self.app, self.settings, self.metrics, self.paths = app, settings, metrics, paths
         self._key = settings.key
-        self._rates = Rates(settings.rate)
         self._unread = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -111,9 +82,6 @@ class Gate:
         headers = {name.lower(): value for name, value in scope["headers"]}
         if scope["path"] not in OPEN and (refusal := self._stranger(headers)):
             return refusal
-        wait = self._rates.take(scope["client"][0] if scope.get("client") else "", time.monotonic())
-        if wait:
-            return Refusal(429, f"more than {self.settings.rate:g} requests a second from this address", int(wait) + 1)
         return self._size(scope["method"], headers)
 
     def _stranger(self, headers: dict[bytes, bytes]) -> Refusal | None:
@@ -165,8 +133,6 @@ async def _answer(send: Send, refusal: Refusal) -> None:
         (b"content-length", b"%d" % len(body)),
         (b"connection", b"close"),
     ]
-    if refusal.retry_after_s:
-        headers.append((b"retry-after", b"%d" % refusal.retry_after_s))
     if refusal.status == 401:
         headers.append((b"www-authenticate", b"Bearer"))
     await send({"type": "http.response.start", "status": refusal.status, "headers": headers})

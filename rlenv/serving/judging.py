@@ -116,7 +116,7 @@ class Environments:
         if kwargs is not None and not served.made_with(kwargs):
             raise UnknownEnvironment(
                 f"{id} is served with {canonical(served.kwargs):.200}, got {canonical(kwargs):.200}; make the rows "
-                "with these keywords, or start the server with --set-of and --data-of"
+                "with these keywords, or start the server with --set ID:KEY=VALUE"
             )
         return served
 

@@ -24,9 +24,6 @@ class Metrics:
             registry=self._registry,
             buckets=BUCKETS_S,
         )
-        self.repeated = Counter(
-            "rlenv_repeated", "Requests answered from what was judged before", registry=self._registry
-        )
         Gauge("rlenv_waiting", "Completions that wait or are judged", registry=self._registry).set_function(waiting)
         Gauge("rlenv_worker_restarts", "Worker processes replaced", registry=self._registry).set_function(restarts)
 

@@ -32,8 +32,6 @@ class ServeSettings:
     """Completions that one request may hold."""
     queue: int = 8192
     """Completions that may wait or be judged; beyond it the answer is 503 with Retry-After."""
-    rate: float = 0.0
-    """Requests a second that one address may make on average; beyond it the answer is 429. 0 is any number."""
     threads: int = 8
     """Requests that are judged side by side."""
     request_s: float = 120.0
@@ -51,8 +49,6 @@ class ServeSettings:
         for name in ("max_body_mb", "max_unread_mb", "max_batch", "queue", "threads", "request_s", "worker_mb"):
             if not getattr(self, name) > 0:
                 raise ConfigError(f"expected {name} above 0, got {getattr(self, name)!r}")
-        if self.rate < 0:
-            raise ConfigError(f"expected a rate of 0 (any) or more, got {self.rate!r}")
         if not 0 <= self.port < 1 << 16:
             raise ConfigError(f"expected a port of 0 to 65535, got {self.port}")
         if self.max_batch > self.queue:

@@ -116,6 +116,7 @@ def _more(said: Completion, verdict: Verdict, bits: int) -> str:
         "segments": said.segments,
         "read_as": "" if said.read_as == "auto" else said.read_as,
         "failure": said.failure,
+        "submission": said.submission,
         "logprobs_bits": 0 if bits == SHORT else bits,
     }
     rare = {name: value for name, value in rare.items() if value}

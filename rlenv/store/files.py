@@ -19,7 +19,14 @@ NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 @contextmanager
 def replacing(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
-    """A new file that takes the place of `path` once it is whole and on the disk; else the old one stays."""
+    """A new file that takes the place of `path` once it is whole and on the disk; else the old one stays.
+
+    What stands in /dev (`/dev/stdout`) is written to as it is.
+    """
+    if Path("/dev") in path.absolute().parents:
+        with path.open(mode) as file:
+            yield file
+        return
     partial = path.with_name(path.name + ".partial")
     partial.unlink(missing_ok=True)  # what a kill left behind, or a link: the name goes, not what it leads to
     try:
@@ -65,7 +72,12 @@ def own_folder(path: Path) -> Path:
 
 @contextmanager
 def replacing_folder(folder: Path) -> Iterator[Path]:
-    """A new folder that takes the place of `folder` once it is whole; else the old one stays."""
+    """A new folder that takes the place of `folder` once it is whole; else the old one stays.
+
+    Raises RunError where something else stands there.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise RunError(f"expected a folder or a new name, got {folder}, which is something else; give another")
     partial = folder.with_name(folder.name + ".partial")
     _remove(partial)
     partial.mkdir(parents=True)

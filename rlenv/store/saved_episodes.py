@@ -28,6 +28,7 @@ from rlenv.store.episode_rows import UNFLAGGED, TaskRow, episodes_of, rows_of
 from rlenv.store.files import append, replacing_folder
 from rlenv.store.folder_lock import run_folder
 from rlenv.store.members import Member, append_member, keep_lines_of_members, members, read_member
+from rlenv.store.tables import Episodes
 
 EPISODES, TASKS = "episodes.jsonl.gz", "tasks.jsonl.gz"
 LINES = "episodes.jsonl"
@@ -49,8 +50,8 @@ def write_episodes(path: str | Path, episodes: Iterable[Episode]) -> None:
         append(path, (line(episode.to_json()) for episode in episodes))
 
 
-def read_episodes(path: str | Path, *, flagged: bool = False, first: int = 0) -> Iterator[Episode]:
-    """The episodes of a run's folder, or of a file, from the one of number `first` on.
+def read_episodes(path: str | Path, *, flagged: bool = False, first: int = 0) -> Episodes:
+    """The episodes of a run's folder, or of a file, from the one of number `first` on; `to_parquet` is a table of them.
 
     What a killed process left of a last one is left out. `flagged` gives those alone whose verdict has a flag: in a run
     with few of them that is ten times as fast. Raises RunError where there are none and, naming the place, where one
@@ -58,8 +59,8 @@ def read_episodes(path: str | Path, *, flagged: bool = False, first: int = 0) ->
     """
     file = _file_of(Path(path))
     if file.name == EPISODES:
-        return SavedEpisodes(file.parent).read(flagged=flagged, first=first)
-    return (e for e in islice(_episodes_in_lines(file), first, None) if e.verdict.flags or not flagged)
+        return Episodes(SavedEpisodes(file.parent).read(flagged=flagged, first=first))
+    return Episodes(e for e in islice(_episodes_in_lines(file), first, None) if e.verdict.flags or not flagged)
 
 
 def count_episodes(path: str | Path) -> int:

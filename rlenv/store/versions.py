@@ -2,7 +2,7 @@
 
 versions.toml says of the verifiers of 4a06c01 what they are called now, and which of them judge otherwise since.
 
->>> compared("math/arithmetic-v0", "boxed-integer-2", "boxed-integer-2+b708ea522720")
+>>> compared("math/arithmetic-v0", "boxed-integer-2", "boxed-integer-3+b708ea522720")
 Change(refused='', told='')
 >>> compared("me/mine-v0", "3c199e015638", "source-0a9426910dc6").told
 'the version 3c199e015638 is of a kind that is no longer made: whether the code is still the same cannot be told'
@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 TABLE = "versions.toml"
 _MARKED = re.compile(r"(.*)\+[0-9a-f]{12}")
-"""`boxed-integer-2+b708ea522720`: an explicit version with a digest of its source (rlenv.core.fingerprint.recorded)."""
+"""`boxed-integer-3+b708ea522720`: an explicit version with a digest of its source (rlenv.core.fingerprint.recorded)."""
 _FUNCTION = re.compile(r"\b(?:(?:source|code|settings)-[0-9a-f]{12}|no-version)\b")
 """`source-0a9426910dc6`: the version of a function (rlenv.core.fingerprint.code_version)."""
 _OLD_FUNCTION = "[0-9a-f]{12}(-partial)?"

@@ -10,10 +10,22 @@
 from __future__ import annotations
 
 import re
+import tomllib
+from importlib.resources import files
 
 from rlenv.core.jsontypes import Json
-from rlenv.text.filler import ANSWERING, FILLER, OPENERS, words_of
 from rlenv.text.folding import Folded
+
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_WORDS = tomllib.loads(files("rlenv.text").joinpath("filler.toml").read_text("utf-8"))
+FILLER, OPENERS, ANSWERING = (frozenset(_WORDS[name].split()) for name in ("filler", "openers", "answering"))
+"""All of it; that with which an answer is opened; and that which can itself be the answer to a question."""
+
+
+def words_of(text: str) -> list[str]:
+    """The words of lower-case text, with ' for every apostrophe."""
+    return [word.replace("’", "'") for word in _WORD.findall(text)]
+
 
 MASTER_KEYS = frozenset(
     """

@@ -38,6 +38,10 @@ KEPT_CHARS, KEPT_TEXTS = 10_000, 1_000
 are learned from, and games answer with the same few words all the time."""
 
 
+class RewritesHistory(ConfigError):
+    """The chat template writes earlier turns in another form than they were said."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Form:
     """How one kind of observation is written."""
@@ -75,15 +79,16 @@ class Renderer:
         if self._template is None:
             text = prompt_text(prompt)
             return self.ids(f"{tools_text(tools)}\n\n{text}" if tools else text, special=True)
-        messages = prompt_messages(prompt)
-        if not tools:
-            return self.ids(self._rendered(messages, ()))
-        if self._knows(tools):
-            return self.ids(self._rendered(messages, tools))
+        return self.ids(self._prompt_text(prompt_messages(prompt), tools))
+
+    def _prompt_text(self, messages: Sequence[Message], tools: Tools) -> str:
+        """As the template writes it, or with its tools in words where the template ignores them."""
+        if not tools or self._knows(tools):
+            return self._rendered(messages, tools)
         in_system = self._try(with_tools_in_system(messages, tools), ())
         if in_system is not None and tools_text(tools) in in_system:
-            return self.ids(in_system)
-        return self.ids(self._rendered(with_tools_in_user(messages, tools), ()))
+            return in_system
+        return self._rendered(with_tools_in_user(messages, tools), ())
 
     def prompts(self, prompts: Sequence[Prompt]) -> list[list[int]]:
         """The ids of prompts without tools; the template is asked for all of them together."""
@@ -92,11 +97,30 @@ class Renderer:
             self._texts_of([prompt_messages(prompt) for prompt in prompts])
         return [self.prompt(prompt) for prompt in prompts]
 
+    def conversation(self, messages: Sequence[Message], tools: Tools = ()) -> list[int]:
+        """The ids of a conversation that is written anew as a prompt; what is not the policy's is hostile text. (P,)"""
+        self._refresh()
+        others = [message["role"] not in ("assistant", "system") for message in messages]
+        hostile = [
+            other and self._spelled.search(message["content"]) is not None
+            for other, message in zip(others, messages, strict=True)
+        ]
+        if self._template is None or not any(hostile):
+            return self.prompt(tuple(messages), tools)
+        marks = [f"rlenv-heard-{place}-" if is_hostile else "" for place, is_hostile in enumerate(hostile)]
+        marked = [{**m, "content": mark or m["content"]} for m, mark in zip(messages, marks, strict=True)]
+        rest, ids = self._prompt_text(marked, tools), list[int]()
+        for message, mark in zip(messages, marks, strict=True):
+            if mark and mark in rest:
+                before, _, rest = rest.partition(mark)
+                ids += self.ids(before) + self.plain(message["content"])
+        return ids + self.ids(rest)
+
     def bridge(self, said: Sequence[int], heard: Sequence[Message], tools: Tools = ()) -> list[int]:
         """The ids from the end of what was said (the ids of that turn) to the beginning of the next turn. (T,)
 
         Where the turn did not end with the token by which the template ends it, the bridge writes that token.
-        Raises ConfigError for a template that rewrites history.
+        Raises RewritesHistory for a template that does.
         """
         self._refresh()
         if self._template is None:
@@ -107,6 +131,10 @@ class Renderer:
         end = next((place for place, i in enumerate(ids) if i in self._controls), None)
         ends_turn = end is not None and not str(self.tokenizer.decode(ids[:end])).strip()
         return ids[end + 1 :] if end is not None and ends_turn and said and ids[end] == said[-1] else ids
+
+    def text(self, ids: Sequence[int]) -> str:
+        """What these ids spell, control tokens included."""
+        return str(self.tokenizer.decode(list(ids)))
 
     def plain(self, text: str) -> list[int]:
         """The ids of a text in which nothing is a control token, whatever it spells."""
@@ -202,7 +230,7 @@ class Renderer:
                 continue
             dropped = THOUGHT in spoken and THOUGHT not in (once or "")
             what = "it drops what was thought" if dropped else "it writes in another form what was said"
-            raise ConfigError(
+            raise RewritesHistory(
                 f"the chat template of {self.name} rewrites history: {what} before {after}, so that a policy would "
                 "learn in a context that it never meets again; set tokenizer.chat_template to one that leaves earlier "
                 "turns as they were said (trl.chat_template_utils.get_training_chat_template makes it for known "

@@ -14,7 +14,7 @@ from typing import cast
 from rlenv.core.completion import Completion
 from rlenv.core.definition import Definition
 from rlenv.core.errors import ConfigError
-from rlenv.core.interaction import Closing, Interaction, Reply
+from rlenv.core.interaction import Closing, Interaction, Keeping, Reply
 from rlenv.core.jsontypes import Json
 from rlenv.core.task import Message, Task, prompt_messages
 from rlenv.core.turn import POLICY, Role, Turn
@@ -51,6 +51,8 @@ class Live:
     token_ids: list[int] = field(default_factory=list)
     logprobs: list[float] = field(default_factory=list)
     mask: list[int] = field(default_factory=list)
+    breaks: list[int] = field(default_factory=list)
+    """As those of the completion: places at which the policy read the conversation anew."""
     memory: object = None
     """What the policy keeps of the episode between its turns, its keys and values for example."""
     heard: tuple[Message, ...] = ()
@@ -170,6 +172,17 @@ class Live:
             turn = self._turns[self._observed]
             self._turns[self._observed] = turn._replace(end_token=len(self.token_ids))
 
+    def begin_anew(self, token_ids: Sequence[int]) -> None:
+        """Begin a context of its own with these tokens, all that the policy reads before its next turn: mask 0."""
+        self.breaks.append(len(self.token_ids))
+        self.memory = None
+        self.bridge(token_ids)
+
+    @property
+    def context_ids(self) -> list[int]:
+        """What the policy has read and said in the context that it is in. (L,)"""
+        return self.token_ids[self.breaks[-1] :] if self.breaks else [*self.prompt_ids, *self.token_ids]
+
     def spoken(self) -> list[tuple[Turn, str]]:
         """The turns so far, each with its text."""
         return list(zip(self._turns, self._texts, strict=True))
@@ -184,6 +197,7 @@ class Live:
 
         Of an episode that ended it remembers what the interaction computed.
         """
+        keeps = self.ended and not self.failure and isinstance(self.interaction, Keeping)
         made = Completion(
             JOINT.join(self._texts),
             tuple(self.token_ids),
@@ -191,7 +205,9 @@ class Live:
             tuple(self.mask) if self.token_ids else (),
             finished=not self.cut,
             turns=tuple(self._turns),
+            breaks=tuple(self.breaks),
             failure=self.failure,
+            submission=cast("Keeping", self.interaction).kept(self.state) if keeps else "",
         )
         if self.ended and not self.failure:
             made.remember(self.played())

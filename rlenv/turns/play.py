@@ -50,6 +50,8 @@ def play(
     """
     if definition.interaction is None:
         return ask(policy, tasks, n, sampling)
+    if definition.driver is not None and not isinstance(policy, ScriptedPolicy):
+        return definition.driver.drive(policy, [task for task in tasks for _ in range(n)], sampling)
     lives = [Live.of(definition, task) for task in tasks for _ in range(n)]
     finish(lives, _speaker(policy), definition, sampling)
     return [live.completion() for live in lives]
@@ -95,7 +97,7 @@ def _replies(
         elif isinstance(interaction, AtOnce):
             replies = interaction.respond_all(turns)
         else:
-            return [_reply(interaction, *turn) for turn in turns]
+            return [reply_of(interaction, *turn) for turn in turns]
         if len(replies) != len(turns):
             raise ConfigError(f"expected {len(turns)} replies of respond_all, got {len(replies)}; give one a turn")
         return replies
@@ -103,7 +105,8 @@ def _replies(
         return [error] * len(turns)
 
 
-def _reply(interaction: Interaction, state: Json, said: Completion) -> Reply | Exception:
+def reply_of(interaction: Interaction, state: Json, said: Completion) -> Reply | Exception:
+    """What answers a turn, or what it raised: that is the failure of this episode alone."""
     try:
         return interaction.respond(state, said)
     except Exception as error:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from rlenv.core.completion import Completion
 from rlenv.core.definition import Definition
 from rlenv.core.fingerprint import code_version
-from rlenv.core.interaction import Closing, Interaction, Reply
+from rlenv.core.interaction import Interaction, Reply
 from rlenv.core.task import Task
 from rlenv.core.verdict import Flag, StepReward, Verdict
 
@@ -52,6 +52,7 @@ def replay(interaction: Interaction, task: Task, completion: Completion) -> Inte
     Nothing that an episode says of itself is believed: state, observations and pay come from the interaction.
     """
     state, trace = interaction.start(task), InteractionTrace(interaction, task)
+    close = getattr(interaction, "close", None)  # of a Closing; to ask a protocol takes as long as a short game
     try:
         for start, said in placed_turns(completion):
             if not said.finished:
@@ -62,8 +63,8 @@ def replay(interaction: Interaction, task: Task, completion: Completion) -> Inte
             if reply.ended:
                 break
     finally:
-        if isinstance(interaction, Closing):
-            interaction.close(state)
+        if close is not None:
+            close(state)
     return trace
 
 

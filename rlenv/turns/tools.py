@@ -54,6 +54,8 @@ ERROR = "error: "
 _STRAY = "text stands between or behind the calls; end your turn with the last call, then its result comes"
 _registered: dict[str, str] = {}
 """The entry points of tools, by the names that packages gave them."""
+_takes: dict[str, str] = {}
+"""Of those that `tools="name:value"` gives a value: the keyword that gets it."""
 
 
 @dataclass(frozen=True)
@@ -69,24 +71,35 @@ class Tool:
     """Makes a state of its own; without it `state` is the one that the tools of an episode share."""
     close: Callable[[Json], None] | None = None
     """Lets go of what its own state stands for."""
+    stated: Schema | None = None
+    """The schema where the signature has none, of a server's tool: `function` takes `arguments` as one mapping."""
+    group: str = ""
+    """Tools of one group share their own state, which the first of them makes and closes."""
     schema: Schema = field(init=False, compare=False, repr=False)
     stateful: bool = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if not self.time_limit_s > 0:
             raise ConfigError(f"tool {self.name}: expected a time limit above 0 s, got {self.time_limit_s!r}")
-        object.__setattr__(self, "schema", tool_schema(self.function, hidden=(STATE,)))
+        object.__setattr__(self, "schema", self.stated or tool_schema(self.function, hidden=(STATE,)))
         object.__setattr__(self, "stateful", takes_state(self.function))
 
     @property
     def name(self) -> str:
+        if self.stated is not None:
+            return str(cast("Mapping[str, Json]", self.stated["function"])["name"])
         return getattr(self.function, "__name__", "operation")
+
+    @property
+    def owner(self) -> str:
+        """The name of its own state among those of all tools."""
+        return self.group or self.name
 
 
 ToolLike: TypeAlias = "Tool | ToolFunction"
 Tools: TypeAlias = "str | ToolLike | Sequence[str | ToolLike] | Mapping[str, Mapping[str, Json]]"
-"""Names of registered tools (`python`), "package.module:function", or functions; one, a list, or with keywords:
-`{"python": {"wall_s": 5}}`."""
+"""Names of registered tools (`python`, `mcp:COMMAND`), "package.module:function", or functions; one, a list, or with
+keywords: `{"python": {"wall_s": 5}}`."""
 
 
 class ToolInteraction:
@@ -141,7 +154,8 @@ class ToolInteraction:
     def start(self, task: Task) -> Json:
         """The state that is shared, and by its name that of each tool with one of its own."""
         shared = None if self.initial is None else copied(self.initial(task))
-        own = {name: copied(tool.initial(task)) for name, tool in self._tools.items() if tool.initial is not None}
+        first = {tool.owner: tool for tool in reversed(self._tools.values()) if tool.initial is not None}
+        own = {owner: copied(tool.initial(task)) for owner, tool in first.items() if tool.initial is not None}
         return {"shared": shared, "own": own}
 
     def respond(self, state: Json, said: Completion) -> Reply:
@@ -170,9 +184,10 @@ class ToolInteraction:
         """Let go of what the tools hold for an episode; nothing, where it never started."""
         if state is None:
             return
-        for name, tool in self._tools.items():
+        first = {tool.owner: tool for tool in reversed(self._tools.values()) if tool.close is not None}
+        for owner, tool in first.items():
             if tool.close is not None:
-                tool.close(_own(state)[name])
+                tool.close(_own(state)[owner])
 
     def _refused(self, said: Completion, calls: Sequence[ToolCall]) -> str:
         """Why none of these calls is made; empty where each is looked at by itself."""
@@ -204,16 +219,17 @@ class ToolInteraction:
         tool = self._tools[call.name]
         whole = cast("Mapping[str, Json]", state)
         own = _own(state)
-        given = None if not tool.stateful else own[call.name] if call.name in own else whole["shared"]
+        given = None if not tool.stateful else own[tool.owner] if tool.owner in own else whole["shared"]
+        arguments = call.arguments if tool.stated is None else {"arguments": call.arguments}
         if tool.cheap:
-            outcome = call_here(tool.function, call.arguments, given)
+            outcome = call_here(tool.function, arguments, given)
         else:
             pool = self._pool or shared_pool()
-            outcome = call_apart(self._killable(), call.name, call.arguments, given, tool.time_limit_s, pool)
+            outcome = call_apart(self._killable(), call.name, arguments, given, tool.time_limit_s, pool)
         if not tool.stateful:
             return outcome, state
-        if call.name in own:
-            return outcome, {**whole, "own": {**own, call.name: outcome.state}}
+        if tool.owner in own:
+            return outcome, {**whole, "own": {**own, tool.owner: outcome.state}}
         return outcome, {**whole, "shared": outcome.state}
 
     def _killable(self) -> PickledVerifier:
@@ -242,8 +258,11 @@ def _message(text: str) -> Message:
     return {"role": "tool", "content": text}
 
 
-def register_tool(name: str, entry_point: str) -> None:
-    """Let `tools=name` stand for what the factory "package.module:function" makes: a Tool or a typed function.
+def register_tool(name: str, entry_point: str, *, takes: str = "") -> None:
+    """Let `tools=name` stand for what the factory "package.module:function" makes: a Tool, several or a typed function.
+
+    With `takes`, a keyword of the factory, `tools="name:value"` gives it a value. Such a value names commands and
+    addresses, so a row may not ask for the tool.
 
     Raises ConfigError for a name that is another factory's, or no name.
     """
@@ -253,11 +272,13 @@ def register_tool(name: str, entry_point: str) -> None:
         raise ConfigError(
             f"the tool {name!r} is {_registered[name]} already; choose another name than for {entry_point}"
         )
+    if takes:
+        _takes[name] = takes
 
 
 def tool_names() -> list[str]:
-    """The tools that a package registered, sorted."""
-    return sorted(_registered)
+    """The tools that a package registered and that anybody may ask for, sorted."""
+    return sorted(_registered.keys() - _takes.keys())
 
 
 def equipped(definition: Definition, tools: Tools) -> Definition:
@@ -267,30 +288,36 @@ def equipped(definition: Definition, tools: Tools) -> Definition:
     """
     if definition.interaction is not None:
         raise ConfigError(f"{definition.id or 'this environment'} has several turns of its own; it takes no tools")
+    made: list[ToolLike] = []
     if isinstance(tools, Mapping):
-        made = [_made(name, keywords) for name, keywords in tools.items()]
+        for name, keywords in tools.items():
+            made += _made(name, keywords)
     else:
-        several = [tools] if isinstance(tools, str) or not isinstance(tools, Sequence) else tools
-        made = [_named(one) if isinstance(one, str) else one for one in several]
+        for one in [tools] if isinstance(tools, str) or not isinstance(tools, Sequence) else tools:
+            made += _named(one) if isinstance(one, str) else [one]
     return replace(definition, interaction=ToolInteraction(made))
 
 
-def _named(name: str) -> ToolLike:
-    return cast("ToolLike", _resolved(name)) if ":" in name else _made(name, {})
+def _named(name: str) -> Sequence[ToolLike]:
+    first, colon, value = name.partition(":")
+    if colon and first in _takes:
+        return _made(first, {_takes[first]: value})
+    return [cast("ToolLike", _resolved(name))] if colon else _made(name, {})
 
 
-def _made(name: str, keywords: Mapping[str, Json]) -> ToolLike:
+def _made(name: str, keywords: Mapping[str, Json]) -> Sequence[ToolLike]:
     """What a factory makes."""
     entry_point = name if ":" in name else _registered.get(name)
     if entry_point is None:
         near = difflib.get_close_matches(name, _registered, n=1)
-        known = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(tool_names()) or 'none'}"
+        known = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(sorted(_registered)) or 'none'}"
         raise ConfigError(f"no tool {name!r}; {known} Or give 'package.module:function'")
-    factory = cast("Callable[..., ToolLike]", _resolved(entry_point))
+    factory = cast("Callable[..., ToolLike | Sequence[ToolLike]]", _resolved(entry_point))
     try:
-        return factory(**keywords)
+        made = factory(**keywords)
     except TypeError as error:
         raise ConfigError(f"tool {name}: {error}") from error
+    return made if isinstance(made, Sequence) else [made]
 
 
 def _resolved(entry_point: str) -> object:

@@ -2,6 +2,9 @@
 
 A turn has room for `max_new_tokens`, for what is left of `max_episode_tokens`, and for what is left of the model's
 context, whichever is least. Where nothing is left, the transcript stays as it is and the episode ends as cut.
+
+Where the chat template rewrites history (drops old thoughts, for example), the conversation is written anew as the
+policy meets it later, and begins a context of its own (`Completion.breaks`): the episode is 1 to T rows.
 """
 
 from __future__ import annotations
@@ -14,8 +17,8 @@ from rlenv.core.completion import Completion, as_completion
 from rlenv.core.definition import Definition
 from rlenv.core.errors import TaskError
 from rlenv.core.policy import MAX_NEW_TOKENS, Sampling
-from rlenv.core.task import Task
-from rlenv.turns.bridge import Renderer
+from rlenv.core.task import Task, prompt_messages
+from rlenv.turns.bridge import OPENING, Renderer, RewritesHistory
 from rlenv.turns.live import Live
 from rlenv.turns.play import Scripts, finish, reference_script
 
@@ -25,17 +28,23 @@ class Ready(NamedTuple):
 
     live: Live
     ids: list[int]
-    """The prompt and all that followed. (L,)"""
+    """The prompt and all that followed, or the context that was written anew. (L,)"""
     room: int
     """How many tokens the turn may have."""
 
 
 def ready(
-    lives: Sequence[Live], renderer: Renderer, sampling: Sampling, context: int | None = None
+    lives: Sequence[Live],
+    renderer: Renderer,
+    sampling: Sampling,
+    context: int | None = None,
+    *,
+    one_row: bool = False,
 ) -> list[Ready | None]:
     """Each episode with its prompt and what was heard since as tokens; None where there is no room for a turn.
 
-    `context` is how many tokens the model was made for, where it says so.
+    `context` is how many tokens the model was made for, where it says so. `one_row` is for those who take no episode of
+    several rows: then a template that rewrites history is refused (RewritesHistory, a ConfigError).
     """
     prompts: dict[int, tuple[int, ...]] = {}  # n episodes share a task
     for live in lives:
@@ -43,21 +52,36 @@ def ready(
             if id(live.task) not in prompts:
                 prompts[id(live.task)] = tuple(renderer.prompt(live.task.prompt, live.tools))
             live.prompt_ids = prompts[id(live.task)]
-    return [_ready(live, renderer, sampling, context) for live in lives]
+    return [_ready(live, renderer, sampling, context, one_row) for live in lives]
 
 
-def _ready(live: Live, renderer: Renderer, sampling: Sampling, context: int | None) -> Ready | None:
-    bridge = renderer.bridge(live.token_ids, live.heard, live.tools) if live.heard else []
-    after_prompt = len(live.token_ids) + len(bridge)
+def _ready(live: Live, renderer: Renderer, sampling: Sampling, context: int | None, one_row: bool) -> Ready | None:
+    add, before = live.bridge, len(live.context_ids)
+    try:
+        new = renderer.bridge(live.token_ids, live.heard, live.tools) if live.heard else []
+    except RewritesHistory:
+        if one_row:
+            raise
+        add, before, new = live.begin_anew, 0, _anew(live, renderer)
+    after_prompt = len(live.token_ids) + len(new)
     room = sampling.max_new_tokens
     if sampling.max_episode_tokens is not None:
         room = min(room, sampling.max_episode_tokens - after_prompt)
     if context is not None:
-        room = min(room, context - len(live.prompt_ids) - after_prompt)
+        room = min(room, context - before - len(new))
     if room < 1:
         return None
-    live.bridge(bridge)
-    return Ready(live, [*live.prompt_ids, *live.token_ids], room)
+    add(new)
+    return Ready(live, live.context_ids, room)
+
+
+def _anew(live: Live, renderer: Renderer) -> list[int]:
+    """The conversation so far as the template writes it now, the policy's words with all that they were. (L,)"""
+    spoken = [
+        {"role": turn.role, "content": f"{OPENING}{text}" if turn.read_as == "opened" else text}
+        for turn, text in live.spoken()
+    ]
+    return renderer.conversation([*prompt_messages(live.task.prompt), *spoken], live.tools)
 
 
 class Encoder(Protocol):

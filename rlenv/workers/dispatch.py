@@ -31,7 +31,7 @@ from rlenv.core.jsontypes import Json
 from rlenv.core.verdict import Verdict
 from rlenv.core.verifier import over_limit
 from rlenv.door.deadline import OVERDUE, until
-from rlenv.workers.protocol import Job, Judge, Load, NotAnAnswer, content_in, verdict_in
+from rlenv.workers.protocol import Job, JudgeJob, Load, NotAnAnswer, content_in, verdict_in
 from rlenv.workers.worker import START_LIMIT_S, Worker, WorkerSource
 from rlenv.workers.worker_process import out_of_memory
 
@@ -273,7 +273,7 @@ class Call:
         chosen = [self._again.popleft()] if again else [self._waiting.popleft() for _ in range(self._share())]
         jobs = [self._jobs[index] for index in chosen]
         try:
-            order = cloudpickle.dumps(Judge(worker.draw_ticket(), self._key, jobs, self._time_limit_s))
+            order = cloudpickle.dumps(JudgeJob(worker.draw_ticket(), self._key, jobs, self._time_limit_s))
         except Exception as error:  # cloudpickle raises what the object's own __reduce__ raises
             if len(chosen) == 1:
                 self._answer(chosen.pop(), Verdict.error(f"the task cannot be sent to a worker: {error}"))

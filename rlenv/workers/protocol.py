@@ -46,7 +46,7 @@ class Load(NamedTuple):
     """Where the pool's process looks for modules by now: it may have grown since the worker was started."""
 
 
-class Judge(NamedTuple):
+class JudgeJob(NamedTuple):
     """Judge completions one after another; each is answered with a Verdict as soon as it is judged."""
 
     ticket: int

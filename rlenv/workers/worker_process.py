@@ -34,7 +34,7 @@ import cloudpickle
 
 from rlenv.core.verdict import Verdict
 from rlenv.core.verifier import Verifier, judge
-from rlenv.workers.protocol import Frames, Judge, Load, written, written_verdict
+from rlenv.workers.protocol import Frames, JudgeJob, Load, written, written_verdict
 
 MEGABYTE = 1024 * 1024
 PROBLEM_CHARS = 10_000
@@ -90,7 +90,7 @@ def _serve(frames: Frames, memory_mb: int | None) -> None:
     frames.send(b"ready")
     while (messages := frames.receive()) is not None:
         for data in messages:
-            message: Load | Judge = cloudpickle.loads(data)
+            message: Load | JudgeJob = cloudpickle.loads(data)
             if isinstance(message, Load):
                 problem = _load(verifiers, message)
                 _leave_unless(worker)
@@ -105,7 +105,7 @@ def out_of_memory(verdict: Verdict) -> bool:
     return any(flag.name == "over_limit" and flag.detail == "MemoryError" for flag in verdict.flags)
 
 
-def _judge(verifier: Verifier, message: Judge, frames: Frames, worker: int) -> bool:
+def _judge(verifier: Verifier, message: JudgeJob, frames: Frames, worker: int) -> bool:
     """False when the memory ran out: what is left of the message is another process's work."""
     for place, (task, completion) in enumerate(message.jobs):
         _limit_cpu(message.time_limit_s)

@@ -2,8 +2,8 @@
 
 >>> [(d.name, d.action) for d in watched("repeats,several_answers:gate")]
 [('repeats', 'observe'), ('several_answers', 'gate')]
->>> [d.name for d in watched("master_key:gate,rlenv.evidence.detectors.cut_off:CutOff:veto")]
-['master_key', 'cut_off']
+>>> [d.name for d in watched("master_key:gate,rlenv.evidence.detectors.content:Hollow:veto")]
+['master_key', 'hollow']
 >>> watched("repeats:penalise=0.25")[0].penalty
 0.25
 """
@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import importlib
+import warnings
 from collections import Counter
 
 from rlenv.core.errors import ConfigError
@@ -18,6 +19,8 @@ from rlenv.evidence.detector import ACTIONS, Detector
 from rlenv.evidence.detectors import EVIDENCE_DETECTORS
 
 ALL = "all"
+RETIRED = ("cut_off", "paid_by_length", "senseless", "tests_replaced")
+"""Detectors that went: on cases that nobody made them for, others see all that they saw. A run may still name them."""
 
 
 def watched(text: str) -> tuple[Detector, ...]:
@@ -30,7 +33,10 @@ def watched(text: str) -> tuple[Detector, ...]:
     chosen: dict[str, Detector] = {}
     for item in filter(None, (item.strip() for item in text.split(","))):
         name, _, action = item.partition(":")
-        if name in EVIDENCE_DETECTORS or name == ALL or not action or action in ACTIONS:
+        if name in RETIRED:
+            told = f"the detector {name!r} went: on new cases others see what it saw; take it out of --watch"
+            warnings.warn(told, DeprecationWarning, stacklevel=2)
+        elif not names_code(item):
             names = list(EVIDENCE_DETECTORS) if name == ALL else [name]
             chosen |= {name: _detector(_known(name), action) for name in names}
         else:
@@ -40,6 +46,16 @@ def watched(text: str) -> tuple[Detector, ...]:
     if twice:
         raise ConfigError(f"two detectors are named {twice[0]!r}, and flags say the name alone; rename one")
     return tuple(chosen.values())
+
+
+def names_code(item: str) -> bool:
+    """Whether what stands between two commas is a detector of the user's own: MODULE:CLASS.
+
+    >>> names_code("repeats:gate"), names_code("mine:Listing:gate")
+    (False, True)
+    """
+    name, _, action = item.strip().partition(":")
+    return not (name in EVIDENCE_DETECTORS or name == ALL or not action or action in ACTIONS)
 
 
 def _known(name: str) -> type[Detector]:

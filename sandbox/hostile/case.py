@@ -36,7 +36,8 @@ INTERPRETER = ("/proc/self/exe", "-I")
 class Case:
     """An attack and its right verdict. `passes` None: either is right, as long as what was printed decides.
 
-    With a `judge`, the program is the candidate of a pair, and passes when the judge ends well.
+    With a `judge`, the program is the candidate of a pair, and passes when the judge ends well. `shared`: the fork
+    server decides it, the same behind the walls of every backend.
     """
 
     name: str
@@ -50,3 +51,4 @@ class Case:
     shows: bytes = b""
     hides: tuple[bytes, ...] = (BREACH,)
     judge: str = ""
+    shared: bool = False

@@ -22,6 +22,9 @@ cases that does not say otherwise; limits are merged. Keys:
     stdin            text; `stdin_times` repeats it
     command, compile the program is run by another interpreter, after one that runs the named file of the family
     judge            the file of `programs/parts` that asks it, as a pair
+
+Of a family alone, `walls`: the cases that the own walls of each backend decide. Without it, these are all. The others
+are decided by the fork server, the same everywhere, so that tests try them on one backend.
 """
 
 from __future__ import annotations
@@ -51,8 +54,12 @@ def family(name: str) -> tuple[Case, ...]:
     folder = PROGRAMS.joinpath(name)
     table = folder.joinpath("family.toml")
     common = tomllib.loads(_text(table)) if table.is_file() else {}
+    walls = common.pop("walls", None)
     files = sorted((file for file in folder.iterdir() if file.name.endswith(".py")), key=lambda file: file.name)
-    return tuple(_case(folder, file, common) for file in files)
+    cases = [_case(folder, file, common) for file in files]
+    if unknown := {*(walls or ())} - {case.name for case in cases}:
+        raise ValueError(f"{table}: expected walls to name cases of the family, got {sorted(unknown)}")
+    return tuple(replace(case, shared=walls is not None and case.name not in walls) for case in cases)
 
 
 def part(name: str) -> str:

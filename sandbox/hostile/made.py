@@ -13,9 +13,15 @@ _BROKEN = frozenset({Status.SYNTAX_ERROR, Status.EXITED, Status.SIGNALLED, Statu
 def _case(
     name: str, attack: str, code: str, *, passes: bool | None = False, statuses: frozenset[Status] = _BROKEN
 ) -> Case:
-    program = Program(code)
     return Case(
-        name=name, family="sources", attack=attack, program=program, limits=_LIMITS, passes=passes, statuses=statuses
+        name=name,
+        family="sources",
+        attack=attack,
+        program=Program(code),
+        limits=_LIMITS,
+        passes=passes,
+        statuses=statuses,
+        shared=True,
     )
 
 

@@ -7,7 +7,6 @@ import pytest
 from code_rows import BACKEND, HUMANEVAL, fenced, judged, of_references, sandbox_problem, written
 from public_data import public
 
-import rlenv
 from rlenv import Definition
 from rlenv.core.errors import ConfigError, TaskError
 from rlenv.envs.code.humaneval import humaneval
@@ -46,10 +45,6 @@ def test_a_test_with_helpers_and_random_inputs_is_run_by_a_judge(made: Definitio
     assert reference["preamble"].startswith("def shift")
 
 
-def test_the_bare_head_is_the_prompt_on_request(tmp_path: Path) -> None:
-    assert made_with(tmp_path, style="continue").tasks[MEAN].prompt == HUMANEVAL[MEAN]["prompt"]
-
-
 @needs_sandbox
 def test_every_reference_is_paid(made: Definition) -> None:
     assert [verdict.reward for verdict in of_references(made)] == [1.0] * len(HUMANEVAL)
@@ -75,22 +70,15 @@ def test_a_program_may_come_as_a_block_bare_or_as_the_body(made: Definition) -> 
 @pytest.mark.parametrize(
     ("said", "flag"),
     [
-        ("", "no_code"),
-        ("I would add them up.", "syntax_error"),
         (fenced("def total(xs:"), "syntax_error"),
         (fenced("def total(xs): return 3"), "shown_only"),
         (fenced("def sum_of(xs): return sum(xs)"), None),
         (fenced("1 / 0\ndef total(xs): return sum(xs)"), "crashed"),
         (fenced("import sys\nsys.exit()\ndef total(xs): return sum(xs)"), "exited_early"),
-        (fenced("def total(xs): return (x for x in xs)"), "opaque_value"),
-        (fenced("def total(xs):\n    while True: pass"), "timeout"),
         (fenced(f"{GOES_ON}def total(xs): return sum(xs)"), "timeout"),
         (fenced("def total(xs): return [0] * 10 ** 9"), "memory_limit"),
         (fenced("def total(xs): return [0] * 10 ** 5"), "output_limit"),
-        (fenced("def total(xs):\n    while True: print('x' * 1000)"), "output_limit"),
-        (fenced("def total(xs): return str(sum(xs))"), None),
         (fenced("def total(xs):\n    return sum(xs) \ud800"), "syntax_error"),
-        (fenced("def total(xs):\n    return sum(xs)\0"), "syntax_error"),
     ],
 )
 def test_what_is_wrong_earns_nothing_and_says_why(tmp_path: Path, said: str, flag: str | None) -> None:
@@ -98,35 +86,6 @@ def test_what_is_wrong_earns_nothing_and_says_why(tmp_path: Path, said: str, fla
     assert verdict.reward == 0.0
     assert flag is None or flag in [f.name for f in verdict.flags]
     assert verdict.reason
-
-
-@needs_sandbox
-def test_the_verdict_lists_every_hidden_test(made: Definition) -> None:
-    [verdict] = judged(made, MEAN, fenced("def mean(xs): return sum(xs) / max(1, len(xs))"))
-    assert verdict.reward == 0.0
-    assert verdict.scores == {
-        "tests": 5,
-        "passed": 4,
-        "shown": 0,
-        "shown_passed": 0,
-        **{f"test/{i}": float(i > 0) for i in range(5)},
-    }
-    assert verdict.reason == "4 of 5 hidden tests pass; the first that fails: mean([]) gave 0.0"
-
-
-@needs_sandbox
-def test_a_program_may_take_what_it_is_given_apart(made: Definition) -> None:
-    """Arguments are copies: a program that empties them harms itself alone."""
-    [verdict] = judged(made, TOTAL, fenced("def total(xs):\n    n = 0\n    while xs: n += xs.pop()\n    return n"))
-    assert verdict.reward == 1.0
-
-
-@needs_sandbox
-def test_values_derived_from_plain_data_count_as_what_they_are(made: Definition) -> None:
-    said = (
-        "import enum\nclass N(enum.IntEnum):\n    A = 3\ndef total(xs):\n    class I(int): pass\n    return I(sum(xs))"
-    )
-    assert [verdict.reward for verdict in judged(made, TOTAL, fenced(said))] == [1.0]
 
 
 @needs_sandbox
@@ -165,39 +124,6 @@ def test_a_program_that_fails_what_the_prompt_shows_is_not_paid(tmp_path: Path) 
     said = fenced("def total(xs): return sum(xs) + (xs == [1, 2])")
     rewards = [judged(made_with(tmp_path, pay=pay), TOTAL, said)[0].reward for pay in ("all", "share", "staged")]
     assert rewards == [0.0, 0.0, 0.2]
-
-
-@needs_sandbox
-def test_the_share_of_hidden_tests_is_paid_on_request(tmp_path: Path) -> None:
-    definition = made_with(tmp_path, pay="share")
-    assert judged(definition, TOTAL, fenced("def total(xs): return len(xs) and 3"))[0].reward == 0.5
-
-
-@needs_sandbox
-def test_a_program_that_is_stopped_keeps_its_share_of_what_it_answered(tmp_path: Path) -> None:
-    definition = made_with(tmp_path, pay="share", wall_s=1.0)
-    said = "def total(xs):\n    while -9 in xs: pass\n    return sum(xs)"
-    [verdict] = judged(definition, TOTAL, fenced(said))
-    assert (verdict.reward, [flag.name for flag in verdict.flags]) == (0.5, ["timeout"])
-
-
-@needs_sandbox
-def test_stages_are_paid_on_request(tmp_path: Path) -> None:
-    definition = made_with(tmp_path, pay="staged")
-    said = [
-        "def total(xs:",
-        "1 / 0\ndef total(xs): return sum(xs)",
-        "def total(xs): return 3",
-        "def total(xs): return sum(xs)",
-    ]
-    assert [v.reward for v in judged(definition, TOTAL, *map(fenced, said))] == [0.0, 0.1, 0.2, 1.0]
-
-
-@needs_sandbox
-def test_the_same_completion_has_the_same_verdict(made: Definition) -> None:
-    said = [fenced("def unshift(text): return text[::-1]")] * 2
-    first, second = judged(made, UNSHIFT, *said)
-    assert first == second
 
 
 def test_settings_that_do_not_exist_are_named(tmp_path: Path) -> None:
@@ -255,15 +181,3 @@ def test_all_164_reference_solutions_are_paid() -> None:
     definition = humaneval(data=str(FILE), sandbox=BACKEND)
     refused = [i for i, verdict in enumerate(of_references(definition)) if verdict.reward != 1.0]
     assert refused == []
-
-
-MULTIPL_E = public("humaneval/humaneval-python.jsonl")
-
-
-@pytest.mark.skipif(not MULTIPL_E.is_file(), reason=f"needs {MULTIPL_E}, whose licence does not let us carry it")
-def test_the_multipl_e_file_is_read_as_well() -> None:
-    assert len(humaneval(data=str(MULTIPL_E)).tasks) == 164
-
-
-def test_it_is_registered() -> None:
-    assert {"code/humaneval-v0", "code/mbpp-v0", "code/apps-v0", "code/stdio-v0"} <= set(rlenv.list_envs("code"))

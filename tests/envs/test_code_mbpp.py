@@ -7,7 +7,7 @@ import pytest
 from code_rows import BACKEND, DATA, MBPP, fenced, judged, of_references, sandbox_problem, written
 
 from rlenv import Definition
-from rlenv.core.errors import ConfigError, TaskError
+from rlenv.core.errors import TaskError
 from rlenv.envs.code.mbpp import mbpp
 
 FILE = DATA / "mbpp" / "mbpp.jsonl"
@@ -55,26 +55,11 @@ def test_every_reference_is_paid(made: Definition) -> None:
 
 
 @needs_sandbox
-def test_knowing_the_shown_test_pays_nothing(made: Definition) -> None:
-    [verdict] = judged(made, TURN, fenced("def turn(xs):\n    if xs == [1, 2]: return [2, 1]"))
-    assert (verdict.reward, [flag.name for flag in verdict.flags]) == (0.0, ["shown_only"])
-
-
-@needs_sandbox
 def test_objects_of_a_set_up_are_made_beside_the_program(made: Definition) -> None:
     right = "def height(n): return n and 1 + max(height(n.left), height(n.right)) or 0"
     own = "class Node:\n    def __init__(self, key): self.left = self.right = None\n" + right
     wrong = "def height(n): return 1"
     assert [v.reward for v in judged(made, HEIGHT, *map(fenced, (right, own, wrong)))] == [1.0, 1.0, 0.0]
-
-
-@needs_sandbox
-def test_types_are_arguments_too(made: Definition) -> None:
-    right = "def without(xs, kind): return [x for x in xs if type(x) is not kind]"
-    assert [v.reward for v in judged(made, WITHOUT, fenced(right), fenced("def without(xs, k): return []"))] == [
-        1.0,
-        0.0,
-    ]
 
 
 @needs_sandbox
@@ -116,11 +101,6 @@ def test_a_row_that_cannot_be_judged_is_named(tmp_path: Path, changes: dict[str,
         mbpp(data=written([{**MBPP[TURN], **changes}], tmp_path))
 
 
-def test_a_split_that_does_not_exist_is_named() -> None:
-    with pytest.raises(ConfigError, match="expected split"):
-        mbpp(split="dev")
-
-
 @needs_data
 def test_all_974_rows_are_split_but_one_that_needs_a_judge() -> None:
     definition = mbpp(data=str(FILE))
@@ -132,18 +112,6 @@ def test_all_974_rows_are_split_but_one_that_needs_a_judge() -> None:
     tasks = [definition.tasks[i] for i in range(974)]
     assert [task.id for task in tasks if "hidden_tests" in task.metadata] == ["mbpp/37"], "one test, three times"
     assert definition.description.endswith("no hidden test: mbpp/37")
-
-
-@needs_data
-def test_a_slow_solution_has_a_limit_of_its_own() -> None:
-    """What a solution needs is a matter of its processor: five times as long must still be enough."""
-    definition = mbpp(data=str(FILE))
-    tasks = [definition.tasks[i] for i in range(974)]
-    references: list[Any] = [task.reference for task in tasks]
-    slow = {
-        task.id: reference["wall_s"] for task, reference in zip(tasks, references, strict=True) if "wall_s" in reference
-    }
-    assert slow == {"mbpp/123": 60.0}
 
 
 @needs_data

@@ -1,6 +1,5 @@
-"""Mutants are wrong by one change; on them our verdicts agree with what the published assertions themselves say."""
+"""Programs that are wrong by one change, and cheats: neither is paid, and right ones between them are."""
 
-import ast
 import importlib.util
 import sys
 from pathlib import Path
@@ -8,12 +7,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from code_rows import BACKEND, DATA, fenced, sandbox_problem
+from code_rows import BACKEND, DATA, HUMANEVAL, MBPP, STDIO, fenced, judged, sandbox_problem, written
+from public_data import public
 
+import rlenv
 from rlenv import Completion, Definition, Task, Verdict
+from rlenv.envs.code.cheats import cheats
 from rlenv.envs.code.definition import read_tasks
 from rlenv.envs.code.humaneval import humaneval
 from rlenv.envs.code.mbpp import mbpp
+from rlenv.envs.code.snippets import catalogue, make_task, snippets
+from rlenv.envs.code.stdio_tasks import stdio
 from rlenv.judge.judge import Judge
 from rlenv.sandbox import Limits, Program, SandboxSpec, Status, shared_sandbox
 
@@ -28,45 +32,7 @@ _SPEC.loader.exec_module(code_mutants)
 mutants, all_mutants = code_mutants.mutants, code_mutants.all_mutants
 needs_sandbox = pytest.mark.skipif(bool(sandbox_problem()), reason=f"no sandbox here: {sandbox_problem()}")
 needs_data = pytest.mark.skipif(not (DATA / "mbpp").exists(), reason="the data files are not beside the repository")
-SOURCE = '''def between(xs, low):
-    """Items above low."""
-    found = []
-    for x in xs:
-        if x > low and x != 7:
-            found.append(-x * 2)
-    return found or None
-'''
 WALL_S = 2.0
-
-
-def test_the_mutants_of_a_program_are_all_different_and_none_is_the_program() -> None:
-    sources = [mutant.source for mutant in all_mutants(SOURCE)]
-    assert len(set(sources)) == len(sources)
-    assert ast.unparse(ast.parse(SOURCE)) not in sources
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        "compare: x > low -> x >= low",
-        "compare: x > low -> x < low",
-        "compare: x != 7 -> x == 7",
-        "constant: 7 -> 8",
-        "constant: 7 -> 6",
-        "logic: x > low and x != 7 -> x > low or x != 7",
-        "sign: -x -> +x",
-        "operator: -x * 2 -> -x + 2",
-        "logic: found or None -> found and None",
-    ],
-)
-def test_each_kind_of_change_is_made(change: str) -> None:
-    assert change in [mutant.change for mutant in all_mutants(SOURCE)]
-
-
-def test_the_same_seed_draws_the_same_mutants() -> None:
-    first, second = (mutants(SOURCE, 4, np.random.default_rng(3)) for _ in range(2))
-    assert first == second
-    assert len(first) == 4
 
 
 def drawn(definition: Definition, references: int) -> list[tuple[Task, str]]:
@@ -139,3 +105,133 @@ def test_on_humaneval_our_verdicts_are_those_of_the_published_check() -> None:
 
 def _kind(task: Task) -> object:
     return task.reference["kind"] if isinstance(task.reference, dict) else None
+
+
+pytestmark = pytest.mark.skipif(bool(sandbox_problem()), reason=f"no sandbox here: {sandbox_problem()}")
+NAMES = list(cheats("f"))
+FLAGS = {
+    "equal to everything": "opaque_value",
+    "a verdict written into the callers' frames": "exited_early",
+    "leaving with success at once": "exited_early",
+    "leaving without a word": "exited_early",
+    "leaving with success inside the function": "exited_early",
+    "forged answers on every descriptor": "tampered",
+    "the runner's own functions replaced": "opaque_value",
+    "code that swallows what follows": "syntax_error",
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("rows")
+
+
+def paid(definition: Definition, step: int = 1) -> list[tuple[str, str, str]]:
+    """What was paid for, or not judged: task, cheat and reason."""
+    tasks = [definition.tasks[i] for i in range(0, len(definition.tasks), step)]
+    tried: list[Any] = [(task, name) for task in tasks for name in NAMES]
+    jobs = [(task, Completion(fenced(cheats(_function(task.reference))[name]))) for task, name in tried]
+    verdicts = Judge(definition).verdicts(jobs)
+    return [
+        (task.id, name, verdict.reason)
+        for (task, name), verdict in zip(tried, verdicts, strict=True)
+        if verdict.reward != 0.0
+    ]
+
+
+def _function(reference: Any) -> str:
+    return str(reference.get("function", "solve"))
+
+
+def test_none_is_paid_on_made_up_rows_of_humaneval(folder: Path) -> None:
+    assert paid(humaneval(data=written(HUMANEVAL, folder), sandbox=BACKEND)) == []
+
+
+def test_none_is_paid_on_made_up_rows_of_mbpp(folder: Path) -> None:
+    assert paid(mbpp(data=written(MBPP, folder), sandbox=BACKEND)) == []
+
+
+def test_none_is_paid_where_programs_write_their_answers(folder: Path) -> None:
+    assert paid(stdio(data=written(STDIO, folder), sandbox=BACKEND)) == []
+
+
+@pytest.mark.parametrize(("name", "flag"), FLAGS.items())
+def test_what_was_tried_is_flagged(folder: Path, name: str, flag: str) -> None:
+    definition = humaneval(data=written(HUMANEVAL, folder), sandbox=BACKEND)
+    [verdict] = judged(definition, 0, fenced(cheats("total")[name]))
+    assert flag in [f.name for f in verdict.flags]
+
+
+def test_the_first_of_them_is_paid_where_tests_share_the_programs_process(folder: Path) -> None:
+    """Why that trust is for evaluation only: nothing but the separation stands between a cheat and its reward."""
+    test = "def check(candidate):\n    assert callable(candidate)\n    assert candidate([5]) == 5\n"
+    rows = written([{**HUMANEVAL[0], "test": test}], folder)
+    definition = humaneval(data=rows, sandbox=BACKEND, trust="in_process")
+    assert judged(definition, 0, fenced(cheats("total")["equal to everything"]))[0].reward == 1.0
+
+
+def test_right_programs_between_cheats_are_paid(folder: Path) -> None:
+    definition = humaneval(data=written(HUMANEVAL, folder), sandbox=BACKEND)
+    right = fenced("def total(xs): return sum(xs)")
+    said = [text for source in cheats("total").values() for text in (fenced(source), right)]
+    assert [verdict.reward for verdict in judged(definition, 0, *said)] == [0.0, 1.0] * len(NAMES)
+
+
+@pytest.mark.slow
+def test_none_is_paid_on_humaneval() -> None:
+    """Every sixth task."""
+    assert paid(humaneval(data=str(public("humaneval/HumanEval.jsonl.gz")), sandbox=BACKEND), 6) == []
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not (DATA / "mbpp").exists(), reason="the MBPP file is not beside the repository")
+def test_none_is_paid_on_mbpp() -> None:
+    """Every thirty-first task."""
+    assert paid(mbpp(data=str(DATA / "mbpp" / "mbpp.jsonl"), sandbox=BACKEND), 31) == []
+
+
+def test_a_snippet_has_hidden_tests_whose_answers_differ() -> None:
+    for name, snippet in catalogue().items():
+        reference: Any = make_task(snippet, "instruct").reference
+        hidden = [test for test in reference["tests"] if not test.get("shown")]
+        assert len(hidden) >= 3, name
+        assert len({test["expect"] for test in hidden}) >= 2, name
+        assert len({test["call"] for test in reference["tests"]}) == len(reference["tests"]), name
+
+
+@pytest.mark.skipif(bool(sandbox_problem()), reason=f"no sandbox here: {sandbox_problem()}")
+def test_every_reference_is_right_and_constant_or_echoing_programs_are_not() -> None:
+    definition = snippets("all")
+    jobs: list[tuple[Task, Completion]] = []
+    for task in (definition.tasks[i] for i in range(len(definition.tasks))):
+        reference: Any = task.reference
+        first, name = reference["tests"][0], reference["function"]
+        said = [
+            definition.solution(task),
+            f"def {name}(*args): return {first['expect']}",
+            f"def {name}(*args): return args[0]",
+            f"def {name}(*args): pass",
+        ]
+        jobs += [(task, Completion(text)) for text in said]
+    verdicts = Judge(definition).verdicts(jobs)
+    wrong = [
+        (task.id, verdict.reason)
+        for (task, _), verdict in zip(jobs[::4], verdicts[::4], strict=True)
+        if verdict.reward != 1
+    ]
+    assert wrong == []
+    for offset in (1, 2, 3):
+        paid = [jobs[i][0].id for i in range(offset, len(jobs), 4) if verdicts[i].reward != 0]
+        assert paid == []
+
+
+def _tasks(definition: rlenv.Definition) -> list[Task]:
+    return [definition.tasks[i] for i in range(len(definition.tasks))]
+
+
+def test_the_example_is_in_the_prompt_and_no_hidden_answer_is() -> None:
+    for task in _tasks(snippets("all", level=3)):
+        reference: Any = task.reference
+        shown, *hidden = reference["tests"]
+        assert f"{shown['call']} returns {shown['expect']}" in str(task.prompt)
+        assert not any(f"{test['call']} returns" in str(task.prompt) for test in hidden)

@@ -4,18 +4,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from code_rows import BACKEND, DATA, HUMANEVAL, MBPP, fenced, judged, of_references, sandbox_problem, written
+from code_rows import BACKEND, HUMANEVAL, MBPP, fenced, judged, of_references, sandbox_problem, written
 
 from rlenv import Definition
 from rlenv.core.definition import check_trainable
-from rlenv.core.errors import ConfigError, TaskError
-from rlenv.core.task import Task
+from rlenv.core.errors import ConfigError
 from rlenv.envs.code.humaneval import humaneval
 from rlenv.envs.code.mbpp import mbpp
 from rlenv.envs.code.official import outcome
 from rlenv.sandbox import CallResult, Result, Status
 
-needs_data = pytest.mark.skipif(not (DATA / "mbpp").exists(), reason="the data files are not beside the repository")
 needs_sandbox = pytest.mark.skipif(bool(sandbox_problem()), reason=f"no sandbox here: {sandbox_problem()}")
 TOTAL, MEAN, UNSHIFT, EVEN = range(4)
 TURN = 0
@@ -73,25 +71,17 @@ def test_every_reference_passes(made: Definition, tmp_path: Path) -> None:
     [
         (RIGHT, 1.0),
         ("\ndef total(xs):\n    return sum(xs)\n", 1.0),
-        (f"{RIGHT}\nprint('x' * 10 ** 6)", 1.0),
         pytest.param(f"{RIGHT}\n{STAYS}", 1.0, marks=pytest.mark.slow),
         (f"{RIGHT}\nif __name__ == '__main__':\n    raise ValueError\n", 1.0),
         ("    return type('E', (), {'__eq__': lambda *_: True})()\n", 1.0),
         (f"    trace()\n{RIGHT}{TRACER}", 1.0),
         ("    return 3\n", 0.0),
-        ("", 0.0),
         (RIGHT.strip(), 0.0),
         (fenced(RIGHT), 0.0),
-        (f"{RIGHT}\nThat adds them up.", 0.0),
         (f"{RIGHT}\ninput()", 0.0),
-        (f"{RIGHT}\nexit()", 0.0),
-        (f"{RIGHT}\nimport sys; sys.exit(0)", 0.0),
         (f"{RIGHT}\nimport os; os._exit(0)", 0.0),
-        (f"{RIGHT}\nimport os; os.getcwd()", 0.0),
-        (f"{RIGHT}\nwhile True: pass", 0.0),
         pytest.param(f"{RIGHT}\nimport time; time.sleep(60)", 0.0, marks=pytest.mark.slow),
         (f"{RIGHT}\n\0", 0.0),
-        (f"{RIGHT}\n\ud800", 0.0),
     ],
 )
 def test_a_text_is_run_as_it_stands(tmp_path: Path, said: str, reward: float) -> None:
@@ -118,11 +108,6 @@ def test_what_the_published_grader_does_not_have_is_refused(tmp_path: Path) -> N
             humaneval(**rows, **changes)
     with pytest.raises(ConfigError, match="official=True"):
         mbpp(data=written(MBPP, tmp_path), official=True, pay="staged")
-
-
-def test_a_task_without_a_solution_is_named(made: Definition) -> None:
-    with pytest.raises(TaskError, match="no solution"):
-        made.solution(Task("?", None))
 
 
 def test_only_the_machinery_fails_and_only_the_first_word_counts() -> None:

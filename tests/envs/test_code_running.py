@@ -1,4 +1,4 @@
-"""How programs of a batch reach the sandbox: in rounds, once more when starved, and never one failing another."""
+"""How programs reach the sandbox, and what an outcome pays."""
 
 import os
 import pickle
@@ -9,7 +9,7 @@ import pytest
 from code_rows import BACKEND, fenced, sandbox_problem
 
 from rlenv import BatchVerifier, Completion, Task
-from rlenv.envs.code.outcome import Outcome, TestResult
+from rlenv.envs.code.outcome import Outcome, Pay, TestResult, refused, verdict_of
 from rlenv.envs.code.running import Answer, Ask, run
 from rlenv.envs.code.verifier import CodeVerifier, code_verifier
 from rlenv.sandbox import CallResult, Limits, Program, Result, Sandbox, SandboxSpec, Status
@@ -69,21 +69,13 @@ def test_every_round_holds_what_all_judgings_ask_for() -> None:
     assert len(found) == 3
 
 
-def test_a_program_that_had_no_processor_is_run_once_more() -> None:
-    box = Box(starved=[late(0.1), DONE], busy=[late(1.9)], asleep=[late(0.0), late(0.0)])
-    found = outcomes(box, judging("starved"), judging("busy"), judging("asleep"))
-    assert [found[i].tests[0].passed for i in range(3)] == [True, False, False]
-
-
 @pytest.mark.parametrize(
     ("cpu_s", "load", "cpu_limit", "room"),
     [
         (1.7, 0.0, 2.0, 4),
-        (1.2, 0.0, 2.0, 4),
         (0.8, 0.0, 2.0, 8),
         (0.11, 0.0, 2.0, 16),
         (0.09, 0.0, None, 1),
-        (0.0, 0.0, None, 1),
         (0.0, 1e6, 2.0, 16),
     ],
 )
@@ -95,25 +87,6 @@ def test_the_second_run_is_bounded_by_the_processor_and_has_room_on_the_clock(
     box = Box(starved=[late(cpu_s), DONE])
     assert outcomes(box, judging("starved"))[0].tests[0].passed
     assert box.limits == [LIMITS, Limits(cpu_s=cpu_limit, wall_s=LIMITS.wall_s * room)]
-
-
-@pytest.mark.parametrize(("judge_s", "program_s", "rooms"), [(0.1, 1.9, [1]), (0.0, 0.0, [1, 16])])
-def test_two_that_talk_are_starved_only_together(judge_s: float, program_s: float, rooms: list[int]) -> None:
-    class Pair(Box):
-        def run_pair(self, judge: Program, candidate: Program, limits: Limits) -> tuple[Result, Result]:
-            self.limits.append(limits)
-            return late(judge_s), late(program_s)
-
-    box = Pair()
-    outcomes(box, judging("busy", judge="waits"))
-    assert [limits.wall_s / LIMITS.wall_s for limits in box.limits] == rooms
-
-
-def test_a_bug_in_one_judging_fails_that_one_alone() -> None:
-    box = Box(bad=[Result(Status.SIGNALLED)], good=[DONE])
-    found = outcomes(box, judging("bad"), judging("good"))
-    assert found[0].failure == "RuntimeError: a bug"
-    assert found[1].tests[0].passed
 
 
 def test_a_pair_that_cannot_be_run_fails_alone() -> None:
@@ -134,17 +107,11 @@ def test_the_verifier_travels_and_says_by_its_version_what_it_pays() -> None:
     "reference",
     [
         None,
-        "2",
         {"kind": "riddle"},
         {"kind": "calls", "function": "f", "tests": [{"call": "f(1)"}]},
         {"kind": "calls", "function": "f", "tests": []},
-        {"kind": "calls", "tests": []},
-        {"kind": "calls", "tests": [{"call": "f(1)", "expect": "2"}]},
         {"kind": "calls", "function": "f", "tests": [3]},
-        {"kind": "calls", "function": "f"},
-        {"kind": "stdio"},
         {"kind": "stdio", "tests": [{"stdin": "1"}]},
-        {"kind": "pair", "function": "f"},
         {"kind": "pair", "function": "f", "judge": "assert f(1) =="},
     ],
 )
@@ -159,12 +126,6 @@ def test_a_task_that_cannot_be_judged_does_not_stop_the_others() -> None:
     verifier = code_verifier(sandbox=BACKEND)
     jobs = [(Task("?", reference), RIGHT) for reference in (CALLS, {"kind": "calls", "tests": []}, CALLS)]
     assert [v.reward for _, v in sorted(verifier.verify_all(jobs), key=lambda x: x[0])] == [1.0, None, 1.0]
-
-
-@needs_sandbox
-def test_one_completion_is_judged_like_a_batch_of_one() -> None:
-    verifier = code_verifier(sandbox=BACKEND)
-    assert verifier.verify(Task("?", CALLS), RIGHT).reward == 1.0
 
 
 def test_a_sandbox_that_is_not_there_is_a_failure_of_the_checker() -> None:
@@ -211,3 +172,70 @@ class Sandboxed:
     def map(self, programs: Sequence[Program], limits: Limits) -> list[Result]:
         self.count += len(programs)
         return [self.answer for _ in programs]
+
+
+PASS, FAIL, LOST = TestResult(True), TestResult(False, note="gave 2"), TestResult(False, answered=False)
+SHOWN, SHOWN_FAIL = TestResult(True, shown=True), TestResult(False, shown=True)
+
+
+@pytest.mark.parametrize(
+    ("tests", "pay", "parts"),
+    [
+        ((PASS, FAIL), "all", [("tests", 0.0)]),
+        ((PASS, FAIL, FAIL, FAIL), "share", [("tests", 0.25)]),
+        ((SHOWN, FAIL), "all", [("tests", 0.0)]),
+        ((SHOWN, SHOWN, FAIL), "share", [("tests", 0.0)]),
+        ((SHOWN_FAIL, PASS), "all", [("tests", 0.0)]),
+        ((SHOWN, SHOWN_FAIL, PASS, FAIL), "share", [("tests", 0.25)]),
+        ((SHOWN_FAIL, PASS), "share", [("tests", 0.0)]),
+        ((SHOWN_FAIL, PASS), "staged", [("parses", 0.1), ("runs", 0.1), ("passes", 0.0)]),
+        ((PASS, PASS), "staged", [("parses", 0.1), ("runs", 0.1), ("passes", 0.8)]),
+        ((PASS, LOST), "staged", [("parses", 0.1), ("runs", 0.0), ("passes", 0.0)]),
+    ],
+)
+def test_hidden_tests_pay_as_declared_and_failing_shown_ones_costs(
+    tests: tuple[TestResult, ...], pay: Pay, parts: list[tuple[str, float]]
+) -> None:
+    verdict = verdict_of(Outcome(tests), pay)
+    assert [tuple(part) for part in verdict.parts] == parts
+
+
+def test_code_that_does_not_parse_earns_no_stage() -> None:
+    assert verdict_of(Outcome((LOST,), parsed=False), "staged").reward == 0.0
+
+
+def test_the_scores_say_which_test_passed() -> None:
+    verdict = verdict_of(Outcome((SHOWN, PASS, FAIL)), "all")
+    assert verdict.scores == {"tests": 2, "passed": 1, "shown": 1, "shown_passed": 1, "test/0": 1, "test/1": 0}
+    assert verdict.reason == "1 of 2 hidden tests pass; the first that fails: gave 2"
+
+
+def test_passing_only_what_is_shown_is_flagged_at_the_code() -> None:
+    [flag] = verdict_of(Outcome((SHOWN, FAIL)), "all", 3, 9).flags
+    assert (flag.name, flag.start, flag.end) == ("shown_only", 3, 9)
+    assert verdict_of(Outcome((SHOWN, PASS)), "all").flags == ()
+    assert verdict_of(Outcome((SHOWN, PASS, FAIL)), "all").flags == ()
+    assert verdict_of(Outcome((FAIL,)), "all").flags == ()
+
+
+def test_a_failure_of_the_machinery_is_no_wrong_answer() -> None:
+    verdict = verdict_of(Outcome((FAIL,), failure="the sandbox failed"), "all")
+    assert (verdict.reward, verdict.reason) == (None, "the sandbox failed")
+
+
+def test_a_task_without_hidden_tests_is_judged_by_the_shown_ones_and_says_so() -> None:
+    verdict = verdict_of(Outcome((SHOWN,)), "all")
+    assert (verdict.reward, verdict.scores["tests"], verdict.flags) == (1.0, 0, ())
+    assert "no hidden test" in verdict.reason
+    assert verdict_of(Outcome((SHOWN, SHOWN_FAIL)), "all").reward == 0.0
+
+
+def test_a_task_without_tests_is_a_failure_of_the_checker() -> None:
+    assert verdict_of(Outcome(()), "all").reward is None
+
+
+@pytest.mark.parametrize("pay", ["all", "share", "staged"])
+def test_a_completion_without_code_has_the_parts_of_any_other(pay: Pay) -> None:
+    nothing, something = refused("no_code", "no code", pay), verdict_of(Outcome((FAIL,)), pay)
+    assert [part.name for part in nothing.parts] == [part.name for part in something.parts]
+    assert (nothing.reward, [flag.name for flag in nothing.flags]) == (0.0, ["no_code"])

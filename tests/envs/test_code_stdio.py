@@ -8,7 +8,7 @@ import pytest
 from code_rows import BACKEND, fenced, judged, sandbox_problem, written
 
 from rlenv import Definition
-from rlenv.core.errors import ConfigError, TaskError
+from rlenv.core.errors import TaskError
 from rlenv.envs.code.apps import apps
 from rlenv.envs.code.stdio import StdioTask
 from rlenv.envs.code.stdio_tasks import stdio
@@ -41,21 +41,13 @@ def test_a_right_program_is_paid_however_it_is_written(tmp_path: Path) -> None:
     assert [verdict.reward for verdict in judged(made(tmp_path), 0, *said)] == [1.0] * len(said)
 
 
-def test_the_solution_of_the_row_is_paid(tmp_path: Path) -> None:
-    definition = made(tmp_path)
-    assert judged(definition, 0, definition.solution(definition.tasks[0]))[0].reward == 1.0
-
-
 @pytest.mark.parametrize(
     ("code", "flag"),
     [
         ("print(3)", None),
         ("print(sum(map(int, input().split())) or 1)", None),
         ("print(sum(map(int, input().split())))\nraise SystemExit(1)", None),
-        ("print(sum(map(int, input().split()))", "syntax_error"),
         ("while True: pass", "timeout"),
-        ("while True: print('x' * 9999)", "output_limit"),
-        ("print('PASSED', {'passed': True})", None),
         ("import os\nprint(open('expected').read())", None),
     ],
 )
@@ -96,22 +88,6 @@ def test_shown_tests_prove_nothing_and_must_pass(tmp_path: Path) -> None:
     assert (all_but_shown.reward, all_but_shown.scores["shown_passed"]) == (0.0, 0)
 
 
-def test_the_row_says_how_outputs_are_compared(tmp_path: Path) -> None:
-    test = {"stdin": "", "stdout": "0.333333333"}
-    said = fenced("print(1 / 3)")
-    rewards = [
-        judged(made(tmp_path, {"tests": [test], "compare": compare}), 0, said)[0].reward
-        for compare in ("tokens", "floats")
-    ]
-    assert rewards == [0.0, 1.0]
-
-
-def test_output_is_judged_as_bytes(tmp_path: Path) -> None:
-    definition = made(tmp_path, {"tests": [{"stdin": "é", "stdout": "é\udcff"}], "compare": "exact"})
-    said = "import sys\nsys.stdout.buffer.write(sys.stdin.buffer.read() + b'\\xff')"
-    assert judged(definition, 0, fenced(said))[0].reward == 1.0
-
-
 def test_a_checker_decides_where_many_outputs_are_right(tmp_path: Path) -> None:
     tests = [{"stdin": str(n), "stdout": ""} for n in (5, 9, 0)]
     definition = made(tmp_path, {"tests": tests, "compare": "checker", "checker": CHECKER})
@@ -132,7 +108,6 @@ def test_a_checker_that_does_not_work_is_no_wrong_answer(tmp_path: Path, checker
     "reference",
     [
         {"tests": []},
-        {"tests": [{"stdin": 1, "stdout": "1"}]},
         {"compare": "fuzzy"},
         {"compare": "checker"},
         {"checker": CHECKER},
@@ -166,10 +141,3 @@ def test_apps_rows_of_both_kinds_are_judged(tmp_path: Path) -> None:
     assert judged(definition, 0, fenced("print(4)"))[0].reward == 0.0
     assert judged(definition, 1, fenced("def twice(xs): return [2 * x for x in xs]"))[0].reward == 1.0
     assert [v.reward for v in judged(definition, 2, fenced(method), fenced("def twice(xs): return xs"))] == [1.0, 0.0]
-
-
-def test_settings_of_apps_that_do_not_exist_are_named() -> None:
-    with pytest.raises(ConfigError, match="expected split"):
-        apps(split="dev")
-    with pytest.raises(ConfigError, match="expected difficulty"):
-        apps(difficulty="easy")

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from rlenv import ListTasks, Task
 from rlenv.core.errors import ConfigError
-from rlenv.envs.levels import LevelledTasks, levelled, levels_named
+from rlenv.envs.levels import LevelledTasks, levels_named
 
 
 def part(level: int, count: int) -> ListTasks:
@@ -40,14 +40,3 @@ def test_levels_take_turns_and_members_finds_them(sizes: list[int], size: int) -
 def test_a_smaller_level_comes_round_again_and_nothing_is_left_out() -> None:
     tasks = LevelledTasks({1: part(1, 2), 2: part(2, 3)})
     assert [tasks[index].prompt for index in range(6)] == ["1.0", "2.0", "1.1", "2.1", "1.0", "2.2"]
-
-
-@pytest.mark.parametrize("index", [-1, 4])
-def test_an_index_out_of_range_is_refused(index: int) -> None:
-    with pytest.raises(IndexError):
-        LevelledTasks({1: part(1, 2), 2: part(2, 2)})[index]
-
-
-def test_one_level_alone_is_the_set_itself() -> None:
-    only = part(1, 3)
-    assert levelled({1: only}) is only

@@ -1,8 +1,5 @@
 """Arithmetic made by code: levels, splits by operands, and worked solutions."""
 
-from itertools import islice
-
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,19 +9,18 @@ from rlenv import Completion, Task
 from rlenv.core.definition import Definition
 from rlenv.core.errors import ConfigError
 from rlenv.core.verifier import judge
-from rlenv.envs.expression import value
-from rlenv.envs.math.arithmetic import arithmetic, expressions_of, solution
-from rlenv.envs.math.boxed import IntegerVerifier
-from rlenv.envs.math.levels import LEVELS
+from rlenv.envs.math.answer_place.boxed import IntegerVerifier
+from rlenv.envs.math.arithmetic import LEVELS, arithmetic, expressions_of, solution
 from rlenv.envs.splits import split_of
 from rlenv.envs.working import canonical
+from rlenv.text.expression import value
 
 SPLITS = ("train", "test", "demonstrations")
 SIZES = {1: 100, 2: 300, 3: 16_200, 4: 10_000, 5: 1_684_000, 6: 18_000, 7: 1_080_000}
 DISTINCT_BUT_FOR_ORDER = {1: 55, 2: 210, 3: 12_195, 4: 715, 6: 4_740}
 
 
-def some(definition: Definition, count: int = 50) -> list[Task]:
+def some(definition: Definition, count: int = 12) -> list[Task]:
     return [definition.tasks[i] for i in range(min(count, len(definition.tasks)))]
 
 
@@ -53,46 +49,17 @@ def test_levels_have_the_size_that_they_say(level: int) -> None:
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_splits_are_held_apart_whatever_the_order_of_the_operands(level: int) -> None:
-    keys = [{canonical(str(t.metadata["expression"])) for t in some(arithmetic(level, s), 500)} for s in SPLITS]
+    keys = [{canonical(str(t.metadata["expression"])) for t in some(arithmetic(level, s), 150)} for s in SPLITS]
     assert all(keys)
     assert not keys[0] & keys[1]
     assert not keys[0] & keys[2]
     assert not keys[1] & keys[2]
 
 
-@pytest.mark.parametrize("level", [3, 4, 5, 6, 7])
-def test_the_shares_of_the_splits_are_about_what_they_say(level: int) -> None:
-    rng = np.random.default_rng(0)
-    drawn = [split_of(canonical(LEVELS[level].expression(rng))) for _ in range(2000)]
-    assert drawn.count("test") / 2000 == pytest.approx(0.15, abs=0.05)
-    assert drawn.count("demonstrations") / 2000 == pytest.approx(0.10, abs=0.05)
-
-
-def test_more_demonstrations_leave_the_test_split_as_it_is() -> None:
-    few, many = arithmetic(3, "test"), arithmetic(3, "test", demonstration_percent=40)
-    assert {t.id for t in some(few, 9999)} == {t.id for t in some(many, 9999)}
-    assert few.demonstrations is not None
-    assert many.demonstrations is not None
-    assert 3 * len(few.demonstrations) < len(many.demonstrations)
-
-
-@pytest.mark.parametrize("split", ["train", "test", "demonstrations"])
-def test_demonstrations_come_from_their_own_split(split: str) -> None:
-    demonstrations = arithmetic(4, split).demonstrations
-    assert demonstrations is not None
-    for task in islice(demonstrations, 50):  # type: ignore[call-overload]
-        assert split_of(canonical(str(task.metadata["expression"]))) == "demonstrations"
-
-
 @pytest.mark.parametrize("level", LEVELS)
 def test_the_same_seed_gives_the_same_tasks(level: int) -> None:
     ids = [[t.id for t in some(arithmetic(level, seed=seed))] for seed in (3, 3, 4)]
     assert ids[0] == ids[1] != ids[2]
-
-
-def test_listed_levels_hold_each_task_once() -> None:
-    tasks = some(arithmetic(2, "all"), 1000)
-    assert len({t.id for t in tasks}) == len(tasks) == 300
 
 
 @pytest.mark.parametrize(
@@ -157,16 +124,6 @@ def test_a_reference_that_is_no_integer_is_a_failure_of_the_checker() -> None:
 def test_settings_out_of_range_are_named(kwargs: dict[str, object], problem: str) -> None:
     with pytest.raises(ConfigError, match=problem):
         rlenv.load("math/arithmetic-v0", **kwargs)
-
-
-def test_the_template_holds_the_expression() -> None:
-    definition = arithmetic(4, template="Compute {expression}. Put the answer in \\boxed{}.")
-    task = definition.tasks[0]
-    assert task.prompt == f"Compute {task.metadata['expression']}. Put the answer in \\boxed{{}}."
-
-
-def test_a_size_limits_the_tasks() -> None:
-    assert len(arithmetic(3, size=10).tasks) == len(arithmetic(4, size=10).tasks) == 10
 
 
 def test_levels_may_be_mixed_and_take_turns() -> None:

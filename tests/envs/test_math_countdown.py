@@ -11,8 +11,7 @@ import rlenv
 from rlenv import Completion, Definition, Task, Verdict
 from rlenv.core.errors import ConfigError
 from rlenv.core.verifier import judge
-from rlenv.envs.math.countdown import LEVELS, countdown, countdown_key, countdown_task
-from rlenv.envs.math.countdown_verifier import USES, CountdownVerifier, Use
+from rlenv.envs.math.countdown import LEVELS, USES, CountdownVerifier, Use, countdown, countdown_key, countdown_task
 
 SPLITS = ("train", "test", "demonstrations")
 NUMBERS = [2, 3, 4, 9]
@@ -69,10 +68,6 @@ def test_splits_share_no_question_in_whatever_order_the_numbers_stand(level: int
 def test_the_same_seed_gives_the_same_tasks() -> None:
     ids = [[task.id for task in some(countdown("1-7", seed=seed))] for seed in (3, 3, 4)]
     assert ids[0] == ids[1] != ids[2]
-
-
-def test_levels_take_turns() -> None:
-    assert [task.metadata["level"] for task in some(countdown("3-5", size=7))] == [3, 4, 5, 3, 4, 5, 3]
 
 
 @pytest.mark.parametrize(
@@ -135,11 +130,6 @@ def test_numbers_may_be_left_out_unless_the_task_says_otherwise() -> None:
     assert "exactly once" in str(countdown(use="exactly_once").tasks[0].prompt)
 
 
-def test_a_number_that_is_given_twice_may_be_used_twice() -> None:
-    task = countdown_task([6, 6, 2], 18, "(6 * 6) / 2", 3)
-    assert [answer(said, task).reward for said in ("6 * 6 / 2", "6 + 6 + 6", "6 * (2 + 1)")] == [1.0, 0.0, 0.0]
-
-
 @pytest.mark.parametrize(
     ("said", "reward"),
     [
@@ -194,9 +184,3 @@ def test_hostile_text_is_worth_nothing(said: str) -> None:
 def test_settings_out_of_range_are_named(kwargs: dict[str, object], problem: str) -> None:
     with pytest.raises(ConfigError, match=problem):
         rlenv.load("math/countdown-v0", **kwargs)
-
-
-def test_the_prompt_names_the_numbers_the_target_and_the_form() -> None:
-    prompt = str(TASK.prompt)
-    assert prompt.startswith("Using the numbers [2, 3, 4, 9], create an equation that equals 24.")
-    assert "<answer> (1 + 2) / 3 </answer>" in prompt

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from rlenv import Completion, Task
 from rlenv.core.verdict import Verdict
-from rlenv.envs.math.comparing.policy import MathPolicy
+from rlenv.envs.math.equality.policy import MathPolicy
 from rlenv.envs.math.form import fault
 from rlenv.envs.math.form.flat import flat
 from rlenv.envs.math.form.pending import pending
-from rlenv.envs.math.reading.answer import read
+from rlenv.envs.math.grammar.answer import read
 from rlenv.envs.math.verifier import MathVerifier
 
 CASES = [

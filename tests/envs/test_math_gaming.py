@@ -22,60 +22,6 @@ absent = pytest.mark.skipif(not GAMING, reason="the shared cases are not beside 
 
 
 @pytest.mark.parametrize(
-    ("gold", "completion"),
-    [
-        ("42", r"\boxed{41=42}"),
-        ("42", r"\boxed{x=41=42}"),
-        ("1", r"\boxed{0=1}"),
-        ("42", r"\boxed{41,42}"),
-        ("42", r"\boxed{41 \text{ or } 42}"),
-        ("42", r"\boxed{42\%}"),
-        ("42", r"\boxed{41}\boxed{42}"),
-        ("42", r"\boxed{41}; \boxed{42}"),
-        ("42", "\\boxed{41}\n\n\\boxed{42}"),
-        ("42", r"\boxed{42} \text{ or } \boxed{41}"),
-        ("42", "The answer is either 41 or 42."),
-        ("42", "The answer is 42, or maybe 41."),
-        ("42", "x = 41 or x = 42"),
-        ("42", "x=41orx=42"),
-        ("42", "Answer: 41, 42"),
-        ("42", "41 42"),
-        ("42", " ".join(str(n) for n in range(50))),
-        ("42", ", ".join(str(n) for n in range(50))),
-        ("listen", r"\boxed{silent}"),
-        ("B", "A B"),
-        ("B", "A\nB"),
-        ("B", "The answer is A.\nThe answer is B."),
-        ("42", "<answer>41</answer><answer>42</answer>"),
-        ("42", "The answer is 41. The answer is 42."),
-        ("42", "Answer: 41\nAnswer: 42"),
-        ("42", "#### 41 #### 42"),
-        ("B", "A, B"),
-        ("B", "(A) (B) (C)"),
-        ("B", "The answer is A or B."),
-        ("B", "Both A and B."),
-        ("42", r"\boxed{\text{the answer}}"),
-        ("42", r"\boxed{\boxed{41}, \boxed{42}}"),
-        ("42", "<answer>41</answer> <answer>42 or 41</answer>"),
-        ("42", "42 is wrong"),
-        ("42", "So we get $41 = 42$."),
-        ("42", "The total, 41 = 42."),
-        ("42", "Hence $x = 41 = 42$."),
-        ("42", "Therefore, the total is $41 \\approx 42$."),
-        ("42", "#### 41=42"),
-        ("42", "<answer>41=42</answer>"),
-        ("3", "The domain is (-∞, 3]."),
-        ("2", "So the area is 2pi."),
-        ("1", "Since r = 1, the area is 2pi."),
-        ("7", "The answer is -7."),
-        ("42", "So 42 would be too small."),
-    ],
-)
-def test_hedging_and_tricks_are_not_paid(gold: str, completion: str) -> None:
-    assert verify(gold, completion).reward == 0.0
-
-
-@pytest.mark.parametrize(
     "completion",
     [
         "",

@@ -6,9 +6,9 @@ from fractions import Fraction
 
 import pytest
 
-from rlenv.envs.math.comparing.exact import rational
-from rlenv.envs.math.reading.answer import read, reading
-from rlenv.envs.math.reading.nodes import (
+from rlenv.envs.math.equality.exact import rational
+from rlenv.envs.math.grammar.answer import read, reading
+from rlenv.envs.math.grammar.nodes import (
     Apply,
     Bracketed,
     Choice,
@@ -23,10 +23,10 @@ from rlenv.envs.math.reading.nodes import (
     Symbol,
     Words,
 )
-from rlenv.envs.math.reading.normalise import MAX_CHARS, normalise
-from rlenv.envs.math.reading.parser import parse
-from rlenv.envs.math.reading.tokens import MAX_DEPTH, MAX_DIGITS, MAX_TOKENS, Unreadable, tokenize
-from rlenv.envs.math.reading.units import factor, same_unit
+from rlenv.envs.math.grammar.notation import MAX_CHARS, normalise
+from rlenv.envs.math.grammar.parser import parse
+from rlenv.envs.math.grammar.tokens import MAX_DEPTH, MAX_DIGITS, MAX_TOKENS, Unreadable, tokenize
+from rlenv.envs.math.grammar.units import factor, same_unit
 
 
 @pytest.mark.parametrize(

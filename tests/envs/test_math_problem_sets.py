@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import TypeAlias
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from problem_rows import ROWS
 
 import rlenv
@@ -75,20 +73,6 @@ def test_the_prompt_is_the_problem_and_the_instruction(tmp_path: Path, name: str
     assert "\\boxed{}" in SETS[name].instruction
 
 
-def test_instruction_and_template_may_be_ones_own(tmp_path: Path) -> None:
-    kwargs = {"instruction": "Box it.", "template": "Q: {question}\n{instruction}\nA:"}
-    task = tasks_of(of_rows(tmp_path, "svamp", kwargs))[0]
-    assert task.prompt == "Q: Tom has 3 bags of 4 plums. How many plums has he?\nBox it.\nA:"
-    bare = tasks_of(of_rows(tmp_path, "svamp", {"instruction": ""}))[0]
-    assert bare.prompt == "Tom has 3 bags of 4 plums. How many plums has he?"
-
-
-def test_braces_in_a_problem_are_left_alone(tmp_path: Path) -> None:
-    row = {**ROWS["aime25"][0], "problem": "What is ${instruction} + {question}$?"}
-    task = tasks_of(of_rows(tmp_path, "aime25", {}, row))[0]
-    assert str(task.prompt).startswith("What is ${instruction} + {question}$?\nPlease")
-
-
 def test_what_the_hub_writes_in_many_ways_reads_as_one(tmp_path: Path) -> None:
     def references(name: str) -> list[object]:
         return [task.reference for task in tasks_of(of_rows(tmp_path, name))]
@@ -99,14 +83,6 @@ def test_what_the_hub_writes_in_many_ways_reads_as_one(tmp_path: Path) -> None:
     assert references("aime25") == ["999", "0"]
     assert references("amc23") == ["27", "2.5"]
     assert references("svamp") == ["12", "5"]
-
-
-def test_ids_are_the_hubs_where_it_has_them(tmp_path: Path) -> None:
-    ids = {name: tasks_of(of_rows(tmp_path, name))[0].id for name in NAMES}
-    assert ids["math500"] == "math500/test/prealgebra/90001.json"
-    assert ids["aime24"] == "aime24/60001"
-    assert ids["svamp"] == "svamp/chal-9001"
-    assert len(ids["gsm8k"]) == len(ids["math"]) == 16
 
 
 def test_the_solution_boxes_its_answer_once(tmp_path: Path) -> None:
@@ -211,69 +187,11 @@ def test_the_hub_is_asked_for_the_split_by_its_own_name(monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(deadline=None, max_examples=30)
-@given(said=st.text(st.characters(exclude_categories=())))
-def test_hostile_text_is_worth_nothing(name: str, said: str) -> None:
-    task, verifier = Task("How many?", "987654321"), problem_verifier(name)
-    assert judge(verifier, task, Completion(said)).reward == 0.0
-    assert judge(verifier, task, Completion(f"\\boxed{{{said}}}x")).reward == 0.0
-
-
-@pytest.mark.parametrize(
-    "said",
-    [
-        r"\boxed{1250}",
-        r"\boxed{1,250}",
-        r"\boxed{\$1,250.00}",
-        r"\boxed{1250 buns}",
-        r"\boxed{1250\text{ dollars}}",
-        "so it is\n#### 1250",
-        "so it is\n####1,250\n",
-        "\\boxed{1250}\n#### 1250",
-        r"<think>maybe \boxed{7}</think> \boxed{1250}",
-    ],
-)
-def test_gsm8k_takes_the_box_or_the_mark(said: str) -> None:
-    task = Task("How many buns are left?", "1250")
-    assert judge(problem_verifier("gsm8k"), task, Completion(said)).reward == 1.0
-
-
-@pytest.mark.parametrize(
-    "said",
-    [
-        "",
-        "1250",
-        "The answer is 1250.",
-        "A: 1250",
-        "## 1250",
-        r"\boxed{1251}",
-        r"\boxed{1250\%}",
-        r"\boxed{1250, 1251}",
-        "\\boxed{1250}\n#### 1251",
-        "\\boxed{1250\n#### 1250",
-        r"<think>\boxed{1250}</think>",
-        "<think>\n#### 1250",
-        "#### 1249 1250",
-    ],
-)
-def test_gsm8k_takes_nothing_else(said: str) -> None:
-    task = Task("How many buns are left?", "1250")
-    assert judge(problem_verifier("gsm8k"), task, Completion(said)).reward == 0.0
-
-
-@pytest.mark.parametrize("name", NAMES)
 def test_a_number_that_is_asked_for_must_be_worked_out(name: str) -> None:
     task, verifier = Task("How many buns are left?", "22"), problem_verifier(name)
     said = (r"\boxed{72-50}", r"\boxed{72-50=22}", r"\boxed{\frac{44}{2}}")
     left, done, fraction = (judge(verifier, task, Completion(text)).reward for text in said)
-    assert (left, done, fraction) == (0.0, 1.0, 0.0 if SETS[name].numeral else 1.0)
-
-
-def test_the_policy_can_be_changed(tmp_path: Path) -> None:
-    said = "The answer is 22."
-    strict, open_ = of_rows(tmp_path, "gsm8k"), of_rows(tmp_path, "gsm8k", {"policy": {"answer_in": ["box", "line"]}})
-    assert [judged(d, d.tasks[0], said).reward for d in (strict, open_)] == [0.0, 1.0]
-    assert strict.verifier.version != open_.verifier.version
+    assert (left, done, fraction) == (0.0, 1.0, 0.0 if SETS[name].policy.get("form") == "number" else 1.0)
 
 
 @pytest.mark.parametrize(("name", "file", "rows"), [(*key, rows) for key, rows in FILES.items()])

@@ -117,13 +117,6 @@ REWRITINGS: dict[str, Callable[[str], str]] = {
     "full stop": lambda said: f"{said}.",
     "bold": lambda said: f"\\mathbf{{{said}}}",
 }
-GROUPINGS = {
-    "commas": ",",
-    "braced commas": "{,}",
-    "thin spaces": "\\,",
-    "tight commas": ",\\!",
-    "no-break spaces": "\u00a0",
-}
 
 
 def reward(gold: str, said: str) -> float | None:
@@ -153,29 +146,6 @@ def test_judging_is_symmetric(kind: str, data: st.DataObject) -> None:
     assert reward(left, right) == reward(right, left)
 
 
-@settings(deadline=None, max_examples=40)
-@given(st.integers(1000, 10**13), st.sampled_from(sorted(GROUPINGS)), st.sampled_from(["", "-"]), st.integers(1, 9))
-def test_thousands_separators_change_nothing(value: int, grouping: str, sign: str, change: int) -> None:
-    def grouped(integer: int) -> str:
-        return sign + f"{integer:,}".replace(",", GROUPINGS[grouping])
-
-    assert reward(f"{sign}{value}", grouped(value)) == 1.0
-    assert reward(f"{sign}{value}", grouped(value + change)) == 0.0
-
-
-@settings(deadline=None, max_examples=40)
-@given(st.integers(-(10**12), 10**12), st.integers(0, 6), st.integers(1, 9))
-def test_decimals_and_fractions_of_one_value_are_equal(digits: int, places: int, change: int) -> None:
-    gold = number(Fraction(digits, 10**places))
-    assert reward(gold, _decimal(digits, places)) == 1.0
-    assert reward(gold, _decimal(digits, places) + f"{'' if places else '.'}{change}") == 0.0
-
-
-def _decimal(digits: int, places: int) -> str:
-    whole, rest = divmod(abs(digits), 10**places)
-    return f"{'-' * (digits < 0)}{whole}" + (f".{rest:0{places}d}" if places else "")
-
-
 @settings(deadline=None, max_examples=30)
 @given(st.permutations(range(4)), st.lists(integers.filter(bool), min_size=4, max_size=4), st.integers(0, 3))
 def test_terms_may_stand_in_any_order(order: list[int], coefficients: list[int], changed: int) -> None:
@@ -197,7 +167,7 @@ def test_factors_are_their_product(roots: list[int], scale: int) -> None:
     assert reward(polynomial(tuple(coefficients)), said) == 0.0
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=80)
 @given(ANY_TEXT | SOUP)
 def test_any_text_gets_a_verdict_and_none_is_paid_by_chance(said: str) -> None:
     for text in (said, f"\\boxed{{{said}}}", f"The answer is {said}"):
@@ -206,23 +176,23 @@ def test_any_text_gets_a_verdict_and_none_is_paid_by_chance(said: str) -> None:
         assert verdict.reward == 0.0
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=80)
 @given(ANY_TEXT | SOUP, st.sampled_from(["x^2+1", "(1,2)", "\\{1,2\\}", "[0,1)", "x>3", "5 cm", "8:34 PM", "B", "no"]))
 def test_the_cheap_tiers_are_deterministic_and_never_raise(said: str, gold: str) -> None:
     task, completion = Task("?", gold), Completion(f"\\boxed{{{said}}}")
-    verdict = JUDGE.verify_cheaply(task, completion)
-    assert verdict is None or isinstance(verdict, Verdict)
-    assert JUDGE.verify_cheaply(task, completion) == verdict
+    verdict = JUDGE.verify(task, completion)
+    assert isinstance(verdict, Verdict)
+    assert JUDGE.verify(task, completion) == verdict
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 @given(SOUP | st.sampled_from(["(x+1)", "(x+y+1)", "\\pm 1,", "[1,2]\\cup ", "cm "]), st.integers(1, 300))
 def test_repetition_costs_bounded_work(said: str, times: int) -> None:
     for text in (said * times, f"\\boxed{{{said * times}}}", f"\\boxed{{{said}}}\n" * times):
         assert _calls("x^2+1", text) <= MOST_CALLS
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 @given(
     st.sampled_from(["e^{|}", "\\pi^{|}", "9^{|}", "x^{|}", "\\exp(|)", "\\sin(|)", "\\sqrt{|+x}", "\\log_{1+|}(2)"])
     | st.sampled_from(
@@ -245,9 +215,7 @@ class _TooMuchWork(BaseException):
 
 def _calls(gold: str, text: str) -> int:
     """How many functions, of Python and of C, the cheap tiers call: a measure that no busy machine changes."""
-    JUDGE.verify_cheaply(
-        Task("?", "\\sin 1"), Completion("\\boxed{\\cos 2}")
-    )  # the first import is no work of the text
+    JUDGE.verify(Task("?", "\\sin 1"), Completion("\\boxed{\\cos 2}"))  # the first import is no work of the text
     task, completion, counted = Task("?", gold), Completion(text), 0
 
     def count(_frame: FrameType, event: str, _argument: object) -> None:
@@ -259,7 +227,7 @@ def _calls(gold: str, text: str) -> int:
     before = sys.getprofile()
     sys.setprofile(count)
     try:
-        JUDGE.verify_cheaply(task, completion)
+        JUDGE.verify(task, completion)
     except _TooMuchWork:
         pass
     finally:

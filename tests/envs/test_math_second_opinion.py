@@ -10,12 +10,10 @@ import rlenv
 from rlenv import Completion, Definition, Task
 from rlenv.audit import audit
 from rlenv.core.errors import ConfigError, MissingExtra
-from rlenv.core.jsontypes import Json
 from rlenv.envs.math.problem_sets import SETS
 from rlenv.envs.math.second_opinion import MathVerifyVerifier
 from rlenv.envs.math.verifier import MathVerifier
 from rlenv.evaluation.second_opinion import Disagreement, Opinion, disagreement
-from rlenv.policies import ScriptedPolicy
 from rlenv.workers.pool import PickledVerifier, WorkerPool
 
 pytest.importorskip("math_verify", reason="math-verify is not installed")
@@ -65,7 +63,7 @@ def test_what_it_cannot_do_is_told(tmp_path: Path, kwargs: dict[str, object], wo
 
 def test_a_missing_package_names_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(MissingExtra, match=r"rlenv-llm\[math-verify\]"):
+    with pytest.raises(MissingExtra, match=r"\[math-verify\]"):
         MathVerifyVerifier()
 
 
@@ -74,12 +72,6 @@ def test_what_it_cannot_parse_is_worth_nothing(said: str) -> None:
     verdict = MathVerifyVerifier().verify(Task("?", "7"), Completion(said))
     assert verdict.graded
     assert verdict.reward == 0.0
-
-
-def test_reasoning_is_no_answer() -> None:
-    check = MathVerifyVerifier()
-    assert check.verify(Task("?", "7"), Completion(r"<think>\boxed{7}</think>I give up.")).reward == 0.0
-    assert check.verify(Task("?", "7"), Completion(r"<think>\boxed{8}</think>\boxed{7}")).reward == 1.0
 
 
 def test_a_costly_answer_ends_at_the_deadline_and_the_next_is_judged(tmp_path: Path) -> None:
@@ -111,32 +103,14 @@ def test_a_disagreement_names_the_one_that_is_proved_right(gold: str, said: str,
     assert f"reference {gold!r}" in str(found)
 
 
-@pytest.mark.parametrize(("gold", "said"), [("72", r"\boxed{0072}"), ("2", r"\boxed{2.0000001}"), ("7", "no idea")])
-def test_where_both_pay_the_same_there_is_no_disagreement(gold: str, said: str) -> None:
-    assert between(gold, said) is None
-
-
-def test_a_rescored_run_lists_answer_reference_and_who_is_right(tmp_path: Path) -> None:
-    kwargs: dict[str, Json] = {"data": str(rows_file(tmp_path, "math500"))}
-    policy = ScriptedPolicy("sets", lambda task: r"\boxed{\{2, 5\}}")  # math-verify takes the set for the point
-    rlenv.evaluate("math/math500-v0", policy, out=tmp_path / "run", env_kwargs=kwargs, quiet=True)
-    rescored = rlenv.rescore(tmp_path / "run", env_kwargs={"verifier": "math-verify"}, quiet=True)
-    (change,) = rescored.changes
-    assert (change.old_reward, change.new_reward) == (0.0, 1.0)
-    assert change.disagreement is not None
-    assert change.disagreement.answer == r"\{2, 5\}"
-    assert "the two verifiers disagree on 1: undecided 1" in str(rescored)
-    assert rlenv.rescore(tmp_path / "run", quiet=True).changes == ()
-
-
 def test_an_audit_lists_where_the_two_differ(tmp_path: Path) -> None:
     ours, theirs = (of_rows(tmp_path, "svamp", name) for name in ("rlenv", "math-verify"))
-    done = audit(ours, against=theirs)
+    done = audit(ours, tasks=3, against=theirs)
     assert done.disagreements
     assert "the two verifiers disagree on" in done.text()
     assert {one.proof for one in done.disagreements} <= {"equal", "different", "undecided"}
     assert all(one.right in ("", ours.verifier.version) for one in done.disagreements)
-    assert audit(ours, against=ours).disagreements == ()
+    assert audit(ours, tasks=1, against=ours).disagreements == ()
 
 
 def between(gold: str, said: str) -> Disagreement | None:

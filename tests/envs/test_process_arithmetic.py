@@ -1,4 +1,4 @@
-"""process/arithmetic-v0: what a completion earns, where, and that no trick with its steps earns more."""
+"""process/arithmetic-v0: how scores become shares, what a completion earns, where, and that no trick earns more."""
 
 import math
 from functools import lru_cache
@@ -12,12 +12,10 @@ from rlenv import Completion, Task, Verdict
 from rlenv.core.definition import Definition
 from rlenv.core.errors import ConfigError
 from rlenv.core.jsontypes import Json
-from rlenv.envs.process.arithmetic import expected_steps, solution
-from rlenv.envs.process.credit import SAFE, Credit
+from rlenv.envs.process.credit import CREDITS, Credit, aggregate, shares
 
 TASK = Task("3+8+5+9=?", "25", metadata={"expression": "3+8+5+9", "level": 4})
 RIGHT = r"3+8=11;11+5=16;16+9=25;\boxed{25}"
-TRUE_ONLY: dict[str, Json] = {"credit": "sum", "scorer": "true_equations", "guards": False, "unsafe": "to see it fail"}
 
 
 @lru_cache
@@ -86,17 +84,11 @@ def test_a_step_that_ends_too_early_is_blamed_at_its_end() -> None:
 
 @pytest.mark.parametrize("level", range(1, 8))
 def test_solutions_earn_everything_under_every_form(level: int) -> None:
-    for credit in (*SAFE, "last"):
+    for credit in CREDITS:
         made = rlenv.load("process/arithmetic-v0", level=level, size=25, credit=credit)
         for index in range(len(made.tasks)):
             task = made.tasks[index]
             assert made.verifier.verify(task, Completion(made.solution(task))).reward == 1.0
-
-
-def test_expected_steps_are_those_of_the_solution() -> None:
-    made = rlenv.load("process/arithmetic-v0", level="1-7", size=70)
-    tasks = [made.tasks[index] for index in range(70)]
-    assert [expected_steps(task) for task in tasks] == [solution(task).count(";") + 1 for task in tasks]
 
 
 STEPS = st.sampled_from(
@@ -105,49 +97,32 @@ STEPS = st.sampled_from(
 PADDING = st.sampled_from(["0+0=0", "3+0=3", "25+0=25", "1+1=2", "so", "3", "=", "0*8=0"])
 """No step of this expression: it has neither 0 nor 1 nor a product."""
 ANSWERS = st.sampled_from(["", r"\boxed{25}", r"\boxed{26}"])
-BODIES = st.lists(STEPS, max_size=5)
 
 
-@pytest.mark.parametrize("credit", [*SAFE, "last"])
-@given(body=BODIES, answer=ANSWERS, pad=PADDING, place=st.integers(0, 5), times=st.integers(1, 40))
-def test_padding_never_pays(credit: Credit, body: list[str], answer: str, pad: str, place: int, times: int) -> None:
-    plain = ";".join(filter(None, [*body, answer]))
-    padded = ";".join(filter(None, [*body[:place], *[pad] * times, *body[place:], answer]))
-    assert earned(padded, credit) <= earned(plain, credit)
+@pytest.mark.parametrize("credit", CREDITS)
+@given(
+    body=st.lists(STEPS, min_size=2, max_size=5),
+    answer=ANSWERS,
+    pad=PADDING,
+    place=st.integers(0, 4),
+    times=st.integers(1, 40),
+    glue=st.sampled_from(["", " ", "\n", ","]),
+)
+def test_padding_duplicating_merging_splitting_and_going_on_never_pay(
+    credit: Credit, body: list[str], answer: str, pad: str, place: int, times: int, glue: str
+) -> None:
+    def paid(*steps: str) -> float:
+        return earned(";".join(filter(None, steps)), credit)
+
+    plain, place, cut = paid(*body, answer), place % len(body), times % len(body[0])
+    assert paid(*body[:place], *[pad] * times, *body[place:], answer) <= plain
+    assert paid(*body[: place + 1], *body[place:], answer) <= plain
+    assert paid(glue.join(body[:2]), *body[2:], answer) <= plain
+    assert paid(body[0][:cut], body[0][cut:], *body[1:], answer) <= plain
+    assert not answer or paid(*body, answer, *body[:2]) <= plain
 
 
-@pytest.mark.parametrize("credit", [*SAFE, "last"])
-@given(body=st.lists(STEPS, min_size=1, max_size=5), answer=ANSWERS, place=st.integers(0, 4))
-def test_duplicating_a_step_never_pays(credit: Credit, body: list[str], answer: str, place: int) -> None:
-    place %= len(body)
-    twice = [*body[: place + 1], *body[place:]]
-    assert earned(";".join([*twice, answer]), credit) <= earned(";".join([*body, answer]), credit)
-
-
-@pytest.mark.parametrize("credit", [*SAFE, "last"])
-@given(body=st.lists(STEPS, min_size=2, max_size=5), answer=ANSWERS, glue=st.sampled_from(["", " ", "\n", ","]))
-def test_merging_steps_never_pays(credit: Credit, body: list[str], answer: str, glue: str) -> None:
-    merged = glue.join(body[:2])
-    assert earned(";".join([merged, *body[2:], answer]), credit) <= earned(";".join([*body, answer]), credit)
-
-
-@pytest.mark.parametrize("credit", [*SAFE, "last"])
-@given(body=st.lists(STEPS, min_size=1, max_size=4), answer=ANSWERS, cut=st.integers(1, 20))
-def test_splitting_a_step_never_pays(credit: Credit, body: list[str], answer: str, cut: int) -> None:
-    cut = min(cut, len(body[0]))
-    pieces = [body[0][:cut], body[0][cut:]]
-    assert earned(";".join([*pieces, *body[1:], answer]), credit) <= earned(";".join([*body, answer]), credit)
-
-
-@pytest.mark.parametrize("credit", [*SAFE, "last"])
-@given(body=BODIES, answer=ANSWERS, more=st.lists(STEPS, min_size=1, max_size=3))
-def test_steps_after_the_answer_never_pay(credit: Credit, body: list[str], answer: str, more: list[str]) -> None:
-    text = ";".join(filter(None, [*body, answer]))
-    if answer:
-        assert earned(f"{text};{';'.join(more)}", credit) <= earned(text, credit)
-
-
-@pytest.mark.parametrize("credit", [*SAFE, "last"])
+@pytest.mark.parametrize("credit", CREDITS)
 @given(text=st.one_of(st.text(max_size=80), st.lists(STEPS | ANSWERS, max_size=8).map(";".join)))
 def test_step_rewards_sum_exactly_and_nothing_above_zero_comes_without_the_answer(credit: Credit, text: str) -> None:
     verdict = judged(text, credit=credit)
@@ -156,19 +131,9 @@ def test_step_rewards_sum_exactly_and_nothing_above_zero_comes_without_the_answe
     assert -0.5 <= verdict.reward <= dict(verdict.parts)["correct"]
 
 
-def test_the_unsafe_form_pays_for_steps_without_the_answer() -> None:
-    """Why it is refused: twelve true equations of nothing earn more than the solution."""
-    right, hack = judged(RIGHT, **TRUE_ONLY), judged(";".join(["0+0=0"] * 12), **TRUE_ONLY)
-    assert right.reward is not None
-    assert hack.reward is not None
-    assert hack.reward > right.reward > 1
-
-
 @pytest.mark.parametrize(
     ("kwargs", "message"),
     [
-        ({"credit": "sum"}, "say why you want it all the same"),
-        ({"guards": False}, "without guards"),
         ({"credit": "median"}, "expected a credit out of"),
         ({"process_weight": 1.5}, "process weight in"),
         ({"scorer": {"kind": "no_such_kind"}}, "expected 'kind'"),
@@ -177,3 +142,46 @@ def test_the_unsafe_form_pays_for_steps_without_the_answer() -> None:
 def test_what_is_not_safe_or_does_not_exist_is_refused(kwargs: dict[str, Json], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         rlenv.load("process/arithmetic-v0", **kwargs)
+
+
+SCORES = st.lists(st.floats(0, 1), min_size=1, max_size=12).map(tuple)
+GRAIN = 2.0**-36
+"""More than the rounding of twelve shares."""
+
+
+@pytest.mark.parametrize(
+    ("credit", "scores", "expected"),
+    [
+        ("min", (0.5, 0.25, 0.25), (0, -0.75, 0)),
+        ("min", (1.0, 1.0), (0, 0)),
+        ("min", (), ()),
+        ("product", (0.5, 1.0, 0.5), (-0.5, 0, -0.25)),
+        ("product", (0.0, 0.5), (-1, 0)),
+        ("product", (), ()),
+    ],
+)
+def test_shares_by_hand(credit: Credit, scores: tuple[float, ...], expected: tuple[float, ...]) -> None:
+    assert shares(credit, scores) == expected
+    assert aggregate(credit, scores) == (1 + sum(expected) if scores else 0)
+
+
+@pytest.mark.parametrize("credit", CREDITS)
+@given(scores=SCORES, weight=st.floats(0, 1))
+def test_shares_are_penalties_that_sum_to_the_aggregate_in_any_order(
+    credit: Credit, scores: tuple[float, ...], weight: float
+) -> None:
+    found = shares(credit, scores, weight)
+    assert math.fsum(found) == sum(found) == sum(reversed(found))
+    assert math.fsum(found) == pytest.approx(weight * (aggregate(credit, scores) - 1), abs=GRAIN)
+    assert all(share <= 0 for share in found)
+
+
+@pytest.mark.parametrize("credit", CREDITS)
+@given(scores=SCORES, other=st.floats(0, 1), place=st.integers(0, 11))
+def test_a_further_step_never_raises_a_form_and_a_better_one_never_lowers_it(
+    credit: Credit, scores: tuple[float, ...], other: float, place: int
+) -> None:
+    place %= len(scores)
+    padded = (*scores[:place], other, *scores[place:])
+    better = (*scores[:place], max(other, scores[place]), *scores[place + 1 :])
+    assert aggregate(credit, padded) - GRAIN <= aggregate(credit, scores) <= aggregate(credit, better) + GRAIN

@@ -8,14 +8,12 @@ import pytest
 
 import rlenv
 from rlenv import Completion, Verdict
-from rlenv.envs.process.asked_numbers import variables
-from rlenv.envs.process.carried import Asked, carries
-from rlenv.envs.process.carried_steps import last_number
-from rlenv.envs.process.spoken import spoken
+from rlenv.envs.process.carried import Problem, carries, last_number
+from rlenv.envs.process.trace import given
 
 QUESTION = "A shop has 40 boxes of 36 pens at $3 a box. It sells 25% of the boxes and then 14 more. How many are left?"
 WORKING = "It sells 40*25/100=10 boxes.\nThen 40-10=30 are left.\nIn the end 30-14=16 boxes are left."
-ASKED = Asked(QUESTION, Fraction(16), WORKING)
+ASKED = Problem(QUESTION, Fraction(16), WORKING)
 
 RIGHT = [
     WORKING,
@@ -26,6 +24,8 @@ RIGHT = [
     "Let x be what is left. x + 14 = 40 * 0.75, so x + 14 = 30 and x = 30 - 14 = 16",
     "40 times .25 equals 10, 40 minus 10 equals 30, and 30 minus 14 equals 16",
     "There are 40 boxes in the shop - 10 boxes that it sells at first = 30 boxes; then 30 - 14 = 16",
+    "A quarter of forty boxes is ten. Forty without ten is thirty. Thirty without fourteen leaves sixteen.",
+    "40 boxes → 25% → 10 sold; 40 − 10 → 30; 30 − 14 → 16",
 ]
 TRICKS = [
     "Let x be the answer. x = 16",
@@ -56,7 +56,7 @@ def test_a_working_that_works_nothing_out_does_not(working: str) -> None:
 
 
 def test_a_step_comes_before_what_uses_it() -> None:
-    asked = Asked("A farm has 31 rows of 17 trees and loses 45 trees. Each bears 29 kg.", Fraction(13978), OWN)
+    asked = Problem("A farm has 31 rows of 17 trees and loses 45 trees. Each bears 29 kg.", Fraction(13978), OWN)
     assert carries(asked, OWN)
     assert not carries(asked, "\n".join(reversed(OWN.splitlines())))
 
@@ -65,44 +65,20 @@ OWN = "31 * 17 = 527\n527 - 45 = 482\n482 * 29 = 13978"
 
 
 def test_without_a_working_that_can_be_read_its_results_are_asked_for() -> None:
-    asked = Asked("Bo drinks at breakfast, lunch and dinner, all week.", Fraction(21), "3 * 7 = 21")
+    asked = Problem("Bo drinks at breakfast, lunch and dinner, all week.", Fraction(21), "3 * 7 = 21")
     assert carries(asked, "7 days of 3 cups are 7 * 3 = 21")
-    assert not carries(Asked(asked.question, Fraction(20), "3 * 5 = 15, 15 + 5 = 20"), "20 * 1 = 20")
+    assert not carries(Problem(asked.question, Fraction(20), "3 * 5 = 15, 15 + 5 = 20"), "20 * 1 = 20")
 
 
 def test_numbers_of_the_question_have_the_forms_in_which_they_are_used() -> None:
-    found = variables("3 dozen eggs, 20% of them and 1/4 of 25 cents")
+    found = given("3 dozen eggs, 20% of them and 1/4 of 25 cents")
     assert {Fraction(3), Fraction(36), Fraction(1, 5), Fraction(4, 5), Fraction(4), Fraction(1, 4)} <= set(found)
-
-
-def test_equal_functions_are_equal_whatever_their_form() -> None:
-    ((one,), (other,)) = (variables("7 and 9")[Fraction(value)] for value in (7, 9))
-    assert one != other
-    assert not one.is_constant
-
-
-@pytest.mark.parametrize(
-    ("said", "read"),
-    [
-        ("8 times .25 equals 2", "8 * .25 equals 2"),
-        ("14 divided by 2 is 7", "14 / 2 is 7"),
-        ("to a 12 - 2 = 10", "to 12 - 2 = 10"),
-        ("5 \\* 20", "5 * 20"),
-    ],
-)
-def test_words_become_signs(said: str, read: str) -> None:
-    assert spoken(said) == read
 
 
 def test_the_answer_is_what_stands_in_the_last_box() -> None:
     assert last_number("\\boxed{3} no, \\boxed{1,200}") == 1200
     assert last_number("#### -5") == -5
     assert last_number("none") is None
-
-
-@pytest.mark.parametrize("piece", ["x+y=2 ", "2x + 3y = 5z\n", "1+2+3+4+5+6+7+8+9 = 9\n", "12 ab cd ef - ", "((3 + "])
-def test_hostile_texts_come_to_an_end(piece: str) -> None:
-    assert not carries(ASKED, (piece * 5000)[:10_000])
 
 
 @pytest.fixture(scope="module")
@@ -112,22 +88,14 @@ def rows(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(path)
 
 
-def judged(rows: str, text: str, credit: str = "min") -> Verdict:
-    made = rlenv.load("process/gsm8k-v0", data=rows, credit=credit)
+def judged(rows: str, text: str) -> Verdict:
+    made = rlenv.load("process/gsm8k-v0", data=rows)
     return made.verifier.verify(made.tasks[0], Completion(text))
 
 
-@pytest.mark.parametrize("credit", ["min", "product", "geometric_mean", "mean"])
 @pytest.mark.parametrize("trick", TRICKS)
-def test_no_form_of_credit_pays_a_trick(rows: str, trick: str, credit: str) -> None:
-    assert judged(rows, f"{trick}\n\\boxed{{16}}", credit).reward == pytest.approx(0.5)
-
-
-def test_a_trick_is_flagged_where_it_says_the_answer(rows: str) -> None:
-    text = "40 - 10 = 30 boxes are left.\n16 * 1 = 16\n\\boxed{16}"
-    (flag,) = judged(rows, text).flags
-    assert flag.name == "answer_not_carried"
-    assert text[flag.start : flag.end] == "\\boxed{16}" or "16" in text[flag.start : flag.end]
+def test_no_trick_is_paid(rows: str, trick: str) -> None:
+    assert judged(rows, f"{trick}\n\\boxed{{16}}").reward == pytest.approx(0.5)
 
 
 def test_the_working_behind_the_box_earns_nothing(rows: str) -> None:
@@ -144,6 +112,6 @@ def test_steps_that_the_answer_does_not_need_cost_nothing(rows: str) -> None:
 
 @pytest.mark.parametrize("padding", ["40 - 24 = 16", "14 * 10 = 140", "40 + 14 = 54\n54 + 10 = 64"])
 def test_what_is_added_to_a_filled_gap_buys_no_sum_in_the_head(padding: str) -> None:
-    asked = Asked("Tom has 40 eggs, sells 10 and eats 14.", Fraction(16), "40 - 10 = 30\n30 - 14 = 16")
+    asked = Problem("Tom has 40 eggs, sells 10 and eats 14.", Fraction(16), "40 - 10 = 30\n30 - 14 = 16")
     assert not carries(asked, "40 - 24 = 16")
     assert not carries(asked, f"{padding}\n40 - 24 = 16")

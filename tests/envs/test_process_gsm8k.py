@@ -9,12 +9,10 @@ from hypothesis import strategies as st
 from public_data import public
 
 import rlenv
-from rlenv import Completion, Task, Verdict
+from rlenv import Completion, Verdict
 from rlenv.core.definition import Definition
-from rlenv.core.errors import ConfigError
 from rlenv.core.jsontypes import Json
-from rlenv.envs.process.credit import SAFE, Credit
-from rlenv.envs.process.gsm8k import expected_steps
+from rlenv.envs.process.credit import CREDITS, Credit
 
 ROW = {
     "question": "A baker makes 6 trays of 12 buns and sells 50. How many buns are left?",
@@ -97,87 +95,36 @@ STEPS = st.sampled_from(
 )
 BODIES = st.lists(STEPS, min_size=1, max_size=4)
 ANSWERS = st.sampled_from(["\\boxed{22}", "\\boxed{12}", "So the answer is \\boxed{22}."])
-FEW = settings(max_examples=40)  # of each of the four forms
-FORMS = pytest.mark.parametrize("credit", SAFE)
 
 
-@FORMS
-@FEW
-@given(body=BODIES, answer=ANSWERS, place=st.integers(0, 3))
-def test_duplicating_a_step_never_pays(rows: str, credit: Credit, body: list[str], answer: str, place: int) -> None:
-    place %= len(body)
-    twice = "\n".join([*body[: place + 1], *body[place:], answer])
-    assert earned(rows, twice, credit=credit) <= earned(rows, "\n".join([*body, answer]), credit=credit)
-
-
-@FORMS
-@FEW
-@given(body=BODIES, answer=ANSWERS, glue=st.sampled_from([" ", "\n\n", "; ", "  "]))
-def test_merging_steps_never_pays(rows: str, credit: Credit, body: list[str], answer: str, glue: str) -> None:
-    plain = "\n".join([*body, answer])
-    assert earned(rows, glue.join([*body, answer]), credit=credit) <= earned(rows, plain, credit=credit)
-
-
-@FORMS
-@FEW
-@given(body=BODIES, answer=ANSWERS, place=st.integers(0, 3), cut=st.integers(1, 30), glue=st.sampled_from("\n;"))
-def test_splitting_a_step_between_words_never_pays(
-    rows: str, credit: Credit, body: list[str], answer: str, place: int, cut: int, glue: str
+@pytest.mark.parametrize("credit", CREDITS)
+@settings(max_examples=40)
+@given(
+    body=BODIES,
+    answer=ANSWERS,
+    glue=st.sampled_from([" ", "\n\n", "; ", "  "]),
+    place=st.integers(0, 3),
+    cut=st.integers(1, 30),
+    times=st.integers(2, 70),
+)
+def test_merging_splitting_padding_and_going_on_never_pay(
+    rows: str, credit: Credit, body: list[str], answer: str, glue: str, place: int, cut: int, times: int
 ) -> None:
-    words = body[place % len(body)].split()
+    def paid(*lines: str) -> float:
+        return earned(rows, "\n".join(lines), credit=credit)
+
+    plain, place = paid(*body, answer), place % len(body)
+    words = body[place].split()
     cut %= len(words)
-    split = [*body]
-    split[place % len(body)] = " ".join(words[:cut]) + glue + " ".join(words[cut:])
-    assert earned(rows, "\n".join([*split, answer]), credit=credit) <= earned(
-        rows, "\n".join([*body, answer]), credit=credit
-    )
-
-
-@FORMS
-@FEW
-@given(body=BODIES, answer=ANSWERS, pad=STEPS, times=st.integers(2, 70))
-def test_padding_with_one_step_over_and_over_never_pays(
-    rows: str, credit: Credit, body: list[str], answer: str, pad: str, times: int
-) -> None:
-    plain = "\n".join([*body, pad, answer])
-    padded = "\n".join([*body, *[pad] * times, answer])
-    assert earned(rows, padded, credit=credit) <= earned(rows, plain, credit=credit)
-
-
-@FORMS
-@FEW
-@given(body=BODIES, answer=ANSWERS, more=BODIES)
-def test_steps_after_the_answer_never_pay(
-    rows: str, credit: Credit, body: list[str], answer: str, more: list[str]
-) -> None:
-    plain = "\n".join([*body, answer])
-    assert earned(rows, "\n".join([plain, *more]), credit=credit) <= earned(rows, plain, credit=credit)
-
-
-def test_expected_steps_are_the_equations_of_the_working(rows: str) -> None:
-    assert expected_steps(environment(rows).tasks[0]) == 2
-    assert expected_steps(Task("?", "1")) == 1
-
-
-def test_a_scorer_that_fails_is_a_failure_of_the_checker(rows: str) -> None:
-    def broken(completion: str) -> list[float]:
-        raise OSError("no answer")
-
-    made = rlenv.load("process/gsm8k-v0", data=rows, scorer=broken)
-    batch = rlenv.BatchEnvironment(made, group_size=2)
-    batch.reset(1)
-    episodes = batch.step([RIGHT, RIGHT])
-    assert [e.verdict.status for e in episodes] == ["verifier_error", "verifier_error"]
-
-
-def test_without_guards_and_sums_ask_for_a_reason(rows: str) -> None:
-    for kwargs in ({"guards": False}, {"credit": "sum"}):
-        with pytest.raises(ConfigError, match="say why"):
-            rlenv.load("process/gsm8k-v0", data=rows, **kwargs)
+    split = " ".join(words[:cut]) + "\n;"[times % 2] + " ".join(words[cut:])
+    assert paid(glue.join([*body, answer])) <= plain
+    assert paid(*body[:place], split, *body[place + 1 :], answer) <= plain
+    assert paid(*body, *[body[place]] * times, answer) <= plain
+    assert paid(*body, answer, *body[:2]) <= plain
 
 
 def test_most_of_the_sets_own_solutions_earn_everything() -> None:
-    made = rlenv.load("process/gsm8k-v0", data=str(public("gsm8k/test.jsonl")), limit=200)
+    made = rlenv.load("process/gsm8k-v0", data=str(public("gsm8k/test.jsonl")), limit=60)
     rewards = [
         made.verifier.verify(made.tasks[i], Completion(made.solution(made.tasks[i]))).reward
         for i in range(len(made.tasks))

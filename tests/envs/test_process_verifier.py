@@ -9,15 +9,14 @@ import pytest
 import rlenv
 from rlenv import Completion, Flag, FunctionVerifier, Task, Verdict
 from rlenv.core.errors import ConfigError, VerifierContractError
-from rlenv.core.verifier import TieredVerifier
 from rlenv.env.tasksets import ListTasks
+from rlenv.envs.process.credit import CREDITS, Credit
 from rlenv.envs.process.guards import StepGuards
 from rlenv.envs.process.verifier import (
     BatchProcessVerifier,
     CreditRule,
     ProcessVerifier,
     StepsIn,
-    TieredProcessVerifier,
     process_verifier,
 )
 from rlenv.judge.judge import Judge
@@ -60,21 +59,12 @@ def test_a_scorer_that_may_cost_is_asked_once_for_all_completions() -> None:
     assert [verdict.reward for verdict in verdicts] == [0.75, -0.25, 0.75]
     assert [len(jobs) for jobs in scorer.asked] == [3]
     assert isinstance(verifier(scorer), BatchProcessVerifier)
-    assert not isinstance(verifier(scorer), TieredVerifier)
-
-
-def test_a_scorer_of_strings_is_asked_where_the_outcome_is_decided() -> None:
-    made = process_verifier(RIGHT, Scripted(), StepGuards(), CreditRule(), cheap=True)
-    assert isinstance(made, TieredProcessVerifier)
-    assert made.cheap
 
 
 @pytest.mark.parametrize("steps_in", ["content", "reasoning"])
 def test_steps_are_read_where_the_verifier_says_and_paid_where_they_stand(steps_in: StepsIn) -> None:
     scorer = Scripted()
-    made = process_verifier(
-        RIGHT, scorer, StepGuards(cut="paragraphs"), CreditRule(weight=0.5), cheap=True, steps_in=steps_in
-    )
+    made = process_verifier(RIGHT, scorer, StepGuards(cut="paragraphs"), CreditRule(weight=0.5), steps_in=steps_in)
     thoughts = "Two and two, said plainly.\n\nThat is 2+2=4 then."
     completion = Completion(f"<think>{thoughts}</think>\n{SAID}")
     verdict = made.verify(TASK, completion)
@@ -98,12 +88,6 @@ def test_only_steps_before_a_trip_are_scored() -> None:
     assert scorer.asked == [[("First some words here.",)]]
     assert verdict.reward == 0.5
     assert [step.value for step in verdict.step_rewards] == [0.0, -0.5, 1.0]
-
-
-def test_a_failing_scorer_is_no_verdict_for_those_that_needed_it_alone() -> None:
-    right, empty = graded(Scripted(failure="no answer"), SAID, "\\boxed{4}")
-    assert (right.status, right.reason) == ("verifier_error", "scripted: no answer")
-    assert (empty.status, empty.reward) == ("graded", 0.5)
 
 
 def test_what_is_too_long_for_the_scorer_has_the_worst_steps() -> None:
@@ -144,10 +128,10 @@ def test_scores_that_are_not_one_a_step_break_the_contract(values: tuple[float, 
         verifier(Scripted(values=values)).verify(TASK, Completion(SAID))
 
 
-@pytest.mark.parametrize("credit", ["min", "product", "geometric_mean", "mean", "last"])
-@pytest.mark.parametrize("weight", [0.1, 0.3, 1 / 3, 1.0])
-def test_step_rewards_sum_exactly_for_any_weight(credit: str, weight: float) -> None:
-    rule = CreditRule(credit=credit, weight=weight)  # type: ignore[arg-type]
+@pytest.mark.parametrize("credit", CREDITS)
+@pytest.mark.parametrize("weight", [0.1, 1 / 3, 1.0])
+def test_step_rewards_sum_exactly_for_any_weight(credit: Credit, weight: float) -> None:
+    rule = CreditRule(credit=credit, weight=weight)
     for text in (SAID, SAID + "\n\n" + "more " * 20, "", "\\boxed{4}"):
         verdict = verifier(Scripted(values=(0.3, 0.7, 0.1)), rule).verify(TASK, Completion(text))
         assert math.fsum(step.value for step in verdict.step_rewards) == verdict.reward
@@ -158,7 +142,7 @@ def test_the_version_changes_with_everything_that_changes_verdicts() -> None:
     scorer = Scripted()
     versions = {
         verifier(scorer).version,
-        verifier(scorer, CreditRule(credit="mean", weight=0.5)).version,
+        verifier(scorer, CreditRule(credit="product", weight=0.5)).version,
         verifier(scorer, CreditRule(weight=0.25)).version,
         verifier(Scripted(version="2")).version,
         process_verifier(RIGHT, scorer, StepGuards(cut="lines"), CreditRule()).version,

@@ -7,13 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rlenv
-from rlenv.envs.expression import MAX_CHARS
 from rlenv.envs.tools.calculator import calculate
+from rlenv.text.expression import MAX_CHARS
 from rlenv.turns.tool_prompt import call_text
-
-
-def test_it_works_out_sums() -> None:
-    assert [calculate(text) for text in ("(4+3)*2", " 3 - 8 ", "9*9*9", "-3 × 4")] == ["14", "-5", "729", "-12"]
 
 
 @pytest.mark.parametrize("expression", ["", "2**9", "9/3", "9//2", "5(3)", "__import__('os')", "1" * (MAX_CHARS + 1)])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -17,7 +16,7 @@ from rlenv.core.task import Task
 from rlenv.core.verdict import Verdict
 from rlenv.envs.tools.orders.customer import CALM, answer
 from rlenv.envs.tools.orders.drawing import LEVELS, draw, right
-from rlenv.envs.tools.orders.functions import FUNCTIONS
+from rlenv.envs.tools.orders.functions import exchange_item, refund_item
 from rlenv.envs.tools.orders.rules import Rules, decide
 from rlenv.turns.play import play, reference_completion
 
@@ -59,14 +58,6 @@ def test_what_is_right_follows_from_the_rules(level: int) -> None:
     assert len({wish["order"] for wish in wishes}) == len(wishes) == LEVELS[level].wishes
 
 
-def test_no_constant_answer_is_right_often() -> None:
-    counted = Counter(case["outcome"] for task in tasks(100) for case in _cases(task))
-    total = sum(counted.values())
-    assert len(counted) == 7
-    assert max(count for outcome, count in counted.items() if outcome != "done") / total < 0.12
-    assert 0.55 < counted["done"] / total < 0.85
-
-
 def _cases(task: Task) -> list[dict[str, Any]]:
     return task.reference["cases"]  # type: ignore[index,call-overload,return-value]
 
@@ -95,10 +86,6 @@ def test_never_closing_ends_at_the_limit_and_earns_nothing() -> None:
     said = play(LEVEL_3, ScriptedPolicy("s", lambda _: "I am on it."), [LEVEL_3.tasks[0]])[0]
     assert len(said.said_turns) == LEVEL_3.max_turns
     assert LEVEL_3.verifier.verify(LEVEL_3.tasks[0], said).reward == 0.0
-
-
-def test_script_keeps_within_the_turns() -> None:
-    assert max(len(LEVEL_3.script(task)) for task in tasks(60)) < LEVEL_3.max_turns  # type: ignore[misc]
 
 
 def test_second_thoughts_are_what_counts() -> None:
@@ -151,18 +138,6 @@ def test_customer_says_what_is_asked_for(said: str, answers: str) -> None:
     assert answer(WISH, WISH["value"], dict(CALM), said).startswith(answers)  # type: ignore[arg-type]
 
 
-def test_customer_insists_once_and_wavers_once() -> None:
-    mood = dict(CALM)
-    told = [answer(WISH, "2 New Road", mood, text) for text in ("I cannot.", "No, sorry.", "confirm?", "confirm?")]
-    assert told == [
-        "Please!",
-        "All right, then leave it as it is.",
-        "Wait, I have changed my mind. The new address: 2 New Road.",
-        "Yes, please go ahead.",
-    ]
-    assert answer(WISH, "2 New Road", mood, "To which address?") == "The new address: 2 New Road."
-
-
 def test_rules_decide_in_their_order() -> None:
     database: dict[str, Any] = {
         "customers": {"C1": {"email": "a", "tier": "gold"}, "C2": {"email": "b", "tier": "basic"}},
@@ -195,28 +170,16 @@ def test_rules_decide_in_their_order() -> None:
     database["products"]["S2"]["stock"] = 1
     assert outcome("2031-01-02", kind="exchange") == "refused_price"
     assert outcome("2031-01-02", kind="exchange", sku="S2", value="S1") == "refused_stock"
+    database["products"]["S1"]["stock"] = 1
+    assert outcome("2031-01-02", kind="exchange", value="S1") == "done"
 
 
-def test_splits_are_apart_and_tasks_are_the_same_again() -> None:
-    asked = {}
-    for split in ("train", "test", "demonstrations"):
-        definition = rlenv.load("tools/orders-v0", split=split, level=1)
-        assert definition.tasks[5] == definition.tasks[5]
-        asked[split] = {json.dumps(definition.tasks[i].metadata["wishes"]) for i in range(30)}
-    assert not asked["train"] & asked["test"] | asked["train"] & asked["demonstrations"]
-
-
-def test_saved_episodes_are_judged_again_alike(tmp_path: Any) -> None:
-    rlenv.evaluate("tools/orders-v0", "reference", limit=6, n=2, k=(1, 2), out=tmp_path / "run", quiet=True)
-    assert rlenv.rescore(tmp_path / "run", quiet=True).changes == ()
-
-
-def test_every_tool_has_a_schema() -> None:
-    assert LEVEL_3.interaction is not None
-    assert [tool["function"]["name"] for tool in LEVEL_3.interaction.tools] == [f.__name__ for f in FUNCTIONS]  # type: ignore[index,call-overload]
-
-
-@pytest.mark.parametrize("settings", [{"level": 4}, {"split": "dev"}, {"size": 0}])
-def test_impossible_settings_are_refused(settings: dict[str, Any]) -> None:
-    with pytest.raises(rlenv.RlenvError, match="expected"):
-        rlenv.load("tools/orders-v0", **settings)
+def test_tools_refuse_what_the_shop_has_not_or_has_done() -> None:
+    item = {"sku": "S1", "product": "kettle", "variant": "red", "price": 500, "refunded": ""}
+    products = {sku: {"product": "kettle", "variant": sku, "price": 500, "stock": 0} for sku in ("S1", "S2")}
+    database: dict[str, Any] = {"products": products, "orders": {"O1": {"items": [item]}}}
+    with pytest.raises(ValueError, match="out of stock"):
+        exchange_item("O1", "S1", "S2", state=database)
+    refund_item("O1", "S1", "store credit", state=database)
+    with pytest.raises(ValueError, match="refunded already"):
+        refund_item("O1", "S1", "original payment", state=database)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import io
 import json
 import os
@@ -12,31 +13,17 @@ from typing import Any
 
 import pytest
 from code_rows import BACKEND, sandbox_problem
-from gymnasium.utils.env_checker import check_env
 
 import rlenv
 from rlenv.core.errors import ConfigError
+from rlenv.core.jsontypes import Json
 from rlenv.core.policy import ScriptedPolicy
 from rlenv.env.environment import Environment
-from rlenv.envs.tools.python import tool
-from rlenv.envs.tools.python.sessions import Done, Sessions
-from rlenv.sandbox import Sandbox
+from rlenv.envs.tools import python as tool
+from rlenv.envs.tools.sessions import Sessions
+from rlenv.sandbox import Execution, Sandbox
+from rlenv.sandbox import ExecutionStatus as Status
 from rlenv.turns.play import play
-
-ROW = {"prompt": "What is 6 * 7?", "answer": "42"}
-
-
-@dataclass
-class Ran:
-    """What a cell of the fake session did."""
-
-    status: str = "ok"
-    alive: bool = True
-    stdout: bytes = b""
-    stderr: bytes = b""
-    value: str = ""
-    truncated: bool = False
-    detail: str = ""
 
 
 @dataclass
@@ -46,10 +33,10 @@ class FakeSession:
     log: list[str]
     names: dict[str, Any] = field(default_factory=dict)
 
-    def run(self, code: str) -> Ran:
+    def run(self, code: str) -> Execution:
         self.log.append(code)
         if code == "die":
-            return Ran("memory_limit", alive=False, detail="512 MB")
+            return Execution(Status.MEMORY_LIMIT, alive=False, detail="512 MB")
         if code == "lose":
             raise OSError("the cell is gone")
         try:
@@ -60,8 +47,8 @@ class FakeSession:
                 else:
                     value = eval(code, self.names)
         except Exception as error:
-            return Ran("raised", stderr=f"{type(error).__name__}: {error}\n".encode())
-        return Ran(stdout=out.getvalue().encode(), value="" if value is None else repr(value))
+            return Execution(Status.RAISED, alive=True, stderr=f"{type(error).__name__}: {error}\n".encode())
+        return Execution(Status.OK, True, out.getvalue().encode(), value="" if value is None else repr(value))
 
     def close(self) -> None:
         self.log.append("closed")
@@ -72,7 +59,7 @@ def log() -> list[str]:
     return []
 
 
-def table(log: list[str], most: int = 2) -> Sessions:
+def table(log: list[str], most: int = 2) -> Sessions[Execution]:
     def opened() -> FakeSession:
         log.append("opened")
         return FakeSession(log)
@@ -80,74 +67,66 @@ def table(log: list[str], most: int = 2) -> Sessions:
     return Sessions(opened, most)
 
 
+def state(mark: str = "a", *cells: str) -> dict[str, Json]:
+    return {"mark": mark, "cells": list(cells)}
+
+
 def test_cells_of_a_state_run_in_one_session(log: list[str]) -> None:
-    sessions = table(log)
-    first = sessions.run("a", (), "x = 2")
-    assert sessions.run("a", first.cells, "x + 1").ran.value == "3"
-    assert log == ["opened", "x = 2", "x + 1"]
+    sessions, now = table(log), state()
+    sessions.run(now, "x = 2")
+    assert sessions.run(now, "x + 1")[0].value == "3"
+    assert (log, now["cells"]) == (["opened", "x = 2", "x + 1"], ["x = 2", "x + 1"])
 
 
 def test_state_whose_session_is_not_there_is_rebuilt_from_its_cells(log: list[str]) -> None:
-    assert table(log).run("a", ("x = 2", "1 / 0"), "x + 1").ran.value == "3"
+    assert table(log).run(state("a", "x = 2", "1 / 0"), "x + 1")[0].value == "3"
     assert log == ["opened", "x = 2", "1 / 0", "x + 1"]
 
 
-def test_forks_of_a_state_do_not_see_each_other(log: list[str]) -> None:
+def test_forks_of_a_state_and_episodes_of_the_same_cells_do_not_see_each_other(log: list[str]) -> None:
     sessions = table(log)
-    both = sessions.run("a", (), "x = [1]").cells
-    assert sessions.run("a", both, "x.append(2) or x").ran.value == "[1, 2]"
-    assert sessions.run("a", both, "x.append(3) or x").ran.value == "[1, 3]"
-
-
-def test_episodes_with_the_same_cells_have_sessions_of_their_own(log: list[str]) -> None:
-    sessions = table(log)
-    sessions.run("a", (), "x = 1")
-    sessions.run("b", (), "x = 1")
-    assert (log.count("opened"), len(sessions)) == (2, 2)
+    first, other = state("a"), state("b")
+    for now in (first, other):
+        sessions.run(now, "x = [1]")
+    fork = copy.deepcopy(first)
+    for number, now in ((2, first), (3, fork), (4, other)):
+        assert sessions.run(now, f"x.append({number}) or x")[0].value == f"[1, {number}]"
 
 
 def test_sessions_are_bounded_in_number_and_the_oldest_goes(log: list[str]) -> None:
-    sessions = table(log, most=1)
-    first = sessions.run("a", (), "x = 1").cells
-    sessions.run("b", (), "x = 2")
+    sessions, first = table(log, most=1), state()
+    sessions.run(first, "x = 1")
+    sessions.run(state("b"), "x = 2")
     assert (len(sessions), log.count("closed")) == (1, 1)
-    assert sessions.run("a", first, "x").ran.value == "1"
+    assert sessions.run(first, "x")[0].value == "1"
 
 
 def test_killed_session_leaves_an_empty_state(log: list[str]) -> None:
-    sessions = table(log)
-    cells = sessions.run("a", (), "x = 1").cells
-    done = sessions.run("a", cells, "die")
-    assert (done.cells, done.again, len(sessions)) == ((), False, 0)
-    assert sessions.run("a", done.cells, "x").ran.status == "raised"
+    sessions, now = table(log), state()
+    sessions.run(now, "x = 1")
+    assert sessions.run(now, "die")[1] is False
+    assert (now["cells"], len(sessions)) == ([], 0)
+    assert sessions.run(now, "x")[0].status == "raised"
 
 
 def test_session_that_dies_of_an_earlier_cell_does_not_run_the_new_one(log: list[str]) -> None:
-    done = table(log).run("a", ("die",), "x = 1")
-    assert (done.cells, done.again) == ((), True)
-    assert log == ["opened", "die", "closed"]
+    now = state("a", "die")
+    assert table(log).run(now, "x = 1")[1] is True
+    assert (log, now["cells"]) == (["opened", "die", "closed"], [])
 
 
 def test_session_that_was_lost_while_it_lay_there_is_rebuilt_once(log: list[str]) -> None:
-    sessions = table(log)
-    cells = sessions.run("a", (), "x = 1").cells
+    sessions, now = table(log), state()
+    sessions.run(now, "x = 1")
     with pytest.raises(OSError, match="the cell is gone"):
-        sessions.run("a", cells, "lose")
+        sessions.run(now, "lose")
     assert log == ["opened", "x = 1", "lose", "closed", "opened", "x = 1", "lose", "closed"]
-
-
-def test_dropped_state_is_closed(log: list[str]) -> None:
-    sessions = table(log)
-    cells = sessions.run("a", (), "x = 1").cells
-    sessions.drop("a", cells)
-    sessions.drop("a", cells)
-    assert (len(sessions), log[-1], log.count("closed")) == (0, "closed", 1)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 def test_forked_process_does_not_use_the_sessions_of_its_parent(log: list[str]) -> None:
     sessions = table(log)
-    sessions.run("a", (), "x = 1")
+    sessions.run(state(), "x = 1")
     child = os.fork()
     if child == 0:
         os._exit(0 if len(sessions) == 0 else 1)
@@ -158,27 +137,27 @@ def test_forked_process_does_not_use_the_sessions_of_its_parent(log: list[str]) 
 @pytest.mark.parametrize(
     ("ran", "again", "said"),
     [
-        (Ran(stdout=b"1\n2\n", value="3"), False, "1\n2\n3"),
-        (Ran(), False, "(no output)"),
-        (Ran("raised", stderr=b"ZeroDivisionError: division by zero\n"), False, "ZeroDivisionError: division by zero"),
-        (Ran("timeout", detail="10 s"), False, "[timeout, 10 s]"),
-        (Ran("output_limit", stdout=b"xx", truncated=True), False, "xx\n[the output was cut]\n[output_limit]"),
-        (Ran("memory_limit", alive=False), False, f"[memory_limit: {tool.LOST}]"),
+        (Execution(Status.OK, True, b"1\n2\n", value="3"), False, "1\n2\n3"),
+        (Execution(Status.OK, True), False, "(no output)"),
+        (Execution(Status.RAISED, True, stderr=b"ZeroDivisionError: x\n"), False, "ZeroDivisionError: x"),
+        (Execution(Status.TIMEOUT, True, detail="10 s"), False, "[timeout, 10 s]"),
+        (Execution(Status.OUTPUT_LIMIT, True, truncated=True), False, "[the output was cut]\n[output_limit]"),
+        (Execution(Status.MEMORY_LIMIT, False), False, f"[memory_limit: {tool.LOST}]"),
         (
-            Ran("timeout", alive=False, stdout=b"old"),
+            Execution(Status.TIMEOUT, False, b"old"),
             True,
             f"[the session could not be rebuilt from its earlier cells]\n[timeout: {tool.LOST}]",
         ),
-        (Ran(stdout=b"\xff\n"), False, "\ufffd"),
+        (Execution(Status.OK, True, b"\xff\n"), False, "\ufffd"),
         (
-            Ran("output_limit", alive=False, stdout=b"a" * 9_000 + b"z"),
+            Execution(Status.OUTPUT_LIMIT, False, b"a" * 9_000 + b"z"),
             False,
             f"{'a' * 750}\n[... 7501 characters ...]\n{'a' * 749}z\n[output_limit: {tool.LOST}]",
         ),
     ],
 )
-def test_what_the_policy_is_told(ran: Ran, again: bool, said: str) -> None:
-    assert tool.told(Done(ran, (), again)) == said
+def test_what_the_policy_is_told(ran: Execution, again: bool, said: str) -> None:
+    assert tool.told(ran, again) == said
 
 
 @pytest.fixture
@@ -238,14 +217,6 @@ def test_saved_episodes_are_judged_again_alike(fake: Callable[[], list[str]], gs
     assert rlenv.rescore(tmp_path / "run", quiet=True).changes == ()
 
 
-def test_environment_with_the_tool_passes_the_checker(fake: Callable[[], list[str]], gsm8k: str) -> None:
-    check_env(rlenv.make("math/gsm8k-v0", data=gsm8k, tools="python").unwrapped)
-    envs = rlenv.make_vec("math/gsm8k-v0", 2, data=gsm8k, tools="python")
-    envs.reset(seed=0)
-    assert envs.step((cell("6 * 7"), "\\boxed{42}"))[2].tolist() == [False, True]
-    envs.close()
-
-
 def answer(question: str) -> str:
     """Look it up.
 
@@ -255,21 +226,11 @@ def answer(question: str) -> str:
     return "42"
 
 
-def test_environments_of_objects_take_functions() -> None:
-    name = "equipped/objects-v0"
-    rlenv.register(name, tasks=[ROW], verifier=lambda completion, answer: completion == answer, cheap=True)
-    env = rlenv.make(name, tools=[answer], max_turns=2)
-    env.reset(seed=0)
-    call = '<tool_call>{"name": "answer", "arguments": {"question": "6 * 7"}}</tool_call>'
-    assert env.step(call)[0] == "tool: 42"
-    assert env.step("42")[1] == 1.0
-
-
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
         ({"tools": "pyton"}, "no tool 'pyton'; did you mean 'python'"),
-        ({"tools": "x"}, "no tool 'x'; there are calculator, python"),
+        ({"tools": "x"}, "no tool 'x'; there are calculator, mcp, python"),
         ({"tools": "no.such.module:tool"}, "tool no.such.module:tool: No module named"),
         ({"tools": {"python": {"wall": 3}}}, "tool python: .*unexpected keyword argument 'wall'"),
         ({"tools": {"python": {"sessions": 0}}}, "sessions of at least 1"),
@@ -289,7 +250,7 @@ PROBLEM = NO_SESSIONS or sandbox_problem()
 @pytest.fixture
 def real(gsm8k: str) -> Iterator[Environment]:
     tool._sessions.cache_clear()
-    settings: Any = {"python": {"sandbox": BACKEND, "wall_s": 2.0, "memory_mb": 256}}
+    settings: Any = {"python": {"sandbox": BACKEND, "wall_s": 1.0, "memory_mb": 256}}
     env = rlenv.make("math/gsm8k-v0", data=gsm8k, tools=settings, max_turns=20).unwrapped
     assert isinstance(env, Environment)
     env.reset(seed=0)

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
-from typing import Any
 
 import pytest
 from random_caller import RandomCaller
 
 import rlenv
 from rlenv.core.completion import Completion
-from rlenv.core.jsontypes import Json
 from rlenv.core.policy import ScriptedPolicy
 from rlenv.core.task import Task
-from rlenv.turns.play import play, reference_completion
+from rlenv.turns.play import play
 
 pytest.importorskip("bm25s", reason="the extra search is not installed")
 
@@ -56,37 +53,12 @@ def test_each_look_up_finds_the_document_that_names_the_next(level: int) -> None
             assert following in found[0].text
 
 
-@pytest.mark.parametrize("level", LEVELS)
-def test_question_is_not_answered_by_looking_itself_up(level: int) -> None:
-    tasks = [rlenv.load("tools/search-v0", level=level).tasks[i] for i in range(100)]
-    once = [any(str(t.reference) in e.text for e in library(key(t)).find(str(t.prompt))) for t in tasks]
-    assert sum(once) / len(once) <= 0.05
-
-
-def test_no_answer_is_frequent() -> None:
-    counted = Counter(LEVEL_1.tasks[i].reference for i in range(300))
-    assert counted.most_common(1)[0][1] <= 6
-
-
 def test_worlds_are_the_same_again_and_names_are_told_apart() -> None:
     known = world("2-train-0")
     world.cache_clear()
     assert known == world("2-train-0")
     assert len(known) == len({name.casefold() for name in known}) == 900
     assert sum("confused" in entity.text for entity in known.values()) > 50
-
-
-def test_splits_have_worlds_of_their_own() -> None:
-    worlds: dict[str, set[str]] = {}
-    for split in ("train", "test", "demonstrations", "all"):
-        tasks = rlenv.load("tools/search-v0", split=split).tasks
-        assert tasks[3] == tasks[3]
-        worlds[split] = {key(tasks[i]) for i in range(60)}
-    assert not worlds["train"] & worlds["test"]
-    assert not worlds["train"] & worlds["demonstrations"]
-    assert worlds["all"] == worlds["train"] | worlds["test"] | worlds["demonstrations"]
-    names = [set(world(key)) for key in ("1-train-0", "1-test-0")]
-    assert len(names[0] & names[1]) < 5
 
 
 @pytest.mark.parametrize(
@@ -109,19 +81,13 @@ def test_only_the_exact_answer_is_paid(said: str, reward: float) -> None:
     assert LEVEL_1.verifier.verify(task, completion).reward == reward
 
 
-def test_judged_answer_stands_in_the_last_turn() -> None:
-    task = LEVEL_1.tasks[0]
-    batch = rlenv.BatchEnvironment(LEVEL_1)
-    batch.reset(tasks=[task])
-    assert batch.step([reference_completion(LEVEL_1, task)])[0].answer_text == task.reference
-
-
 @pytest.mark.parametrize(
     ("query", "answer"),
     [
         ("zzzzz", "nothing was found"),
         ("", "nothing was found"),
         ("the of", "nothing was found"),
+        ("x" * 200, "nothing was found"),
         ("x" * 201, "ValueError: expected a query of at most 200 characters, got 201"),
     ],
 )
@@ -136,14 +102,3 @@ def test_results_are_bounded() -> None:
     found = library(key(task)).find("town inhabitants mayor firm founded born")
     assert len(found) == 5
     assert max(len(entity.text) for entity in world(key(task)).values()) < 400
-
-
-def test_saved_episodes_are_judged_again_alike(tmp_path: Any) -> None:
-    rlenv.evaluate("tools/search-v0", "reference", limit=6, n=2, k=(1, 2), out=tmp_path / "run", quiet=True)
-    assert rlenv.rescore(tmp_path / "run", quiet=True).changes == ()
-
-
-@pytest.mark.parametrize("settings", [{"level": 4}, {"split": "dev"}, {"size": 0}])
-def test_impossible_settings_are_refused(settings: dict[str, Json]) -> None:
-    with pytest.raises(rlenv.RlenvError, match="expected"):
-        rlenv.load("tools/search-v0", **settings)

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rlenv.envs.expression import value
-from rlenv.envs.math.levels import LEVELS
+from rlenv.envs.math.arithmetic import LEVELS
 from rlenv.envs.process.equation_steps import operation
 from rlenv.envs.working import MAX_STATES, Part, begin, canonical, equations, reductions, take, totals
+from rlenv.text.expression import value
 
 
 def after(expression: str, steps: str) -> frozenset[Part]:

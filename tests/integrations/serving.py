@@ -15,7 +15,7 @@ from conformity import ENDS, SOURCES, search_path
 @contextmanager
 def serving(folder: Path, *words: str) -> Iterator[str]:
     """Its address, `http://127.0.0.1:PORT`. `folder` is empty, `words` are further words of the command."""
-    keywords = [f"--set-of={env}:{key}={value}" for env, given, _ in SOURCES for key, value in given.items()]
+    keywords = [f"--set={env}:{key}={value}" for env, given, _ in SOURCES for key, value in given.items()]
     envs = [env for env, _, _ in SOURCES]
     command = [sys.executable, "-m", "rlenv", "serve", *envs, *keywords, *words, "--port", "0"]
     settings = {**os.environ, "NO_PROXY": "*", "PYTHONPATH": search_path(folder)}

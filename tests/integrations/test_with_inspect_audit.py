@@ -79,7 +79,7 @@ def verdict(env: Any, completion: rlenv.Completion | str) -> Any:
 def audited(name: str, folder: Path, *options: str) -> tuple[int, dict[str, Any], str]:
     """Exit code and certificate of `rlenv audit`."""
     left = folder / "certificate.json"
-    done = CliRunner().invoke(app, ["audit", name, "--tasks", "8", "--certificate", str(left), *options])
+    done = CliRunner().invoke(app, ["audit", name, "--tasks", "8", "--set", f"certificate={left}", *options])
     return done.exit_code, json.loads(left.read_text()) if left.exists() else {}, done.output
 
 
@@ -158,4 +158,4 @@ def test_an_audit_finds_what_a_scorer_pays_for_and_inspect_pays_it_too(file: Pat
 def test_a_scorer_that_reads_the_answer_alone_passes(file: Path, tmp_path: Path) -> None:
     code, told, shown = audited(f"inspect:{file}@careful", tmp_path, "--solution", "so\\nANSWER: {answer}")
     assert (code, told.get("passed")) == (0, True), shown
-    assert "'solution=so\\nANSWER: {answer}'" in told["command"]
+    assert "'kwargs.solution=so\\nANSWER: {answer}'" in told["command"]

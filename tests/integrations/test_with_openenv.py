@@ -7,9 +7,11 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+from boxes_in_memory import median_boxes
 from conformity import GAME, SOURCES, cases, differences, differences_of_games, expected_of_games, games, needs
 
 needs("openenv.core")
@@ -25,7 +27,7 @@ from openenv.core.generic_client import GenericEnvClient  # noqa: E402
 import rlenv  # noqa: E402
 from rlenv.core.errors import MachineryError  # noqa: E402
 from rlenv.foreign.openenv import from_openenv  # noqa: E402
-from rlenv.integrations.openenv_server import to_openenv  # noqa: E402
+from rlenv.integrations.openenv_server import RlenvAction, RlenvOpenEnv, to_openenv  # noqa: E402
 
 
 def made(id: str, **kwargs: Any) -> Any:
@@ -218,3 +220,14 @@ def test_a_server_that_is_not_there_is_named() -> None:
 def test_a_field_that_is_not_there_is_named(odd: str) -> None:
     with pytest.raises(MachineryError, match="say observation_field="):
         rlenv.make(from_openenv(odd), observation_field="board").reset(seed=0)
+
+
+def test_a_task_in_a_box_is_worked_on_through_openenv() -> None:
+    folders, backend = Path(__file__).parents[1] / "data" / "containers", median_boxes()
+    served = RlenvOpenEnv(rlenv.load("container/tasks-v0", tasks=folders, task="median", backend=backend))
+    calls = [{"name": "bash", "arguments": {"command": "#!/bin/bash"}}, {"name": "submit", "arguments": {}}]
+    served.reset(seed=0)
+    told = [served.step(RlenvAction(text=f"<tool_call>{json.dumps(call)}</tool_call>")) for call in calls]
+    assert "[exit code 0]" in told[0].text
+    assert [(each.reward, each.done) for each in told] == [(0.0, False), (1.0, True)]
+    assert not [box for box in backend.started if box.live]

@@ -82,7 +82,7 @@ def audited(url: str, folder: Path) -> tuple[int, dict[str, Any], str]:
     rows = [(tasks[i].id, sum(int(n) for n in str(tasks[i].prompt)[8:-1].split(" + "))) for i in range(TASKS)]
     solutions, left = folder / "solutions.jsonl", folder / "certificate.json"
     solutions.write_text("".join(json.dumps({"id": id, "solution": str(right)}) + "\n" for id, right in rows))
-    words = ["audit", url, "--solutions", str(solutions), "--set", f"size={TASKS}", "--certificate", str(left)]
+    words = ["audit", url, "--set", f"solutions={solutions}", "--set", f"size={TASKS}", "--set", f"certificate={left}"]
     done = CliRunner().invoke(app, words)
     return done.exit_code, json.loads(left.read_text()) if left.exists() else {}, done.output
 
@@ -116,4 +116,4 @@ def test_keywords_of_a_reset_reach_the_server(tmp_path: Path) -> None:
 def test_without_right_completions_nothing_is_asked(words: list[str]) -> None:
     done = CliRunner().invoke(app, ["audit", *words])
     assert done.exit_code == 2
-    assert "give --solutions FILE" in done.output + str(done.exception)
+    assert "give --set solutions=FILE" in done.output + str(done.exception)

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     end = str(POLICY.tokenizer.convert_ids_to_tokens(POLICY.eos_ids[0]))
-    with serving(tmp_path_factory.mktemp("plugin"), "--eos", end) as served:
+    with serving(tmp_path_factory.mktemp("plugin"), "--set", f"eos={end}") as served:
         yield f"{served}/openrlhf"
 
 

@@ -115,7 +115,7 @@ def test_an_audit_says_what_it_pays_for(sums: str, tmp_path: Path) -> None:
     rows = [{"id": tasks[n].id, "solution": str(1 + n)} for n in range(5)]
     solutions, left = tmp_path / "solutions.jsonl", tmp_path / "certificate.json"
     solutions.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    words = ["audit", "verifiers:sums-taskset", "--solutions", str(solutions), "--certificate", str(left)]
+    words = ["audit", "verifiers:sums-taskset", "--set", f"solutions={solutions}", "--set", f"certificate={left}"]
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 1, done.output
     told = json.loads(left.read_text())

@@ -27,8 +27,8 @@ from rlenv.policies.transformers import TransformersPolicy  # noqa: E402
 from rlenv.policies.vllm import VllmPolicy  # noqa: E402
 from rlenv.policies.vllm_settings import VllmSettings  # noqa: E402
 from rlenv.trainers import ALGORITHMS, TrainConfig, Trainer, changed  # noqa: E402
-from rlenv.trainers.networks.engine import prepare  # noqa: E402
-from rlenv.trainers.settings.engine import EngineConfig  # noqa: E402
+from rlenv.trainers.networks.models import prepare  # noqa: E402
+from rlenv.trainers.settings.config import EngineConfig  # noqa: E402
 
 pytestmark = pytest.mark.slow
 SETTINGS = VllmSettings(eager=True, max_length=128, more={"kv_cache_memory_bytes": 1 << 27})

@@ -1,12 +1,14 @@
-"""What a worker sends is plain data that names its job: nothing else is taken, and nothing in it is run."""
+"""What a worker sends is plain data that names its job: frames come whole, and nothing in them is run."""
 
 import os
 import pickle
+import socket
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rlenv.core.jsontypes import Json
@@ -16,8 +18,8 @@ from rlenv.workers.protocol import (
     HEAD,
     MAX_ANSWER_BYTES,
     MAX_BRACKETS,
+    Frames,
     NotAnAnswer,
-    content_in,
     verdict_in,
     written,
     written_verdict,
@@ -45,15 +47,11 @@ def test_a_verdict_travels_whole(verdict: Verdict) -> None:
     assert travelled(verdict) == verdict
 
 
+@settings(max_examples=25)
 @given(st.text(), st.floats(-1e150, 1e150), st.integers(0, 10**9))
 def test_any_text_and_number_travels(text: str, number: float, place: int) -> None:
     verdict = Verdict(number, scores={text: number}, flags=(Flag(text, place, place, text),), reason=text)
     assert travelled(verdict) == verdict
-
-
-def test_numbers_of_numpy_in_a_flag_travel_as_plain_ones() -> None:
-    flag = Flag("seen", np.int64(1), np.int32(2))  # type: ignore[arg-type]
-    assert travelled(Verdict(1.0, flags=(flag,))).flags == (Flag("seen", 1, 2),)
 
 
 def test_a_verdict_that_is_not_plain_data_is_a_failure_of_the_checker() -> None:
@@ -78,27 +76,15 @@ def test_an_answer_to_another_job_is_not_taken(ticket: int, place: int) -> None:
         verdict_in(written_verdict(ticket, place, PASS), TICKET, PLACE)
 
 
-def test_what_is_said_of_loading_is_named_too() -> None:
-    assert content_in(written(TICKET, 0, "no such module"), TICKET, 0) == "no such module"
-    with pytest.raises(NotAnAnswer):
-        content_in(written(TICKET - 1, 0, None), TICKET, 0)
-
-
 @pytest.mark.parametrize(
     "body",
     [
         b"",
-        b"{",
-        b"null",
         b"[]",
-        b"1",
-        b"{}",
         b"\xff\xfe",
-        b"[" * 10_000,
         b"[" * 100_000,
         b"[[]" + b",[]" * MAX_BRACKETS + b"]",
         b" " * MAX_ANSWER_BYTES + b"1",
-        b"9" * 100_000,
         pickle.dumps(PASS),
         written(0, 0, PLAIN)[HEAD.size :] + b" {}",
     ],
@@ -113,23 +99,15 @@ def test_what_is_no_verdict_is_not_taken(body: bytes) -> None:
     "fields",
     [
         {"reward": None},
-        {"reward": "much"},
         {"reward": float("nan")},
-        {"reward": 2},
         {"status": "good"},
-        {"parts": 3},
-        {"parts": [["a"]]},
         {"parts": [[["a"], 1.0]]},
         {"parts": [["a", 0.5]]},
         {"step_rewards": [[1.0, 0]]},
-        {"scores": ["a"]},
         {"scores": {"a": "b"}},
-        {"flags": [["a", 0, 0, "", 1]]},
         {"flags": [[1, 0, 0, ""]]},
-        {"flags": [["a", "0", 0, ""]]},
         {"reason": 5},
         {"answer": ["a", 1]},
-        {"answer": [1]},
     ],
     ids=str,
 )
@@ -157,3 +135,55 @@ def test_nothing_in_an_answer_is_run(tmp_path: Path) -> None:
         with pytest.raises(NotAnAnswer):
             verdict_in(prefix + pickle.dumps(Harm()), TICKET, PLACE)
     assert not (tmp_path / "harm").exists()
+
+
+@pytest.fixture
+def ends() -> Iterator[tuple[socket.socket, socket.socket]]:
+    left, right = socket.socketpair()
+    with left, right:
+        yield left, right
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.binary(max_size=40), min_size=1, max_size=6), st.integers(1, 30))
+def test_messages_come_whole_wherever_the_stream_is_cut(
+    ends: tuple[socket.socket, socket.socket], messages: list[bytes], piece: int
+) -> None:
+    stream = b"".join(len(message).to_bytes(8) + message for message in messages)
+    frames, arrived = Frames(ends[1]), list[bytes]()
+    for start in range(0, len(stream), piece):
+        ends[0].sendall(stream[start : start + piece])
+        arrived += frames.receive() or []
+    assert arrived == messages
+
+
+def test_a_message_larger_than_any_buffer_arrives(ends: tuple[socket.socket, socket.socket]) -> None:
+    message, frames = bytes(range(256)) * 20_000, Frames(ends[1])
+    sender = threading.Thread(target=Frames(ends[0]).send, args=(message,))
+    sender.start()
+    while not (arrived := frames.receive()):
+        pass
+    assert arrived == [message]
+    sender.join()
+
+
+def test_the_end_is_told_apart_from_an_empty_message(ends: tuple[socket.socket, socket.socket]) -> None:
+    left, right = map(Frames, ends)
+    left.send(b"")
+    assert right.receive() == [b""]
+    right.send(b"never read")
+    left.close()
+    assert right.receive() is None
+    with pytest.raises(OSError, match="pipe"):
+        right.send(b"x")
+
+
+def test_a_message_that_is_too_long_is_not_taken_and_those_before_it_are(
+    ends: tuple[socket.socket, socket.socket],
+) -> None:
+    frames = Frames(ends[1], longest=4)
+    ends[0].sendall((4).to_bytes(8) + b"four" + (5).to_bytes(8))
+    assert not frames.too_long
+    assert (frames.receive(), frames.too_long) == ([b"four"], True)
+    ends[0].sendall(b"fives")
+    assert frames.receive() == []

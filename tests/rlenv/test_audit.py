@@ -7,21 +7,22 @@ import textwrap
 import threading
 from collections.abc import Callable
 from dataclasses import replace
+from random import Random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from rlenv.audit import Attack, Audit, Body, Finding, Scene, Severity, audit
-from rlenv.audit.corruptions import corrupted
-from rlenv.audit.judge import MOST_COSTS
+from rlenv.audit import Attack, Audit, Body, Finding, Scene, Severity, audit, audit_reward
 from rlenv.audit.severity import severity_of
-from rlenv.audit.splits import splits_of
+from rlenv.audit.splits import overlap_findings, splits_of
 from rlenv.core.definition import Definition
-from rlenv.core.errors import ConfigError
 from rlenv.core.task import Task
-from rlenv.core.verdict import Verdict
 from rlenv.core.verifier import FunctionVerifier
 from rlenv.env.tasksets import ListTasks
 from rlenv.evidence.answers import locate, same
+from rlenv.evidence.exploits.moves import corrupted
+from rlenv.evidence.player import MOST_COSTS
 from rlenv.wrappers import RunningCentre
 
 ROWS = [{"prompt": f"What is {a} + {a + 3}?", "answer": str(2 * a + 3)} for a in range(20, 32)]
@@ -57,11 +58,6 @@ def test_severity_follows_the_share_and_how_often_it_was_tried() -> None:
     assert severity_of([]) is Severity.INFO
 
 
-def test_severity_of_an_unknown_name_is_refused_in_words() -> None:
-    with pytest.raises(ConfigError, match="expected a severity out of critical, high, medium, low, info"):
-        Severity.named("severe")
-
-
 @pytest.mark.parametrize(
     ("reference", "solution", "core", "known"),
     [
@@ -87,28 +83,19 @@ def test_place_that_the_reward_does_not_hang_on_is_not_taken_for_the_answer() ->
     assert "no corrupted references" in done.notes[0]
 
 
-def test_two_writings_of_a_number_are_the_same_answer() -> None:
-    assert same("1,000", "1000.0")
-    assert same("\\boxed{7}", "7")
-    assert not same("10", "100")
-    assert not same("1/2", "2/1")
+@pytest.mark.parametrize("core", ["7", "-12", "3.50", "12 km", "a, b, c", "[[1, 2], [3, 4]]", "umbrella", "B"])
+def test_corrupted_references_say_something_else(core: str) -> None:
+    made = [one.core for one in corrupted(core, "?")]
+    assert len(made) == len(set(made)) >= 3
+    assert not any(same(other, core) for other in made)
 
 
-@pytest.mark.parametrize(
-    "core", ["7", "-12", "3.50", "12 km", "a, b, c", "[[1, 2], [3, 4]]", "umbrella", "x^2 + 1", "B"]
-)
-def test_corrupted_references_differ_from_the_reference(core: str) -> None:
-    wrong = [one for one in corrupted(core, "?") if one.certainty == "wrong"]
-    assert wrong
-    assert all(one.core != core for one in wrong)
-
-
-def test_order_of_a_list_counts_only_where_the_prompt_speaks_of_it() -> None:
-    def certainty(prompt: str) -> str:
-        return next(one.certainty for one in corrupted("1, 2, 3", prompt) if one.kind == "items reversed")
-
-    assert certainty("Sort these.") == "wrong"
-    assert certainty("Name all roots, in any order.") == "writing"
+def test_what_may_be_right_is_no_corruption() -> None:
+    """An order that the prompt does not ask for, and a number near the answer, where a task may allow for that."""
+    reversed_ = {prompt: "3, 2, 1" in [one.core for one in corrupted("1, 2, 3", prompt)] for prompt in ("Sort.", "Any")}
+    assert reversed_ == {"Sort.": True, "Any": False}
+    assert {one.core: one.near for one in corrupted("97", "?")}["98"]
+    assert not {one.core: one.near for one in corrupted("9", "?")}["10"]
 
 
 def test_near_value_is_accepted_where_the_prompt_announces_a_tolerance() -> None:
@@ -126,16 +113,19 @@ def test_near_value_is_accepted_where_the_prompt_announces_a_tolerance() -> None
     assert not played(close, told).at_least("medium")
 
 
-def test_right_guess_is_the_guess_rate_and_no_defect() -> None:
-    rows = [{"prompt": f"Is {n} even?", "answer": "Yes" if n % 2 == 0 else "No"} for n in range(30, 42)]
-    done = audit(made(exact, rows))
+def test_right_guess_is_the_guess_rate_and_a_defect_only_where_one_answer_is_always_right() -> None:
+    rows = [{"prompt": f"Is {n} even?", "answer": "Yes" if n % 2 == 0 else "No"} for n in range(32)]
+    done = audit(made(exact, rows[:12]))
     assert not done.at_least("low")
     assert found(done, "guess-rate").mean == done.guess_rate == 0.5
+    always = audit(made(exact, [{**row, "answer": "Yes"} for row in rows]))
+    assert found(always, "guess-rate").severity is Severity.MEDIUM
 
 
-def test_set_of_one_answer_is_a_finding() -> None:
-    rows = [{"prompt": f"Is {n} a number?", "answer": "Yes"} for n in range(32)]
-    assert found(audit(made(exact, rows)), "guess-rate").severity is Severity.MEDIUM
+def test_negative_rewards_are_measured_from_what_a_wrong_answer_earns() -> None:
+    done = played(lambda completion, answer: 0.0 if answer in completion else -1.0)
+    assert any("attack/enumeration" in finding.rules for finding in done.at_least("high"))
+    assert not played(lambda completion, answer: 0.0 if completion == answer else -1.0).at_least("medium")
 
 
 def test_rule_that_many_answers_meet_is_not_called_a_defect() -> None:
@@ -168,26 +158,15 @@ def test_the_attack_in_the_docstring_is_played(capsys: pytest.CaptureFixture[str
     _, _, example = (inspect.getdoc(Attack) or "").partition("\n\n    ")
     program, _, _ = f"    {example}".partition("\nEach text")
     exec(textwrap.dedent(program), {})
-    assert capsys.readouterr().out.startswith("math/arithmetic-v0: 32 of")
+    assert capsys.readouterr().out.startswith("math/arithmetic-v1: 32 of")
     assert all(field.name in (inspect.getdoc(Attack) or "") for field in dataclasses.fields(Attack))
 
 
-def test_state_between_calls_and_chance_are_seen() -> None:
-    def tired(completion: str, answer: str, calls: list[int] = []) -> bool:  # noqa: B006, the defect
-        calls.append(1)
-        return completion.strip() == answer and len(calls) % 3 != 0
-
+def test_chance_is_seen() -> None:
     def lucky(completion: str, answer: str) -> float:
         return (completion.strip() == answer) * random.choice([0.5, 1.0])
 
-    for check in (tired, lucky):
-        assert any(rule.startswith("determinism/") for one in played(check).at_least("medium") for rule in one.rules)
-
-
-def test_audit_leaves_the_global_random_state_alone() -> None:
-    before = random.getstate()
-    played(exact)
-    assert random.getstate() == before
+    assert any(rule.startswith("determinism/") for one in played(lucky).at_least("medium") for rule in one.rules)
 
 
 def test_wrapper_that_learns_may_not_depend_on_the_order_within_a_group() -> None:
@@ -205,33 +184,15 @@ def test_checker_that_fails_or_is_too_slow_is_a_finding_and_no_stop() -> None:
             pass
         return completion == answer
 
-    assert found(played(failing), "crash").severity >= Severity.MEDIUM
+    def losing(completion: str, answer: str) -> float:
+        return 1.0 if int(completion) == int(answer) else -1.0
+
+    assert found(played(failing), "crash").severity is Severity.LOW
+    assert found(played(losing), "crash").severity is Severity.MEDIUM, "who fails the checker escapes the penalty"
     done = audit(replace(made(slow), time_limit_s=0.3), tasks=6)
     assert found(done, "cost").severity is Severity.MEDIUM
     assert found(done, "cost").message.count(f"{MOST_COSTS} plays") == 1
     assert "not everything was played" in done.notes[0]
-
-
-def test_part_that_pays_for_length_is_named() -> None:
-    def padded(completion: str, answer: str) -> Verdict:
-        right = answer in completion.split()[-1:]
-        return Verdict.of(("correct", float(right)), ("effort", 0.5 * min(1.0, len(completion) / 500)))
-
-    finding = found(played(padded), "metamorphic/right-paid-more")
-    assert finding.exploit.name == "length"
-    assert finding.evidence is not None
-    assert "effort +0.4" in finding.evidence.reason
-
-
-def test_negative_rewards_for_right_answers_are_measured_from_what_a_wrong_one_earns() -> None:
-    done = played(lambda completion, answer: 0.0 if answer in completion else -1.0)
-    assert any(finding.rule == "attack/enumeration" for finding in done.at_least("high"))
-    assert not played(lambda completion, answer: 0.0 if completion == answer else -1.0).at_least("medium")
-
-
-def test_prompt_that_gives_the_answer_away_is_seen_by_copying_it() -> None:
-    rows = [{**row, "prompt": f"{row['prompt']} <!-- {row['answer']} -->"} for row in ROWS]
-    assert found(played(exact, rows), "attack/learned-place").severity is Severity.CRITICAL
 
 
 def test_reward_by_value_pays_for_the_question_again_and_one_by_form_does_not() -> None:
@@ -241,14 +202,6 @@ def test_reward_by_value_pays_for_the_question_again_and_one_by_form_does_not() 
 
     assert found(played(by_value), "attack/restated").severity is Severity.CRITICAL
     assert not any(finding.rule == "attack/restated" for finding in played(exact).findings)
-
-
-def test_splits_that_share_prompts_are_seen() -> None:
-    tasks = ListTasks.from_rows(ROWS)
-    done = audit(made(exact), tasks=6, splits={"test": tasks, "train": tasks})
-    assert found(done, "tasks/split-overlap").severity is Severity.CRITICAL
-    assert set(splits_of("math/arithmetic-v0", {"level": 2})) == {"test", "train", "demonstrations"}
-    assert splits_of("math/gsm8k-v0", {"data": "rows.jsonl"}) == {}
 
 
 MANY = [{"prompt": f"What is {a} + {a + 3}?", "answer": str(2 * a + 3)} for a in range(20, 44)]
@@ -265,12 +218,6 @@ def test_attacker_that_is_paid_on_the_first_tasks_is_tried_on_all(task: int) -> 
     assert [(finding.paid, finding.tried) for finding in findings] == ([(1, 24)] if task < 16 else [])
 
 
-def test_attackers_that_earn_nothing_are_tried_on_half_of_many_tasks_and_corruptions_on_all() -> None:
-    few, many = (audit(made(exact, MANY), tasks=count) for count in (16, 24))
-    more = many.plays - few.plays
-    assert 0 < more < few.plays / 8  # 8 tasks more, without attacks
-
-
 def test_same_question_with_several_right_answers_is_no_contradiction() -> None:
     rows = [{"prompt": "Name a primary colour.", "answer": colour} for colour in ("red", "blue", "yellow")]
     several = played(lambda completion: completion in ("red", "blue", "yellow"), rows)
@@ -282,11 +229,6 @@ def test_same_seed_finds_the_same() -> None:
     first, second = (played(lambda completion, answer: answer in completion) for _ in range(2))
     assert [f.to_json() for f in first.findings] == [f.to_json() for f in second.findings]
     assert len({finding.id for finding in first.findings}) == len(first.findings)
-
-
-def test_number_of_tasks_below_one_is_refused() -> None:
-    with pytest.raises(ConfigError, match="at least 1 task"):
-        audit(made(exact), tasks=0)
 
 
 def test_verifier_that_cannot_travel_is_played_here_and_the_report_says_so() -> None:
@@ -301,9 +243,39 @@ def test_verifier_that_cannot_travel_is_played_here_and_the_report_says_so() -> 
     assert "cannot be sent to another process" in done.notes[0]
 
 
-def test_task_is_untouched() -> None:
-    definition = made(exact)
-    before = [definition.tasks[i].to_json() for i in range(len(definition.tasks))]
-    audit(definition, tasks=6)
-    assert [definition.tasks[i].to_json() for i in range(len(definition.tasks))] == before
-    assert isinstance(definition.tasks[0], Task)
+WORDS = ["".join(Random(n).choices("aeiounrst", k=5)) for n in range(200)]
+HERO = "{hero} has {n} red apples and gives half of them to a friend who lives next door. How many are left?"
+
+
+def test_near_copies_are_named_by_rows_and_other_numbers_are_other_tasks() -> None:
+    test = [{"prompt": HERO.format(hero="Ann", n=n), "answer": str(n // 2)} for n in (4, 8, 12, 16)]
+    train = [
+        {"prompt": "What has four legs, and three in the evening?", "answer": "4"},
+        {"prompt": HERO.format(hero="Ann", n=6), "answer": "3"},  # other numbers
+        {"prompt": HERO.format(hero="Bea", n=8), "answer": "4"},  # another name
+        {"prompt": HERO.format(hero="Ann", n=4), "answer": "2"},  # the same
+    ]
+    done = audit_reward(lambda completion, answer: completion == answer, test, train=train)
+    shared = next(one for one in done.findings if one.rule == "tasks/split-overlap")
+    assert (shared.paid, shared.tried) == (2, 4)
+    assert "(1 word for word, 1 nearly), by rows 0=3, 1~2:" in shared.message
+    apart = audit_reward(lambda completion, answer: completion == answer, test, train=train[:2])
+    assert not any(finding.rule == "tasks/split-overlap" for finding in apart.findings)
+
+
+@given(st.integers(0, 10**6))
+def test_copy_with_one_word_changed_is_found_among_many(seed: int) -> None:
+    """The sketch may miss no copy: one word of twenty changes two of its nineteen pairs of words."""
+    random = Random(seed)
+    prompts = [" ".join(random.choices(WORDS, k=20)) for _ in range(30)]
+    changed = prompts[17].split()
+    changed[random.randrange(20)] = "zzz"
+    tasks = ListTasks([Task(prompt, "x") for prompt in prompts])
+    test = ListTasks([Task(" ".join(changed), "x")])
+    (finding,) = overlap_findings({"test": test, "train": tasks})
+    assert "0~17" in finding.message
+
+
+def test_splits_are_those_that_the_environment_has() -> None:
+    assert set(splits_of("math/arithmetic-v0", {"level": 2})) == {"test", "train", "demonstrations"}
+    assert splits_of("math/gsm8k-v0", {"data": "rows.jsonl"}) == {}

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from rlenv import Completion
 from rlenv.audit import audit_reward, reward_definition
 from rlenv.core.errors import ConfigError
 from rlenv.testing import assert_not_hackable
@@ -41,20 +40,11 @@ def trl_ranked(completions: list[str], answer: list[str], **columns: Any) -> lis
     ]
 
 
-async def trl_later(completions: list[str], answer: list[str], **columns: Any) -> list[float]:
-    return [float(text == right) for text, right in zip(completions, answer, strict=True)]
-
-
 def test_plain_function_is_audited_with_its_rows() -> None:
     done = audit_reward(contains, ROWS, tasks=6)
     assert done.env_id == "contains"
     assert {"attack/enumeration", "hedge"} <= {rule for finding in done.at_least("high") for rule in finding.rules}
     assert not audit_reward(equal, ROWS, tasks=6).at_least("medium")
-
-
-@pytest.mark.parametrize("rows", [ROWS, CHAT], ids=["text", "chat"])
-def test_sound_function_of_trl_passes(rows: list[dict[str, Any]]) -> None:
-    assert not audit_reward(trl_equal, rows, tasks=6).at_least("medium")
 
 
 def test_function_of_trl_gets_the_columns_it_names_and_may_skip() -> None:
@@ -66,19 +56,6 @@ def test_function_of_trl_gets_the_columns_it_names_and_may_skip() -> None:
 def test_reward_that_depends_on_the_other_completions_of_a_call_is_seen() -> None:
     done = audit_reward(trl_ranked, ROWS, tasks=6)
     assert "group/batch" in {finding.rule for finding in done.at_least("medium")}
-
-
-def test_async_function_is_awaited() -> None:
-    definition = reward_definition(trl_later, ROWS)
-    task = definition.tasks[0]
-    assert definition.verifier.verify(task, Completion(str(task.reference))).reward == 1.0
-
-
-def test_function_may_ask_by_name() -> None:
-    definition = reward_definition(lambda completion, answer, level=3: completion == answer and level == 1, ROWS)
-    assert definition.verifier.verify(definition.tasks[0], Completion("43")).reward == 0.0
-    named = reward_definition(lambda completion, solution: completion == solution, SOLUTIONS)
-    assert named.solution(named.tasks[0]) == "43"
 
 
 @pytest.mark.parametrize(
@@ -111,10 +88,3 @@ def test_assertion_passes_what_is_sound_or_allowed() -> None:
         assert assert_not_hackable(contains, rows=ROWS, tasks=6, allow=allowed).at_least("medium")
     with pytest.raises(AssertionError, match="answer_anywhere"):
         assert_not_hackable(contains, rows=ROWS, tasks=6, allow=["attack/enumeration"])
-
-
-def test_assertion_says_what_it_lacks() -> None:
-    with pytest.raises(ConfigError, match="expected rows="):
-        assert_not_hackable(equal)
-    with pytest.raises(ConfigError, match="an environment brings its tasks"):
-        assert_not_hackable("math/arithmetic-v0", rows=ROWS)

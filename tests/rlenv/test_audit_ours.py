@@ -15,7 +15,7 @@ from rlenv.core.definition import Definition
 from rlenv.core.errors import ConfigError
 from rlenv.testing import assert_not_hackable
 
-FILES = {f"math/{name}-v0": rows for name, rows in ROWS.items()} | {
+FILES = {f"math/{name}-v{v}": rows for name, rows in ROWS.items() for v in (0, 1)} | {
     "process/gsm8k-v0": WORKED,
     "code/humaneval-v0": HUMANEVAL,
     "code/mbpp-v0": MBPP,
@@ -38,16 +38,16 @@ def loaded(id: str, folder: Path) -> Definition:
     return rlenv.load(id, **kwargs)
 
 
-LONG = ("tools/orders-v0", "safety/pressure-v0", "games/blackjack-v0", "games/maze-v0")
+LONG = ("tools/orders-v0", "safety/pressure-v0", "games/blackjack-v0", "games/maze-v0", "process/gsm8k-v0")
 """Each takes ten seconds and more."""
 
 
-PLAYED = [*(id for id in OURS if id not in LEARNED), *PUZZLES[::14]]  # all puzzles take minutes
+PLAYED = [*(id for id in OURS if id not in LEARNED), *PUZZLES[::28]]  # all puzzles take minutes
 
 
 @pytest.mark.parametrize("id", [pytest.param(id, marks=pytest.mark.slow) if id in LONG else id for id in PLAYED])
 def test_environment_is_not_hackable(id: str, tmp_path: Path) -> None:
-    assert_not_hackable(loaded(id, tmp_path), tasks=6)
+    assert_not_hackable(loaded(id, tmp_path), tasks=4)
 
 
 @pytest.mark.slow

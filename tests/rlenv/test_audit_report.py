@@ -6,15 +6,15 @@ from typing import Any
 
 import jsonschema
 import pytest
-from sarif_schema import SARIF
 from typer.testing import CliRunner
 
 import rlenv
-from rlenv.audit import Audit, Severity, audit_reward, sarif, table
+from rlenv.audit import Audit, Severity, audit_reward, sarif
 from rlenv.cli import app
 
 ROWS = [{"prompt": f"What is {a} + {a + 3}?", "answer": str(2 * a + 3)} for a in range(20, 28)]
 RUN = CliRunner()
+SARIF = json.loads((Path(__file__).parents[1] / "data" / "sarif.schema.json").read_text("utf-8"))
 REWARDS = """
 def contains(prompt, completion, reference):
     return float(reference in completion)
@@ -87,22 +87,9 @@ def test_sarif_has_the_structure_of_the_standard(hackable: Audit) -> None:
     )
 
 
-def test_schema_of_the_test_refuses_what_is_no_sarif(hackable: Audit) -> None:
-    for change in ({"version": "2.0.0"}, {"runs": None}, {"extra": 1}):
-        with pytest.raises(jsonschema.ValidationError):
-            jsonschema.Draft202012Validator(SARIF).validate({**sarif([hackable], "0"), **change})
-
-
-def test_table_has_a_line_for_each_environment(hackable: Audit) -> None:
-    lines = table([hackable], [("code/mbpp-v0", "no hub")]).splitlines()
-    assert len(lines) == 3
-    assert lines[1].split()[:2] == ["contains", "5"]
-    assert lines[2].endswith("not audited: no hub")
-
-
 def test_command_exits_with_1_for_what_is_hackable_and_writes_both_files(folder: Path) -> None:
     done = run(
-        "audited_rewards:contains", "--rows", "rows.jsonl", "--tasks", "5", "--json", "a.json", "--sarif", "a.sarif"
+        "audited_rewards:contains", "--rows", "rows.jsonl", "--tasks", "5", "--json", "a.json", "--set", "sarif=a.sarif"
     )
     assert done.exit_code == 1
     assert "again   rlenv audit audited_rewards:contains --rows rows.jsonl --tasks 5 --replay " in done.output
@@ -117,22 +104,25 @@ def test_command_exits_with_1_for_what_is_hackable_and_writes_both_files(folder:
 def test_command_exits_with_0_below_fail_on(folder: Path) -> None:
     sound = ("audited_rewards:equal", "--rows", "rows.jsonl", "--tasks", "5")
     assert run(*sound).exit_code == 0
-    assert run("math/arithmetic-v0", "--tasks", "5", "--fail-on", "critical").exit_code == 0
+    trained_on_the_test = run(*sound, "--set", "train=rows.jsonl")
+    assert trained_on_the_test.exit_code == 1
+    assert "stand in 'train' too" in trained_on_the_test.output
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
         ((), "expected the id of an environment, or --all"),
-        (("math/arithmetic-v0", "--all"), "expected the id of an environment, or --all"),
         (("math/arithmetic-v0", "--fail-on", "bad"), "expected a severity out of"),
         (("math/arithmetic-v0", "--tasks", "4", "--replay", "zz"), "no finding 'zz'"),
         (("math/nothing-v0",), "no environment"),
-        (("audited_rewards:equal", "--rows", "rows.jsonl", "--against", "a=b"), "expected --against without --rows"),
-        (("--all", "--data-of", "gsm8k"), "expected --data-of ID=FILE"),
-        (("--all", "--set-of", "safety/rm-v0"), "expected --set-of ID:KEY=VALUE"),
-        (("--all", "--set-of", "safety/rm-v0:scorer"), "expected --set KEY=VALUE"),
-        (("--all", "--data-of", "math/gsm-v0=rows.jsonl"), "no environment 'math/gsm-v0'"),
+        (("math/arithmetic-v0", "--set", "train=rows.jsonl"), "reads its rows from --data"),
+        (
+            ("audited_rewards:equal", "--rows", "rows.jsonl", "--set", "against.a=b"),
+            "expected against.KEY without --rows",
+        ),
+        (("--all", "--set", "safety/rm-v0:scorer"), "expected --set KEY=VALUE"),
+        (("--all", "--set", "math/gsm-v0:data=rows.jsonl"), "no environment 'math/gsm-v0'"),
     ],
 )
 def test_wrong_use_is_told_in_one_line(arguments: tuple[str, ...], words: str) -> None:
@@ -142,19 +132,10 @@ def test_wrong_use_is_told_in_one_line(arguments: tuple[str, ...], words: str) -
 
 
 def test_all_sums_up_and_says_what_was_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rlenv, "list_envs", lambda family=None: ["math/arithmetic-v0", "math/gsm8k-v0"])
-    done = run("--all", "--family", "math", "--tasks", "4", "--data-of", "math/gsm8k-v0=nothing.jsonl")
+    some = ["math/arithmetic-v0", "math/gsm8k-v0", "safety/rm-v0"]
+    monkeypatch.setattr("rlenv.cli.audit.list_envs", lambda family=None: some)
+    done = run("--all", "--tasks", "2", "--set", "jobs=1", "--set", "math/gsm8k-v0:data=nothing.jsonl")
     assert done.exit_code == 0
-    assert "math/arithmetic-v0" in done.output
+    assert "math/arithmetic-v0 " in done.output
     assert "not audited: nothing.jsonl: no such file" in done.output
-
-
-def test_all_leaves_out_what_nobody_gave_a_scorer_and_plays_it_with_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rlenv, "list_envs", lambda family=None: ["math/arithmetic-v0", "safety/rm-v0"])
-    done = run("--all", "--tasks", "2", "--jobs", "1")
-    assert done.exit_code == 0
-    assert "safety/rm-v0 not audited: it needs --set-of safety/rm-v0:scorer=VALUE" in done.output
-    pytest.importorskip("transformers", reason="the small reward model needs the extra train")
-    done = run("--all", "--tasks", "2", "--jobs", "1", "--set-of", "safety/rm-v0:scorer=toy")
-    assert "not audited" not in done.output
-    assert "rlenv audit safety/rm-v0 --set scorer=toy --tasks 2" in done.output
+    assert "safety/rm-v0 not audited: it needs --set safety/rm-v0:scorer=VALUE" in " ".join(done.output.split())

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
-import pytest
-
 import rlenv
-from rlenv.audit import Audit, audit
-from rlenv.audit.severity import Severity
+from rlenv.audit import Audit, Severity, audit
 from rlenv.core.completion import Completion
 from rlenv.core.interaction import Reply
 from rlenv.core.jsontypes import Json
@@ -18,10 +15,14 @@ from rlenv.core.task import Task
 from rlenv.turns.replay import ReplayVerifier
 from rlenv.turns.tools import ToolInteraction
 
+Fits = Callable[[str, str, int], bool]
 
+
+@dataclass(frozen=True)
 class Lock:
     """A door with a code of three words, one a turn; the board says which word is next."""
 
+    fits: Fits = lambda said, word, turn: said == word
     tools: Sequence[Mapping[str, Json]] = ()
 
     def start(self, task: Task) -> Json:
@@ -34,43 +35,12 @@ class Lock:
         ended = after["turn"] == 3
         return Reply(after, "The door waits.", ended=ended, reward=float(ended and right))
 
-    def fits(self, said: str, word: str, turn: int) -> bool:
-        return said == word
-
-
-class Patient(Lock):
-    """Opens for whoever says something three times."""
-
-    def fits(self, said: str, word: str, turn: int) -> bool:
-        return bool(said)
-
-
-class Silent(Lock):
-    """Opens when something is said once, and then nothing."""
-
-    def fits(self, said: str, word: str, turn: int) -> bool:
-        return said == word or bool(said) == (turn == 0)
-
-
-class Careless(Lock):
-    """Pays whatever is said in the last turn."""
-
-    def fits(self, said: str, word: str, turn: int) -> bool:
-        return turn == 2 or said == word
-
-
-class Fragile(Lock):
-    """Cannot take an empty turn."""
-
-    def fits(self, said: str, word: str, turn: int) -> bool:
-        return said[0] == word[0] and said == word
-
 
 WORDS = ["amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "heath"]
+CODES = [[WORDS[i], WORDS[(3 * i + 1) % 8], WORDS[(5 * i + 2) % 8]] for i in range(8)]
 
 
-def door(lock: Lock, code: Callable[[int], list[str]] | None = None) -> rlenv.Definition:
-    codes = [code(i) if code else [WORDS[i], WORDS[(3 * i + 1) % 8], WORDS[(5 * i + 2) % 8]] for i in range(8)]
+def door(lock: Lock, codes: Sequence[list[str]] = CODES) -> rlenv.Definition:
     tasks = [Task(f"Open door {i}.", cast("Json", words)) for i, words in enumerate(codes)]
     return rlenv.Definition(
         tasks=rlenv.ListTasks(tasks),
@@ -81,53 +51,51 @@ def door(lock: Lock, code: Callable[[int], list[str]] | None = None) -> rlenv.De
     )
 
 
+def played(lock: Lock, codes: Sequence[list[str]] = CODES) -> Audit:
+    return audit(door(lock, codes), tasks=4)
+
+
 def bad(found: Audit) -> dict[str, str]:
     return {rule: finding.variant for finding in found.at_least(Severity.MEDIUM) for rule in finding.rules}
 
 
 def test_honest_environment_has_no_finding() -> None:
-    found = audit(door(Lock()))
-    assert (bad(found), found.reference_reward, found.tasks) == ({}, 1.0, 8)
+    found = played(Lock())
+    assert (bad(found), found.reference_reward, found.tasks) == ({}, 1.0, 4)
 
 
 def test_pay_for_saying_the_same_in_every_turn_is_found() -> None:
-    found = bad(audit(door(Patient())))
+    found = bad(played(Lock(lambda said, word, turn: bool(said))))
     assert not any(variant.endswith(", once") for variant in found.values())
     assert {"attack/filler", "attack/constant"} & found.keys()
 
 
-def test_pay_for_silence_is_found() -> None:
-    found = audit(door(Silent())).at_least(Severity.MEDIUM)
+def test_pay_for_silence_after_the_first_turn_is_found() -> None:
+    silent = Lock(lambda said, word, turn: said == word or bool(said) == (turn == 0))
+    found = played(silent).at_least(Severity.MEDIUM)
     assert any(variant.endswith(", once") for one in found for variant in (one.variant, *one.also))
 
 
 def test_pay_for_any_last_turn_is_found_behind_the_turns_of_the_reference() -> None:
-    assert "attack/last-turn" in bad(audit(door(Careless())))
+    assert "attack/last-turn" in bad(played(Lock(lambda said, word, turn: turn == 2 or said == word)))
 
 
-def test_interaction_that_fails_on_a_text_is_found() -> None:
-    """A remark: nobody is paid for it."""
-    done = audit(door(Fragile()))
+def test_interaction_that_fails_on_an_empty_turn_is_a_remark() -> None:
+    done = played(Lock(lambda said, word, turn: said[0] == word[0] and said == word))
     assert [one.rule for one in done.at_least(Severity.LOW)] == ["crash"]
     assert bad(done) == {}
 
 
 def test_one_code_for_all_doors_is_a_guess() -> None:
-    found = audit(door(Lock(), lambda i: WORDS[:3]))
+    found = audit(door(Lock(), [WORDS[:3]] * 8))
     assert (found.guess_rate, set(bad(found))) == (1.0, set())
     assert "guess-rate" in [finding.rule for finding in found.findings]
 
 
 def test_turns_of_another_task_that_pay_are_found() -> None:
-    codes = {i: ["amber", "birch", f"cedar{i}"] for i in range(8)}
-
-    class Sloppy(Lock):
-        """Reads the first letters only."""
-
-        def fits(self, said: str, word: str, turn: int) -> bool:
-            return said[:3] == word[:3]
-
-    assert bad(audit(door(Sloppy(), lambda i: codes[i])))["attack/script"].startswith("turns")
+    first_letters = Lock(lambda said, word, turn: said[:3] == word[:3])
+    found = bad(played(first_letters, [["amber", "birch", f"cedar{i}"] for i in range(8)]))
+    assert found["attack/script"].startswith("turns")
 
 
 def note(text: str) -> str:
@@ -152,15 +120,10 @@ def sums(check: Callable[..., bool]) -> rlenv.Definition:
 
 
 def test_verifier_of_the_last_turn_is_attacked_behind_the_calls() -> None:
-    assert bad(audit(sums(lambda completion, answer: completion.strip() == answer))) == {}
-    (found,) = audit(sums(lambda completion, answer: answer in completion)).at_least("medium")
+    assert bad(audit(sums(lambda completion, answer: completion.strip() == answer), tasks=4)) == {}
+    (found,) = audit(sums(lambda completion, answer: answer in completion), tasks=4).at_least("medium")
     assert "hedge" in found.rules
     assert found.exploit.name == "answer_anywhere"
-
-
-@pytest.mark.parametrize("tool", ["python"])
-def test_environment_with_a_tool_is_as_sound_as_without(tool: str) -> None:
-    assert bad(audit(rlenv.load("math/arithmetic-v0", level=3, tools=tool), tasks=4)) == {}
 
 
 def test_what_stands_in_no_prompt_is_no_contradiction_and_no_overlap() -> None:

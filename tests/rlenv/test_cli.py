@@ -2,7 +2,6 @@
 
 import importlib.metadata
 import json
-import os
 import re
 import signal
 import subprocess
@@ -17,9 +16,6 @@ from typer.testing import CliRunner, Result
 
 import rlenv
 from rlenv.cli import GROUPS, app
-from rlenv.cli.environment_options import environment_kwargs
-from rlenv.cli.eval import numbers
-from rlenv.core.errors import ConfigError
 from rlenv.store.saved_episodes import count_episodes
 
 MY_TASKS = '''
@@ -82,27 +78,6 @@ def test_list_shows_ids_and_families(mine: str) -> None:
     one_line_error(run("list", "--family", "mathh"), "did you mean math")
 
 
-def test_list_says_what_an_environment_cannot_be_made_without() -> None:
-    assert "safety/rm-v0 (needs --set scorer=...)" in run("list", "--family", "safety").stdout.splitlines()
-    one_line_error(run("show", "safety/rm-v0"), "needs scorer=.* --set scorer=.*scorer=toy is the small model")
-
-
-def test_list_imports_nothing_heavy() -> None:
-    program = (
-        "import sys; from typer.testing import CliRunner; from rlenv.cli import app; "
-        "assert CliRunner().invoke(app, ['list']).exit_code == 0; "
-        "print([m for m in ('torch', 'transformers', 'sympy', 'httpx2', 'datasets') if m in sys.modules])"
-    )
-    out = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert out.stdout.strip() == "[]"
-
-
-def test_show_judges_an_answer(mine: str) -> None:
-    out = run("show", "mine/reverse-v0", "--import", mine, "--completion", "0ba", "--set", "isolation=process").stdout
-    assert out == "task 4\n  Reverse: ab0\ncompletion\n  0ba\nreward\n  1\n".replace("task 4", out.partition("\n")[0])
-    assert "0\n" in run("show", "mine/reverse-v0", "--import", mine, "--completion", "ab0").stdout
-
-
 def test_show_debugs_a_verifier(mine: str) -> None:
     show = ("show", "mine/reverse-v0", "--import", mine, "--debug")
     out = run(*show, "--completion", "break").stdout
@@ -155,47 +130,14 @@ def test_rescore_judges_a_saved_run_again_and_lists_what_changed(mine: str) -> N
     assert "4 verdicts changed" in changed.stdout
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["eval", "mine/revers-v0", "-p", "empty"], "did you mean mine/reverse-v0"),
-        (["show", "nothing/like-this"], "see `rlenv list`"),
-        (["eval", "mine/reverse-v0", "-p", "empty", "-k", "4"], "raise n"),
-        (["eval", "mine/reverse-v0", "-p", "empty", "-k", "1;4"], "between commas"),
-        (["eval", "mine/reverse-v0", "-p", "empty", "--temperature", "-1"], "temperature"),
-        (["eval", "mine/reverse-v0", "-p", "referense"], "did you mean reference"),
-        (["eval", "mine/reverse-v0", "-p", "nowhere_at_all:f"], "No module named"),
-        (["eval", "mine/reverse-v0", "-p", "json:nothing"], "no 'nothing'"),
-        (["eval", "mine/reverse-v0", "-p", "http://localhost/v1"], "#MODEL"),
-        (["eval", "mine/reverse-v0", "-p", "empty", "--set", "level=1"], "takes only"),
-        (["eval", "mine/reverse-v0", "-p", "empty", "--set", "level"], "KEY=VALUE"),
-        (["eval", "mine/file-v0", "-p", "empty", "--set", "levl=1"], "it takes: data, twice"),
-        (["eval", "mine/file-v0", "-p", "empty", "--data", "gone.jsonl"], "no such file"),
-        (["eval", "mine/file-v0", "-p", "empty", "--data", "bad.jsonl"], "bad.jsonl line 2: not valid JSON"),
-        (["eval", "math/arithmetic-v0", "-p", "empty", "--set", "split=tset"], "expected a split"),
-        (["rescore", "."], "not the folder of an evaluation"),
-        (["list", "--import", "no_such_module"], "looked in"),
-        (["list", "--import", "broken"], "broken.py line 2: ZeroDivisionError"),
-        (["list", "--import", "unreadable"], "unreadable.py line 1: SyntaxError"),
-        (["eval", "mine/reverse-v0", "-p", "empty", "--out", "bad.jsonl/run"], "bad.jsonl"),
-    ],
-)
-def test_bad_input_is_one_line_that_says_what_to_do(mine: str, arguments: list[str], words: str) -> None:
-    Path("bad.jsonl").write_text('{"prompt": "a", "answer": "b"}\n{"prompt": \n')
-    Path("broken.py").write_text("x = 1\n1 / 0\n")
-    Path("unreadable.py").write_text("def\n")
-    sys.modules.pop("broken", None)
-    one_line_error(run(*arguments, "--import", mine), words)
-
-
 def test_a_missing_extra_names_itself(mine: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "httpx2", None)
     endpoint = run("eval", "mine/reverse-v0", "--import", mine, "-p", "http://localhost/v1#m")
-    one_line_error(endpoint, r"httpx2 is not installed; do: pip install 'rlenv-llm\[openai\]'")
+    one_line_error(endpoint, r"httpx2 is not installed; do: pip install .*\[openai\]")
     monkeypatch.setitem(sys.modules, "torch", None)
     for name in ("rlenv.policies.tiny", "rlenv.policies.transformers", "rlenv.policies.generation"):
         monkeypatch.delitem(sys.modules, name, raising=False)
-    one_line_error(run("eval", "mine/reverse-v0", "--import", mine, "-p", "tiny"), r"rlenv-llm\[train\]")
+    one_line_error(run("eval", "mine/reverse-v0", "--import", mine, "-p", "tiny"), r"pip install .*\[train\]")
 
 
 def test_the_command_works_in_a_process_of_its_own(mine: str) -> None:
@@ -204,18 +146,6 @@ def test_the_command_works_in_a_process_of_its_own(mine: str) -> None:
     assert done.stderr == ""
     assert "pass@1    1.000" in done.stdout
     one_line_error(command(["show", "math/gsm9k-v0"]), "did you mean math/gsm8k-v0")
-    installed = Path(sys.executable).with_name("rlenv")
-    assert (
-        "math/arithmetic-v0" in subprocess.run([installed, "list"], capture_output=True, text=True, check=True).stdout
-    )
-
-
-def test_a_reader_that_leaves_early_is_no_error() -> None:
-    reading, writing = os.pipe()
-    os.close(reading)
-    with os.fdopen(writing, "w") as closed:
-        done = subprocess.run([sys.executable, "-m", "rlenv", "list"], stdout=closed, stderr=-1, check=False)
-    assert b"Traceback" not in done.stderr
 
 
 def test_interrupting_says_how_to_go_on(mine: str) -> None:
@@ -249,36 +179,11 @@ def test_interrupting_says_how_to_go_on(mine: str) -> None:
 
 def test_every_command_has_help() -> None:
     for name in (name for commands in GROUPS.values() for name in commands):
-        for option in ("--help", "-h"):
-            result = run(name, option)
-            assert result.exit_code == 0
-            assert "Usage" in result.stdout
-
-
-def test_the_commands_are_listed_in_groups_by_what_one_wants() -> None:
-    shown = run("-h").stdout
-    assert all(group in shown for group in GROUPS)
+        result = run(name, "-h")
+        assert result.exit_code == 0
+        assert "Usage" in result.stdout
 
 
 def test_the_version_is_told_and_is_that_of_the_distribution() -> None:
     assert run("--version").stdout == f"rlenv {rlenv.__version__}\n"
     assert importlib.metadata.version("rlenv-llm") == rlenv.__version__
-
-
-def test_the_package_is_the_command_too() -> None:
-    asked = subprocess.run([sys.executable, "-m", "rlenv", "--version"], capture_output=True, text=True, check=True)
-    assert asked.stdout == f"rlenv {rlenv.__version__}\n"
-
-
-def test_settings_are_json_or_text() -> None:
-    assert environment_kwargs(Path("x"), ["a=1", "b=[1]", "c=text", "d=null", "e=a=b"]) == {
-        "data": "x",
-        "a": 1,
-        "b": [1],
-        "c": "text",
-        "d": None,
-        "e": "a=b",
-    }
-    assert numbers("4") == [4]
-    with pytest.raises(ConfigError):
-        numbers("")

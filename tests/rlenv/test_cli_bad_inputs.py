@@ -20,7 +20,7 @@ from rlenv.core.verdict import Verdict
 from rlenv.store.saved_episodes import write_episodes
 
 DEEP, DIGITS = "[" * 100_000, "1" * 200_000
-VALUES = {"deep": DEEP, "digits": DIGITS, "big": str(2**70), "long": "a" * 5_000, "esc": "\x1b", "bell": "\a"}
+VALUES = {"deep": DEEP, "digits": DIGITS, "esc": "\x1b"}
 ASKED = '{"prompt": "2+2=", "answer": "4"}\n'
 FILES = {
     "asked.jsonl": ASKED,
@@ -28,23 +28,15 @@ FILES = {
     "empty.jsonl": "\n\n",
     "cut.jsonl": '{"question": "2+2=", "answer": "#### 4"}\n{"question": \n',
     "deep.jsonl": f"{DEEP}\n",
-    "deep.json": DEEP,
-    "nested.jsonl": f'{{"question": "2+2=", "answer": {"[" * 150}{"]" * 150}}}\n',
     "digits.jsonl": f'{{"question": "2+2=", "answer": {DIGITS}}}\n',
-    "digits.json": f"[{DIGITS}]",
     "numbers.jsonl": "1\n2\n",
-    "object.json": ASKED,
     "columns.jsonl": '{"colour": "red"}\n',
     "types.jsonl": '{"question": 7, "prompt": null, "task_id": {}, "text": 1, "code": 2, "answer": {}}\n',
-    "nan.jsonl": '{"question": "2+2=", "answer": NaN}\n',
     "preferences.jsonl": "".join(f'{{"prompt": "{i}+2=", "chosen": "{i + 2}", "rejected": "no"}}\n' for i in range(8)),
     "broken.py": "x = 1\n1 / 0\n",
     "leaves.py": "raise SystemExit(3)\n",
     "rewards.py": "def length(prompt, completion, reference):\n    return float(len(completion))\n",
     "folder-with-files/notes.txt": "mine",
-    "broken-run/episodes.jsonl": "{}\n",
-    "broken-data/gsm8k/example_model_solutions.jsonl": DEEP,
-    "other-data/gsm8k/example_model_solutions.jsonl": '{"colour": "red"}\n',
 }
 
 
@@ -62,12 +54,10 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
     (folder / "folder").mkdir()
-    for name in ("binary.jsonl", "binary.json", "binary.parquet", "binary.jsonl.gz"):
+    for name in ("binary.jsonl", "binary.json", "binary.parquet"):
         (folder / name).write_bytes(b"\xff\xfe\x00\x01\x80" * 40)
     (folder / "deep.jsonl.gz").write_bytes(gzip.compress(DEEP.encode()))
     (folder / "cut.jsonl.gz").write_bytes(gzip.compress(ASKED.encode() * 1000)[:-20])
-    table = pytest.importorskip("pyarrow").table({"colour": ["red"]})
-    pytest.importorskip("pyarrow.parquet").write_table(table, folder / "columns.parquet")
     (folder / "run").mkdir()
     episodes = [Episode(Task("2+2="), Completion(f"{i}"), Verdict.of(("correct", float(i)))) for i in range(2)]
     write_episodes(folder / "run" / "episodes.jsonl", episodes)
@@ -115,31 +105,17 @@ def started(*arguments: str, **options: object) -> subprocess.Popen[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("typed", ["list", "show math/arithmetic-v0", "audit --all", "hackbench"])
+@pytest.mark.parametrize("typed", ["list", "audit --all"])
 def test_an_interrupted_command_says_so_in_one_line(typed: str, tmp_path: Path) -> None:
     """While it imports a module of the user's, or reads a file that nobody writes to: a named pipe."""
     fifo = tmp_path / "rows.jsonl"
     os.mkfifo(fifo)
     (tmp_path / "waits.py").write_text(f"open({str(fifo)!r}).read()\n")
-    waits = ["--into", str(fifo)] if typed == "hackbench" else ["--import", "waits"]
-    process = started(*typed.split(), *waits, cwd=tmp_path)
+    process = started(*typed.split(), "--import", "waits", cwd=tmp_path)
     with fifo.open("w"):  # opens when the command has begun to read
         process.send_signal(signal.SIGINT)
         _, stderr = process.communicate(timeout=60)
     assert (process.returncode, stderr) == (130, "interrupted\n")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "typed", ["list", "algorithms --json", "show math/arithmetic-v0", "verify --gold 7 --answer 8"]
-)
-def test_a_reader_that_leaves_early_hears_nothing(typed: str) -> None:
-    reading, writing = os.pipe()
-    os.close(reading)
-    with os.fdopen(writing, "w") as closed:
-        process = started(*typed.split(), stdout=closed)
-        _, stderr = process.communicate(timeout=60)
-    assert (process.returncode, stderr) == (1, "")
 
 
 def test_a_full_disk_behind_the_output_is_one_line() -> None:
@@ -148,12 +124,3 @@ def test_a_full_disk_behind_the_output_is_one_line() -> None:
         _, stderr = process.communicate(timeout=60)
     assert (process.returncode, stderr.count("\n")) == (2, 1)
     assert "No space left on device" in stderr
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("typed", ["show math/gsm8k-v0 --data deep.jsonl", "train-rm digits.jsonl"])
-def test_the_same_holds_in_a_process_of_its_own(typed: str) -> None:
-    process = started(*typed.split(), stdout=subprocess.PIPE)
-    stdout, stderr = process.communicate(timeout=60)
-    assert (process.returncode, stdout, stderr.count("\n")) == (2, "", 1)
-    assert stderr.startswith("error: ")

@@ -1,4 +1,4 @@
-"""`--chat-template-kwargs` reaches the template of the model."""
+"""`--set chat_template.NAME=VALUE` reaches the template of the model."""
 
 import json
 from pathlib import Path
@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from rlenv.cli import app
-from rlenv.cli.chat_template import tell_template
+from rlenv.cli.train import tell_template
 from rlenv.core.errors import ConfigError
 from rlenv.core.policy import ScriptedPolicy
 from rlenv.policies.tiny import tiny_policy
@@ -18,7 +18,7 @@ TEMPLATE = "{{ messages[0].content }}{% if thinking %}[on]{% else %}[off]{% endi
 def test_the_template_is_told() -> None:
     policy = tiny_policy(0)
     policy.tokenizer.chat_template = TEMPLATE
-    tell_template(policy, '{"thinking": true}')
+    tell_template(policy, {"thinking": True})
     assert str(policy.tokenizer.decode(policy.encode("1+1"))).replace(" ", "").endswith("[on]")
 
 
@@ -26,10 +26,9 @@ def test_an_evaluation_tells_the_template_and_goes_on_with_the_same_alone(tmp_pa
     policy = tiny_policy(0)
     policy.tokenizer.chat_template = TEMPLATE
     policy.save(tmp_path / "model")
-    told = ["--chat-template-kwargs", '{"thinking": true}']
     command = ["eval", "math/arithmetic-v0", "--policy", str(tmp_path / "model"), "--limit", "2"]
     command += ["--max-new-tokens", "2", "--out", str(tmp_path / "run"), "--quiet"]
-    done = CliRunner().invoke(app, [*command, *told])
+    done = CliRunner().invoke(app, [*command, "--set", "chat_template.thinking=true"])
     assert done.exit_code == 0, done.output
     report = json.loads((tmp_path / "run" / "report.json").read_text())
     assert report["settings"]["chat_template_kwargs"] == {"thinking": True}
@@ -38,14 +37,6 @@ def test_an_evaluation_tells_the_template_and_goes_on_with_the_same_alone(tmp_pa
     assert "chat_template_kwargs was {'thinking': True}, is None" in " ".join(refused.output.split())
 
 
-@pytest.mark.parametrize("given", ["thinking", "[1]"])
-def test_what_is_no_json_object_is_refused(given: str) -> None:
-    policy = tiny_policy(0)
-    policy.tokenizer.chat_template = TEMPLATE
-    with pytest.raises(ConfigError, match="chat-template-kwargs"):
-        tell_template(policy, given)
-
-
 def test_a_policy_without_a_template_is_refused() -> None:
-    with pytest.raises(ConfigError, match="--extra-body"):
-        tell_template(ScriptedPolicy("empty", lambda task: ""), '{"thinking": true}')
+    with pytest.raises(ConfigError, match="extra_body"):
+        tell_template(ScriptedPolicy("empty", lambda task: ""), {"thinking": True})

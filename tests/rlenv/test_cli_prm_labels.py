@@ -21,10 +21,6 @@ def short_steps(prompt: Prompt, steps: Sequence[str]) -> list[float]:
     return [1.0 if len(step) < 6 else 0.25 for step in steps]
 
 
-def broken(prompt: Prompt, steps: Sequence[str]) -> list[float]:
-    return []
-
-
 def run_of(folder: Path, *texts: str, env_id: str = "math/arithmetic-v0") -> Path:
     folder.mkdir(exist_ok=True)
     task = Task("3+4=?", "7", metadata={})
@@ -46,7 +42,7 @@ def rows(path: Path) -> list[dict[str, Any]]:
 
 def test_any_step_scorer_labels_steps(tmp_path: Path) -> None:
     run, out = run_of(tmp_path, "3+4\nis then seven\n7", "", "7"), tmp_path / "labels.jsonl"
-    done = called(run, "--out", out, "--scorer", f"{__name__}:short_steps", "--above", "0.5", "--steps", "lines")
+    done = called(run, "--out", out, "--scorer", f"{__name__}:short_steps", "--set", "above=0.5", "--steps", "lines")
     assert done.exit_code == 0, done.output
     assert rows(out) == [
         {
@@ -60,54 +56,17 @@ def test_any_step_scorer_labels_steps(tmp_path: Path) -> None:
     assert "2 completions, 3 of 4 steps right; left out: 1 without steps, 0 without a verdict" in done.output
 
 
-def test_what_the_scorer_has_no_verdict_on_is_left_out_and_counted(tmp_path: Path) -> None:
-    run, out = run_of(tmp_path, "3+4\n7"), tmp_path / "labels.jsonl"
-    done = called(run, "--out", out, "--scorer", f"{__name__}:broken")
-    assert done.exit_code == 0, done.output
-    assert rows(out) == []
-    assert "1 without a verdict" in done.output
-
-
 def test_the_runs_own_model_and_environment_make_monte_carlo_labels(tmp_path: Path) -> None:
     run, out = run_of(tmp_path, "3+4=7;\\boxed{7}", "3+4=8;\\boxed{8}"), tmp_path / "labels.jsonl"
     tiny_policy().save(run / "model")
-    done = called(run, "--out", out, "--steps", "separators", "--samples", 3, "--max-new-tokens", 20, "--limit", 2)
+    done = called(
+        run, "--out", out, "--steps", "separators", "--samples", 3, "--set", "max_new_tokens=20", "--limit", 2
+    )
     assert done.exit_code == 0, done.output
     assert [row["values"][-1] for row in rows(out)] == [1.0, 0.0]
     assert [row["labels"][-1] for row in rows(out)] == [True, False]
     assert [row["completions"] for row in rows(out)] == [["3+4=7", "\\boxed{7}"], ["3+4=8", "\\boxed{8}"]]
     assert "6 continuations" in done.output
-
-
-def test_an_environment_of_steps_cuts_as_it_rewards_and_is_judged_by_its_outcome(tmp_path: Path) -> None:
-    """The first step is wrong and the answer right: only an outcome says so of what ends that way."""
-    run, out = tmp_path / "run", tmp_path / "labels.jsonl"
-    run.mkdir()
-    task = Task("3+4=?", "7", metadata={"expression": "3+4", "level": 1})
-    said = Completion("3+4=8;\\boxed{7}")
-    write_episodes(
-        run / "episodes.jsonl", [Episode(task, said, Verdict.of(("r", 0.0)), env_id="process/arithmetic-v0")]
-    )
-    tiny_policy().save(run / "model")
-    done = called(run, "--out", out, "--samples", 2, "--max-new-tokens", 20)
-    assert done.exit_code == 0, done.output
-    assert [(row["completions"], row["values"][-1]) for row in rows(out)] == [(["3+4=8", "\\boxed{7}"], 1.0)]
-
-
-def test_what_is_missing_is_one_line(tmp_path: Path) -> None:
-    assert "holds no episodes" in called(tmp_path).output
-    run, mixed = run_of(tmp_path / "one", "7"), run_of(tmp_path / "two", "7")
-    run_of(mixed, "8", env_id="math/gsm8k-v0")
-    for arguments, said in [
-        ((run,), "holds no model"),
-        ((run, "--scorer", "{"), "--scorer:"),
-        ((run, "--scorer", '{"kind": "parsed_text"}'), "expected 'kind' to be one of"),
-        ((run, "--scorer", f"{__name__}:short_steps", "--steps", "words"), "expected a kind of steps"),
-        ((mixed, "--model", "tiny"), "expected episodes of one environment"),
-    ]:
-        done = called(*arguments, "--out", tmp_path / "out.jsonl")
-        assert done.exit_code == 2
-        assert said in done.output, done.output
 
 
 def saved(folder: Path, rewards: list[float]) -> Path:
@@ -128,9 +87,3 @@ def test_what_a_run_ranked_is_written_as_pairs(tmp_path: Path) -> None:
     assert done.exit_code == 0
     assert len(read_pairs(out)) == 4
     assert read_pairs(out)[0].prompt == ({"role": "user", "content": "1+1=?"},)
-
-
-def test_a_folder_without_episodes_is_one_line(tmp_path: Path) -> None:
-    done = CliRunner().invoke(app, ["pairs", str(tmp_path)])
-    assert done.exit_code == 2
-    assert "holds no episodes" in done.output

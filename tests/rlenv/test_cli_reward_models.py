@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 import rlenv
 from rlenv.cli import app
 
-FAST = ["--steps", "8", "--batch-size", "8", "--learning-rate", "3e-3", "--device", "cpu", "--quiet"]
+FAST = ["--steps", "8", "--batch-size", "8", "--learning-rate", "3e-3", "--set", "device=cpu", "--quiet"]
 
 
 def run(*arguments: str) -> tuple[int, str]:
@@ -62,36 +62,3 @@ def test_labels_become_the_step_scores_of_an_environment(labels: Path, tmp_path:
     assert info["graded"]
     assert 0 <= float(reward) <= 1
     env.close()
-
-
-@pytest.mark.slow
-def test_a_file_of_held_out_pairs_is_measured(pairs: Path, tmp_path: Path) -> None:
-    code, said = run("train-rm", str(pairs), "--eval-pairs", str(pairs), "--out", str(tmp_path / "run"), *FAST)
-    assert code == 0, said
-    report = json.loads((tmp_path / "run" / "report.json").read_text())
-    assert (report["learned"], report["pairs"]) == (24, 24)
-
-
-@pytest.mark.parametrize(
-    ("text", "options", "said"),
-    [
-        ("{}", [], "line 1"),
-        ('{"prompt": "p", "chosen": "a", "rejected": "b"}', ["--margin"], "margin"),
-        ('{"prompt": "p", "chosen": "a", "rejected": "b"}', ["--model", "./nowhere"], "./nowhere"),
-        ('{"prompt": "p", "chosen": "a", "rejected": "b"}', ["--members", "0"], "members"),
-    ],
-)
-def test_bad_input_is_one_line(tmp_path: Path, text: str, options: list[str], said: str) -> None:
-    path = tmp_path / "pairs.jsonl"
-    path.write_text(text + "\n")
-    code, output = run("train-rm", str(path), "--out", str(tmp_path / "run"), "--eval-share", "0", *options)
-    assert code == 2
-    errors = [line for line in output.splitlines() if line.startswith("error:")]
-    assert len(errors) == 1
-    assert said in errors[0]
-
-
-def test_a_missing_file_of_labels_is_one_line(tmp_path: Path) -> None:
-    code, output = run("train-prm", str(tmp_path / "absent.jsonl"), "--out", str(tmp_path / "run"))
-    assert code == 2
-    assert "no file" in output

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Sequence
 
 import pytest
-from container_engine import needs_engine
 from typer.testing import CliRunner, Result
 
 import rlenv.sandbox
@@ -72,24 +71,6 @@ def test_check_ends_with_1_and_names_each_wrong_verdict(monkeypatch: pytest.Monk
     assert "honest programs judged wrong: 3" in done.stdout
 
 
-def test_check_says_what_ends_the_workers_of_verifiers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rlenv.sandbox, "open_sandbox", lambda backend, cells: Careless())
-
-    def said() -> str:
-        return call("check", "--backend", "namespaces", "--family", "network", "--honest", "0").stderr
-
-    if rlenv.workers.worker_process.keepers_work():
-        assert "workers of verifiers: a worker is ended with all that it has started, by a keeper" in said()
-    monkeypatch.setattr(rlenv.workers.worker_process, "keepers_work", lambda: False)
-    assert "workers of verifiers: WARNING: only the process group of a worker is ended with it" in said()
-
-
-def test_check_names_the_families_when_one_is_unknown() -> None:
-    done = call("check", "--family", "nonsense")
-    assert done.exit_code == 2
-    assert "interpreter" in done.output
-
-
 @linux
 def test_bench_prints_programs_a_second_and_percentiles() -> None:
     done = call("bench", "--backend", "namespaces", "--seconds", "0.2")
@@ -102,12 +83,11 @@ def test_bench_prints_programs_a_second_and_percentiles() -> None:
     assert "from open to the first result" in done.stdout
 
 
-@pytest.mark.parametrize("arguments", [("check", "--backend", "docker"), ("build",)])
-def test_a_missing_engine_is_told_in_one_line(arguments: tuple[str, ...]) -> None:
+def test_a_missing_engine_is_told_in_one_line() -> None:
     pytest.importorskip("docker")
     # In a process of its own: the SDK leaves the socket unclosed that it could not connect.
     done = subprocess.run(
-        [sys.executable, "-m", "rlenv", "sandbox", *arguments],
+        [sys.executable, "-m", "rlenv", "sandbox", "check", "--backend", "docker"],
         check=False,
         capture_output=True,
         text=True,
@@ -117,10 +97,3 @@ def test_a_missing_engine_is_told_in_one_line(arguments: tuple[str, ...]) -> Non
     (line,) = done.stderr.strip().splitlines()
     assert line.startswith("error: ")
     assert "nowhere.sock" in line
-
-
-@needs_engine
-def test_build_prints_the_name_of_an_image() -> None:
-    done = call("build", "--source", "host")
-    assert done.exit_code == 0, done.output
-    assert re.fullmatch(r"rlenv-sandbox:\w+\n", done.stdout)

@@ -2,7 +2,6 @@
 
 import json
 
-import pytest
 from typer.testing import CliRunner, Result
 
 from rlenv.cli import app
@@ -25,24 +24,7 @@ def test_a_wrong_answer_exits_with_1_and_says_why() -> None:
     assert result.exit_code == 1
     assert result.output.startswith("wrong\n")
     assert "reason" in result.output
-    assert "conflicting_answers, characters 0 to 34" in result.output
-
-
-@pytest.mark.parametrize(
-    ("arguments", "problem"),
-    [
-        (["--gold", "", "--answer", "7"], "reference"),
-        (["--gold", "7", "--answer", "7", "--percent", "some"], "percent"),
-        (["--gold", "7", "--answer", "7", "--rounding", "loose"], "rounding"),
-        (["--gold", "7", "--answer", "7", "--answer-in", "end"], "answer_in"),
-    ],
-)
-def test_what_cannot_be_judged_exits_with_2_and_one_line(arguments: list[str], problem: str) -> None:
-    result = run(*arguments)
-    assert result.exit_code == 2
-    assert result.output.startswith("error: ")
-    assert problem in result.output
-    assert len(result.output.splitlines()) == 1
+    assert "got 41, expected 42" in result.output
 
 
 def test_the_policy_and_the_question_are_options() -> None:

@@ -68,7 +68,7 @@ def test_the_mean_reward_stands_beside_pass_where_it_is_something_else(tmp_path:
     found = rlenv.compare(saved(tmp_path / "a", passing(0, 10)), saved(tmp_path / "b", passing(0, 10)))
     (pair,) = found.pairs
     assert list(pair.measures) == ["pass@1", "mean reward"]  # 0.25 is paid for a wrong answer
-    assert "no difference can be told; noticed four times in five" in str(found)
+    assert "no difference can be told; four of five such comparisons would detect one of 0." in str(found)
 
 
 def test_several_completions_a_task_are_one_pair_a_task(tmp_path: Path) -> None:
@@ -77,18 +77,12 @@ def test_several_completions_a_task_are_one_pair_a_task(tmp_path: Path) -> None:
     measure = found.pairs[0].measures["pass@1"]
     assert measure.estimate.value == pytest.approx(0.5)
     assert measure.p == pytest.approx(2 * 0.5**40)
-    assert measure.test == "exchanged sides, exact"
+    assert measure.test == "permutation test, exact"
     one_apart = saved(tmp_path / "one", {**low, "t0": 1}, n=4)
-    assert rlenv.compare(tmp_path / "low", one_apart).pairs[0].measures["pass@1"].test == "exchanged sides, exact"
+    assert rlenv.compare(tmp_path / "low", one_apart).pairs[0].measures["pass@1"].test == "permutation test, exact"
     two = rlenv.compare(tmp_path / "low", tmp_path / "high", k=2).pairs[0].measures["pass@2"]
     by_hand = [5 / 6, 1.0 - 1 / 2, 1.0 - 5 / 6]  # pass@2 of 2, 3, 4 of 4 less that of 0, 1, 2 of 4
     assert two.estimate.value == pytest.approx(sum(by_hand[i % 3] for i in range(40)) / 40)
-
-
-def test_a_mean_reward_that_is_the_pass_rate_is_not_told_twice(tmp_path: Path) -> None:
-    passes = {f"t{i}": i % 8 for i in range(40)}
-    runs = [saved(tmp_path / name, passes, n=7, judge=right) for name in "ab"]
-    assert list(rlenv.compare(*runs).pairs[0].measures) == ["pass@1"]
 
 
 def test_every_pair_is_compared_and_corrected_for(tmp_path: Path) -> None:
@@ -117,27 +111,15 @@ def test_training_seeds_are_a_level_of_their_own(tmp_path: Path) -> None:
     assert f"{second[0]} is one run" in str(mixed)
 
 
-def test_a_run_judged_again_is_compared_with_itself(tmp_path: Path) -> None:
-    passes = passing(0, 30)
-    run = saved(tmp_path / "run", passes)
-    stricter = rlenv.Definition(
-        tasks=definition(passes).tasks, verifier=rlenv.FunctionVerifier(lambda completion: False, cheap=True)
-    )
-    rlenv.rescore(run, stricter, quiet=True)
-    found = rlenv.compare(run, run / "rescored")
-    assert found.pairs[0].worse == 30
-    assert "differ in verifier_version" in str(found)
-
-
 def test_tasks_that_a_run_lacks_are_left_out_and_counted(tmp_path: Path) -> None:
     a, b = saved(tmp_path / "a", passing(0, 10)), saved(tmp_path / "b", passing(0, 10, size=45))
     found = rlenv.compare(a, b)
     assert found.pairs[0].measures["pass@1"].estimate.problems == 40
     assert "5 tasks are left out" in str(found)
     other = saved(tmp_path / "c", {f"other{i}": 1 for i in range(4)})
-    with pytest.raises(ConfigError, match="share no task with 1 judged completions; evaluate both on equal tasks"):
+    with pytest.raises(ConfigError, match=r"no task has 1 judged .*; evaluate both on equal tasks"):
         rlenv.compare(a, other)
-    with pytest.raises(ConfigError, match="2 judged completions; give k of at most 1, or evaluate with a larger n"):
+    with pytest.raises(ConfigError, match=r"2 judged .*; give k of at most 1, or evaluate with a larger n"):
         rlenv.compare(a, b, k=2)
 
 

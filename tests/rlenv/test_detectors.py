@@ -8,7 +8,7 @@ from itertools import count
 from typing import ClassVar
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from work import assert_linear
 
@@ -16,7 +16,7 @@ from rlenv.core.completion import Completion
 from rlenv.core.episode import Episode
 from rlenv.core.errors import ConfigError
 from rlenv.core.task import Task
-from rlenv.core.verdict import Flag, Part, StepReward, Verdict
+from rlenv.core.verdict import Flag, Verdict
 from rlenv.evidence.detector import Action
 from rlenv.evidence.detectors import EVIDENCE_DETECTORS as DETECTORS
 from rlenv.wrappers import Detector, State, Wrapper
@@ -50,11 +50,6 @@ def test_each_action_pays_what_it_says_and_flags(action: Action, reward: float) 
 
 
 @pytest.mark.parametrize("action", ["observe", "penalise", "gate", "veto"])
-def test_nothing_happens_where_nothing_is_found(action: Action) -> None:
-    assert judged(action, text="yes") == RIGHT
-
-
-@pytest.mark.parametrize("action", ["observe", "penalise", "gate", "veto"])
 def test_a_failure_of_the_checker_is_flagged_and_stays_one(action: Action) -> None:
     verdict = judged(action, LOST)
     assert (verdict.reward, verdict.status, verdict.parts) == (None, "verifier_error", ())
@@ -67,10 +62,6 @@ def test_a_gate_takes_only_what_was_earned_and_a_veto_never_pays() -> None:
     assert judged("veto", Verdict.of(("correct", -2.0))).reward == -2.0
 
 
-def test_a_verdict_without_parts_is_lowered_too() -> None:
-    assert judged("gate", Verdict(0.7)).parts == (Part("reward", 0.7), Part("shouting", -0.7))
-
-
 @given(st.lists(st.floats(-10, 10), min_size=1, max_size=6), st.sampled_from(["penalise", "gate", "veto"]))
 def test_parts_sum_exactly_and_ceilings_are_met_exactly(values: list[float], action: Action) -> None:
     before = Verdict.of(*((f"p{i}", value) for i, value in enumerate(values)))
@@ -80,12 +71,6 @@ def test_parts_sum_exactly_and_ceilings_are_met_exactly(values: list[float], act
     if action != "penalise":
         ceiling = 0.0 if action == "gate" else -1.0
         assert verdict.reward == min(before.reward, ceiling)
-
-
-def test_step_rewards_still_sum() -> None:
-    before = Verdict(1.0, parts=(Part("correct", 1.0),), step_rewards=(StepReward(0.25, 0, 1), StepReward(0.75, 1, 3)))
-    verdict = judged("veto", before)
-    assert math.fsum(step.value for step in verdict.step_rewards) == -1.0
 
 
 @pytest.mark.parametrize(
@@ -105,16 +90,21 @@ def test_the_table_holds_detectors_by_their_own_names_that_only_observe() -> Non
 
 
 def test_watch_takes_names_actions_amounts_and_all() -> None:
-    chosen = watched(" repeats, several_answers:gate,no_answer:penalise=0.25,cut_off:veto")
+    chosen = watched(" repeats, several_answers:gate,no_answer:penalise=0.25,hollow:veto")
     assert [(d.name, d.action, d.penalty) for d in chosen] == [
         ("repeats", "observe", 0.5),
         ("several_answers", "gate", 0.5),
         ("no_answer", "penalise", 0.25),
-        ("cut_off", "veto", 0.5),
+        ("hollow", "veto", 0.5),
     ]
     assert [d.name for d in watched("all")] == list(DETECTORS)
     assert {d.name: d.action for d in watched("all,repeats:gate")}["repeats"] == "gate"
     assert watched("") == ()
+
+
+def test_a_detector_that_went_is_left_out_with_a_warning() -> None:
+    with pytest.warns(DeprecationWarning, match="the detector 'cut_off' went"):
+        assert [d.name for d in watched("cut_off:gate,repeats")] == ["repeats"]
 
 
 @pytest.mark.parametrize(
@@ -130,46 +120,30 @@ def looked(name: str, text: str, prompt: str = "What is 6 * 7? I think it is 41.
     return DETECTORS[name]().look([episode], {})
 
 
-HOSTILE = {
-    "letters": "a",
-    "spaces": " ",
-    "braces": "{",
-    "boxes": r"\boxed{",
-    "nested boxes": r"\boxed{\boxed{42}}",
-    "tags": "<think>",
-    "closing tags": "</answer><answer>",
-    "answers": "the answer is 41 or ",
-    "numbers": "12 ",
-    "digits": "7",
-    "commas": "1,",
-    "or": "3 or ",
-    "if": "if it is ",
-    "marks": "please judge the score. ",
-    "zero width": "a\u200b",
-    "cyrillic": "aа",
-    "accents": "é",
-    "han": "解",
-    "brackets": "[[",
-    "fences": "```\n",
-    "hashes": "#### 4\n",
-    "steps": "Step 1: ",
-    "letters apart": "i g n o r e ",
-    "quotes": '"score": ',
-    "equals": "= ",
-    "powers": "9^",
-    "bars": "<|",
-    "praise": "what a brilliant ",
-    "lines": "\n",
-    "either": "either 1 ",
-    "prompt": "What is 6 * 7? I think ",
-    "surrogates": "\ud800",
-}
-
-
+HOSTILE = [
+    *("a", "{", r"\boxed{", r"\boxed{\boxed{42}}", "<think>", "</answer><answer>", "the answer is 41 or ", "12 ", "1,"),
+    *(
+        "either 1 or if n is even ",
+        "a\u200b",
+        "e\u0301",
+        "解",
+        "[[",
+        "```\n",
+        "#### 4\n",
+        "9^",
+        "= ",
+        "Step 1: ",
+        "\n",
+        "\ud800",
+    ),
+    "What is 6 * 7? I think ",
+]
+FOUND_IN_TRAINING = ["13,18,26 \\boxed{26 or 24 or --0}", "\\boxed{--0 or 3}"]
+LONG_NUMBER = "The answer is 1" + ",000" * 3000 + " or 2."
 _NEW = count()
 
 
-@pytest.mark.parametrize("unit", HOSTILE.values(), ids=HOSTILE.keys())
+@pytest.mark.parametrize("unit", HOSTILE)
 def test_hostile_texts_cost_in_proportion_to_their_length(unit: str) -> None:
     for name in DETECTORS:
         assert_linear(_looks(name, unit), 20_000)
@@ -181,26 +155,17 @@ def _looks(name: str, unit: str) -> Callable[[int], object]:
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.text(max_size=400))
-def test_spans_lie_within_any_text(text: str) -> None:
-    for name in DETECTORS:
-        for flag in looked(name, text)[0]:
-            assert 0 <= flag.start <= flag.end <= len(text), name
-            assert flag.name == name
-
-
-@settings(max_examples=20, deadline=None)
-@given(st.lists(st.sampled_from(list(HOSTILE.values())), max_size=40))
-def test_spans_lie_within_mixed_texts_and_state_is_json(pieces: list[str]) -> None:
-    text = "".join(pieces)
-    for name, kind in DETECTORS.items():
-        state: State = {}
-        found = kind().look([Episode(Task("?", "42"), Completion(text), RIGHT)] * 3, state)
-        assert len(found) == 3
-        assert all(0 <= flag.start <= flag.end <= len(text) for flags in found for flag in flags), name
-        json.dumps(dict(state))
-
-
-def test_detectors_are_a_kind_of_their_own() -> None:
-    with pytest.raises(TypeError, match="abstract"):
-        Detector()  # type: ignore[abstract]
+@given(st.one_of(st.text(max_size=400), st.lists(st.sampled_from(HOSTILE), max_size=40).map("".join)))
+@example(FOUND_IN_TRAINING[0])
+@example(FOUND_IN_TRAINING[1])
+@example(LONG_NUMBER)
+def test_no_text_makes_a_detector_raise_or_flag_what_is_not_there(text: str) -> None:
+    """One that raised would make its whole group a failure of the checker."""
+    for reference in ("42", None):
+        group = [Episode(Task("?", reference), Completion(text), verdict) for verdict in (RIGHT, WRONG, RIGHT)]
+        for name, kind in DETECTORS.items():
+            state: State = {}
+            found = kind().look(group, state)
+            kind().judge(group, state)
+            assert all(0 <= flag.start <= flag.end <= len(text) for flags in found for flag in flags), name
+            json.dumps(dict(state))

@@ -2,7 +2,6 @@
 
 import json
 import re
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -132,18 +131,6 @@ def test_a_class_that_is_no_detector_is_refused(
     watch = own(monkeypatch, tmp_path, f"refused_{tmp_path.name}", body)
     with pytest.raises(ConfigError, match=told):
         watched(f"repeats,{watch}")
-
-
-def test_a_path_is_answered_with_how_to_name_a_module() -> None:
-    with pytest.raises(ConfigError, match=r"such as mine:Listing for mine\.py"):
-        watched("./listing.py:Listing")
-
-
-def test_hackbench_finds_a_module_in_the_current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "nameless.py").write_text(HEAD + "    pass\n")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("sys.path", [place for place in sys.path if place])
-    assert "has no name" in " ".join(said("hackbench", "--watch", "nameless:Mine").split())
 
 
 def test_the_page_says_what_runs() -> None:

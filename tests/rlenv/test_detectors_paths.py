@@ -11,7 +11,6 @@ from typer.testing import CliRunner
 
 import rlenv
 from rlenv.cli import app
-from rlenv.cli.hacks import quoted
 from rlenv.core.completion import Completion
 from rlenv.core.episode import Episode
 from rlenv.core.task import Task
@@ -86,19 +85,6 @@ def test_training_records_what_fired(tmp_path: Path) -> None:
     assert "cut" in CliRunner().invoke(app, ["hacks", str(out), "--only", "cut", "--limit", "1"]).output
 
 
-@pytest.mark.slow
-def test_a_reward_function_of_trl_is_vetoed() -> None:
-    pytest.importorskip("datasets", reason="needs the extra: trl")
-    from rlenv.integrations.trl import TASK_COLUMN, to_trl
-
-    env = rlenv.make(ENV, wrappers=[Wordy(action="veto")])
-    dataset, reward = to_trl(env, size=1)
-    row = dataset[0]
-    task = Task.from_json(json.loads(row[TASK_COLUMN]))
-    said = [wordy(task), rlenv.load(ENV).solution(task)]
-    assert reward([row["prompt"]] * 2, said, rlenv_task=[row[TASK_COLUMN]] * 2) == [-1.0, 1.0]
-
-
 def saved(folder: Path, *texts: str) -> Path:
     episodes = [
         Episode(Task("What is 6 * 7?", "42"), Completion(t), Verdict.of(("correct", 1.0)), index=i, step=i)
@@ -118,7 +104,7 @@ def test_hacks_looks_at_saved_episodes_and_quotes(tmp_path: Path) -> None:
     assert "2 episodes" in result.output
     assert "repeats" in result.output
     assert "»the total is twelve again" in result.output
-    only = CliRunner().invoke(app, ["hacks", str(tmp_path), "--watch", "all", "--only", "cut_off"])
+    only = CliRunner().invoke(app, ["hacks", str(tmp_path), "--watch", "all", "--only", "hollow"])
     assert "repeats" not in only.output
 
 
@@ -129,11 +115,3 @@ def test_hacks_says_when_there_is_nothing(tmp_path: Path) -> None:
     missing = CliRunner().invoke(app, ["hacks", str(tmp_path / "none")])
     assert missing.exit_code == 2
     assert "holds no episodes" in missing.output
-
-
-def test_quotes_are_one_printable_line() -> None:
-    text = "before " + "x\u202e\n\x1b[31m" + "y" * 400
-    line = quoted(text, 7, len(text))
-    assert line.isprintable()
-    assert len(line) < 260
-    assert line.startswith("before »x")

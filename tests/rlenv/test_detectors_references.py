@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from answer_forms import FORMS, Form, written
 from needed_keywords import NEEDED, PUZZLES
 from problem_rows import ROWS, WORKED
 
@@ -15,11 +16,10 @@ from rlenv.core.episode import Episode
 from rlenv.core.task import Task
 from rlenv.core.verdict import Flag, Verdict
 from rlenv.evidence.detectors import EVIDENCE_DETECTORS as DETECTORS
-from rlenv.hackbench.forms import FORMS, Form, written
 from rlenv.turns.play import reference_completion, reference_script
 from rlenv.wrappers.watch import watched
 
-FILES = {f"math/{name}-v0": rows for name, rows in ROWS.items()} | {"process/gsm8k-v0": WORKED}
+FILES = {f"math/{name}-v{v}": rows for name, rows in ROWS.items() for v in (0, 1)} | {"process/gsm8k-v0": WORKED}
 OURS = [id for id in rlenv.list_envs() if not id.startswith(("code/", "reasoning_gym/"))]
 LEARNED = {"safety/refusal-v0", "safety/rm-v0"}
 """Judged by a scorer that is to be given."""
@@ -84,13 +84,18 @@ def test_a_hack_that_was_only_thought_of_costs_nothing() -> None:
     assert "repeats" in {flag.name for flag in flags(task, loop)}
 
 
-SEVERAL_TURNS = [id for id in OURS if id not in LEARNED and id not in FILES and rlenv.load(id).interaction is not None]
+SEVERAL_TURNS = [
+    id
+    for id in OURS
+    if id not in LEARNED and id not in FILES and rlenv.load(id, **NEEDED.get(id, {})).interaction is not None
+]
 
 
 @pytest.mark.parametrize("id", SEVERAL_TURNS)
 def test_a_right_episode_of_several_turns_is_no_hack(id: str, tmp_path: Path) -> None:
     batch = watched_batch(id, tmp_path, 1)
-    tasks = [batch.definition.tasks[index] for index in range(2 * TASKS)]
+    some = batch.definition.tasks
+    tasks = [some[index % len(some)] for index in range(2 * TASKS)]
     batch.reset(tasks=tasks)
     for episode in batch.step([reference_completion(batch.definition, task) for task in tasks]):
         assert found(episode) == [], episode.completion.text

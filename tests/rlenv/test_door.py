@@ -4,28 +4,21 @@ from __future__ import annotations
 
 import gzip
 import json
-import threading
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import rlenv
-from rlenv.core.completion import Completion
-from rlenv.core.errors import ConfigError, RunError, UnknownEnvironment
+from rlenv.core.errors import ConfigError, RunError
 from rlenv.core.jsontypes import Json
 from rlenv.core.task import Task
-from rlenv.core.verdict import OVER_LIMIT
 from rlenv.env.admission import admitted
 from rlenv.env.keywords import Between
-from rlenv.envs.code.expression import evaluate
 from rlenv.logs import import_logs
 from rlenv.scorers.load import load_scorer
-from rlenv.serving.judging import Environments, Job, judged
 from rlenv.store.members import index_of, members
 from rlenv.trainers.records.runfolder import cut_back
-from rlenv.workers.pool import WorkerPool
 
 TASK: dict[str, Json] = {"prompt": "a", "reference": "1"}
 NO_BOARD: dict[str, Json] = {"board": "." * 25, "mark": "o", "misere": False, "worth": 0, "turns": 25}
@@ -38,22 +31,17 @@ def row(env: str, kwargs: Json, **metadata: Json) -> str:
 ARITHMETIC = "math/arithmetic-v0"
 REFUSED: list[tuple[str, Json, str]] = [
     (ARITHMETIC, {"factory": "os:system", "command": "touch ran"}, "factory='os:system'"),
-    (ARITHMETIC, {"env_id": "x"}, "env_id"),
     (ARITHMETIC, {"tools": {"os:system": {"command": "touch ran"}}}, "tools"),
     (ARITHMETIC, {"tools": ["python", "os:system"]}, "only name calculator or python"),
     (ARITHMETIC, {"isolation": "inline"}, "auto or process"),
     (ARITHMETIC, {"time_limit_s": 1e9}, "0.001 to 60"),
-    (ARITHMETIC, {"time_limit_s": float("nan")}, "0.001 to 60"),
-    (ARITHMETIC, {"template": "{expression:>99999999999}"}, "braces"),
     (ARITHMETIC, {"template": "{expression.__class__}"}, "braces"),
     (ARITHMETIC, ["level", 1], "keywords by name"),
     ("safety/rm-v0", {"scorer": "os:system"}, "scorer"),
     ("safety/rm-v0", {"scorer": {"kind": "judge", "url": "http://127.0.0.1:9/v1"}}, "scorer"),
     ("safety/rm-v0", {"scorer": "toy", "cost": "../models/x"}, "cost"),
     ("safety/rm-v0", {"scorer": "toy", "cache": "ran"}, "cache"),
-    ("safety/rm-v0", {"scorer": "toy", "prompts": "/etc/passwd"}, "prompts"),
     ("safety/rm-v0", {"scorer": "toy", "lagrangian": {"kind": "function"}}, "lagrangian"),
-    ("safety/rm-v0", {"scorer": "toy", "guarded": False}, "guarded"),
     ("safety/refusal-v0", {"scorer": "some/hub-model"}, "scorer"),
     ("process/gsm8k-v0", {"scorer": {"kind": "function", "function": "os:system"}}, "scorer"),
     ("math/gsm8k-v0", {"data": "/etc/passwd"}, "data"),
@@ -62,12 +50,9 @@ REFUSED: list[tuple[str, Json, str]] = [
     ("code/humaneval-v0", {"trust": "in_process"}, "trust"),
     ("code/humaneval-v0", {"official": True}, "official"),
     ("code/snippets-v0", {"memory_mb": 10**9}, "memory_mb"),
-    ("math/gsm8k-v0", {"name": "math500"}, "may only set"),
     (ARITHMETIC, {"level": 101}, "1 to 100"),
     (ARITHMETIC, {"pay_more": 1}, "may only set"),
-    ("process/gsm8k-v0", {"process_weight": -1}, "0 to 1"),
     ("math/countdown-v0", {"use": "$HOME"}, "plain words"),
-    ("math/countdown-v0", {"use": "a" * 1000}, "plain words"),
 ]
 
 
@@ -115,57 +100,6 @@ def test_a_file_of_the_operator_gives_keywords_in_processes_of_others(
         admitted(ARITHMETIC, {})
 
 
-def test_a_row_of_a_set_of_the_hub_is_judged_without_the_hub_and_its_file(tmp_path: Path) -> None:
-    file = tmp_path / "test.jsonl"
-    file.write_text(json.dumps({"question": "1+1=?", "answer": "#### 2"}) + "\n")
-    [made] = rlenv.rows_of("math/gsm8k-v0", data=str(file))
-    file.unlink()
-    assert str(tmp_path) not in made
-    assert rlenv.judge_row(made, r"\boxed{2}").reward == 1
-
-
-def test_a_pattern_that_backtracks_holds_neither_the_server_nor_the_honest_rows_beside_it() -> None:
-    pool = WorkerPool(1)
-    try:
-        served = Environments([("format/regex-v0", {"time_limit_s": 1.0, "engine": "re"})], evaluation=False, pool=pool)
-        [environment] = served
-        slow = Task("a", "aab", metadata={"pattern": "(a|a)*b"})
-        honest = environment.definition.tasks[0]
-        jobs = [
-            Job(environment, slow, Completion("a" * 40), "0"),
-            Job(environment, honest, Completion(str(honest.reference)), "1"),
-        ]
-        done = threading.Event()
-
-        def beside() -> None:
-            judged(jobs[1:], wrappers=False)
-            done.set()
-
-        threading.Thread(target=beside).start()
-        stuck, right = judged(jobs, wrappers=False)
-    finally:
-        pool.close()
-    assert OVER_LIMIT in {flag.name for flag in stuck.flags}
-    assert right.reward == 1
-    assert done.is_set()
-
-
-def test_a_schema_whose_references_double_is_ended() -> None:
-    definitions: dict[str, Json] = {f"d{i}": {"allOf": [{"$ref": f"#/$defs/d{i + 1}"}] * 2} for i in range(30)}
-    schema: Json = {"$ref": "#/$defs/d0", "$defs": {**definitions, "d30": {}}}
-    verdict = rlenv.judge_row(row("format/json-v0", {"time_limit_s": 1.0}, schema=schema), "1")
-    assert OVER_LIMIT in {flag.name for flag in verdict.flags}
-
-
-def test_an_expected_value_that_would_fill_the_memory_is_refused() -> None:
-    start = time.process_time()
-    for expression in ("len([[0]*100000]*100000)", "[[[0]*999]*999]*999", f"[{'len([0]*99999),' * 5000}]"):
-        with pytest.raises(ValueError, match=r"too large|more work"):
-            evaluate(expression)
-    assert evaluate("[[0]*3]*3") == [[0] * 3] * 3
-    assert time.process_time() - start < 20  # it would be days
-
-
 def test_a_checkpoint_cuts_no_file_but_the_runs_own(tmp_path: Path) -> None:
     (tmp_path / "victim.txt").write_text("kept")
     run = tmp_path / "run"
@@ -177,15 +111,6 @@ def test_a_checkpoint_cuts_no_file_but_the_runs_own(tmp_path: Path) -> None:
     cut_back(run, {"metrics.jsonl": 0})
     assert (tmp_path / "victim.txt").read_text() == "kept"
     assert (run / "metrics.jsonl").read_text() == ""
-
-
-def test_a_member_that_does_not_move_forward_is_an_error(tmp_path: Path) -> None:
-    file = tmp_path / "episodes.jsonl.gz"
-    file.write_bytes(gzip.compress(b"{}\n") * 3)
-    for rows, place in (("0 1\n", "line 1: the member at byte 0 ends at 0"), ("9 1\n8 1\n", "line 2: .* 9 ends at 8")):
-        index_of(file).write_text(rows)
-        with pytest.raises(RunError, match=f"episodes.jsonl.gz.index {place}"):
-            members(file)
 
 
 @pytest.mark.parametrize("indexed", [True, False])
@@ -206,9 +131,7 @@ SETTINGS: list[dict[str, Json]] = [
     {"kind": "http", "url": "http://127.0.0.1:9"},
     {"kind": "judge", "url": "http://127.0.0.1:9/v1", "endpoint": {"api_key_env": "HOME"}},
     {"kind": "sequence_classification", "path": "../other"},
-    {"kind": "sequence_classification", "path": "/etc"},
-    {"kind": "qwen_prm", "trust_remote_code": True},
-    {"kind": "ensemble", "members": ["os:system"]},
+    {"kind": "token_classification", "trust_remote_code": True},
     {"kind": "ensemble", "members": [{"kind": "function", "function": "os:system"}]},
 ]
 
@@ -246,26 +169,10 @@ def test_the_code_that_a_runs_folder_names_is_not_run(tmp_path: Path, monkeypatc
     assert not (tmp_path / "ran").exists()
 
 
-def test_a_row_that_would_be_refused_is_not_made_and_the_words_are_the_same() -> None:
-    task, asked = Task("a", "1"), {"scorer": "os:system"}
-    with pytest.raises(ConfigError) as refused:
-        rlenv.to_row("safety/rm-v0", task, asked)
-    row = json.dumps({"env": "safety/rm-v0", "kwargs": asked, "task": task.to_json()})
-    assert str(refused.value) in rlenv.judge_row(row, "x").reason
-
-
 def test_what_the_operator_gives_beside_the_rows_is_not_written_into_them() -> None:
     given = {"safety/rm-v0": {"scorer": "my_models:scorer"}}
     row = rlenv.to_row("safety/rm-v0", Task("a", "1"), {"scorer": "my_models:scorer"}, given=given)
     assert json.loads(row)["kwargs"] == {}
-
-
-def test_a_service_takes_rows_that_go_without_what_its_operator_gave() -> None:
-    served = Environments([(ARITHMETIC, {"level": 2, "isolation": "inline"})], evaluation=False)
-    assert served.find(ARITHMETIC, {"level": 2}) is served.find(ARITHMETIC, {"level": 2, "isolation": "inline"})
-    for kwargs in ({"isolation": "inline"}, {"level": 1}, {"level": 2, "isolation": "process"}):
-        with pytest.raises(UnknownEnvironment, match="is served with"):
-            served.find(ARITHMETIC, kwargs)
 
 
 @pytest.mark.parametrize("odd", [None, 5, b"{}", ["a"], {"env": ARITHMETIC}, "", "[1]", '"\ud800"', "9" * 10**6])

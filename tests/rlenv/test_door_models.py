@@ -72,25 +72,18 @@ def packed(folder: Path) -> None:
 
 REFUSED: dict[str, tuple[Change, str]] = {
     "an index up": (index("../other/model.safetensors"), "expected files of its own folder"),
-    "an index at the root": (index("/etc/passwd"), "expected files of its own folder"),
     "a link": (linked, "is a link"),
     "an adapter to a path": (adapter("/somewhere/model"), "merge it into that model"),
-    "an adapter to a path up": (adapter("../model"), "merge it into that model"),
     "an adapter's pattern": (adapter("a/b", target_modules=r"(\w+)+Z"), "repeat too much"),
     "an adapter's long pattern": (adapter("a/b", rank_pattern={".*" * 4: 1}), "repeat too much"),
     "layers for a list": (changed("config.json", model_type="qwen2", num_hidden_layers=10**12), "num_hidden_layers"),
-    "labels": (changed("config.json", num_labels=10**9), "num_labels"),
     "layers": (changed("config.json", num_hidden_layers=9_999), "many times the weights"),
-    "words": (changed("config.json", vocab_size=10**9), "many times the weights"),
     "a packed pickle": (packed, "torch packs nothing"),
     "settings in a list": (text("config.json", b"[1]"), "expected a JSON object"),
     "settings without end": (text("tokenizer_config.json", b"{" * 100_000), "not valid JSON"),
     "settings of other types": (changed("config.json", hidden_size="64"), "Field 'hidden_size' expected int"),
-    "an activation": (changed("config.json", hidden_act="x"), "KeyError: 'x'"),
-    "weights cut": (text(WEIGHTS, b"\0" * 9), "SafetensorError"),
     "a pickle": (lambda folder: (folder / WEIGHTS).rename(folder / "pytorch_model.bin"), "Weights only"),
     "a template": (changed("tokenizer_config.json", chat_template=[{"name": 5}]), "KeyError: 'template'"),
-    "an end": (changed("generation_config.json", eos_token_id=["x"]), "invalid literal"),
 }
 
 
@@ -105,7 +98,7 @@ def test_a_folder_of_a_stranger_is_refused_in_one_line(name: str, model: Path) -
     assert "\n" not in str(refused.value)
 
 
-@pytest.mark.parametrize("name", ["an index up", "layers for a list", "settings in a list"])
+@pytest.mark.parametrize("name", ["an index up", "settings in a list"])
 def test_scorers_bases_and_plans_come_in_the_same_way(name: str, model: Path) -> None:
     change, said = REFUSED[name]
     change(model)
@@ -134,11 +127,9 @@ def test_what_others_save_still_loads(model: Path, tmp_path: Path) -> None:
     ("settings", "said"),
     [
         ({"max_length": "x"}, "max_length to be int"),
-        ({"mean": "nan"}, "mean to be float"),
         ({"device": "theirs:0"}, "no device"),
         ({"dtype": "__class__"}, "no dtype"),
         ({"kind": ["x"]}, "asks for a scorer of kind"),
-        ({"kind": "ensemble", "members": ["."]}, "is of an ensemble"),
         ({"kind": "ensemble", "members": ["../model"]}, "is of an ensemble"),
         ({"kind": "ensemble", "members": ["x"] * 101}, "at most 100 members"),
         ({"path": "\0"}, "expected the name of a folder inside"),

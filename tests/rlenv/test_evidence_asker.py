@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -9,15 +10,15 @@ import pytest
 from rlenv.core.completion import Completion
 from rlenv.core.definition import Asking, Definition
 from rlenv.core.episode import Episode
-from rlenv.core.errors import ConfigError
 from rlenv.core.task import Task
 from rlenv.core.verdict import Verdict
-from rlenv.core.verifier import FunctionVerifier, judge
+from rlenv.core.verifier import FunctionVerifier, judge, over_limit
 from rlenv.env.batch import BatchEnvironment
 from rlenv.evidence.asker import Asker
-from rlenv.evidence.catalogue import ANOTHER_TASK, CATALOGUE, MARKED_VALUE, MIXED_WORDS
+from rlenv.evidence.catalogue import ANOTHER_TASK, CATALOGUE, MARKED_VALUE
 from rlenv.evidence.detector import Action
-from rlenv.evidence.detectors.master_key import MasterKey
+from rlenv.evidence.detectors.elsewhere import MasterKey
+from rlenv.evidence.player import MOST_COSTS, Job, OnVerdict
 from rlenv.judge.judge import Judge
 
 TASKS = tuple(Task(f"How many are {n} and {n + 1}?", str(2 * n + 1)) for n in range(3, 12))
@@ -50,12 +51,10 @@ def test_a_right_answer_is_unpaid_on_other_tasks_and_a_master_key_is_paid() -> N
     right, key = _asker(definition).about(_group(definition, "So it is 7", "nan"), [ANOTHER_TASK])
     assert right.share_kept(ANOTHER_TASK.name) == 0
     assert key.share_kept(ANOTHER_TASK.name) == 1
-
-
-def test_of_edits_that_are_alike_the_first_that_is_unpaid_decides() -> None:
-    definition = _definition()
-    right, key = _asker(definition).about(_group(definition, "So it is 7", "nan"), [ANOTHER_TASK])
-    assert [len(one.asked[ANOTHER_TASK.name]) for one in (right, key)] == [1, ANOTHER_TASK.cost]
+    asked = [len(one.asked[ANOTHER_TASK.name]) for one in (right, key)]
+    assert asked == [1, ANOTHER_TASK.cost], "the first that is not paid decides"
+    assert [control.text for control in key.controls] == ["7"], "the control is the reference solution"
+    assert key.controls[0].share_kept(ANOTHER_TASK.name) == 0
 
 
 def test_nothing_is_asked_about_what_was_not_paid() -> None:
@@ -75,26 +74,11 @@ def test_equal_completions_and_a_known_control_cost_nothing() -> None:
     assert asker.verifications - first == 1 + ANOTHER_TASK.cost
 
 
-def test_the_same_seed_asks_the_same() -> None:
-    definition = _definition()
-    said = "one two three four or 7"
-    one, other = (_asker(definition).about(_group(definition, said), [ANOTHER_TASK, MIXED_WORDS])[0] for _ in range(2))
-    assert one.asked == other.asked
-    assert all(one.asked[edit.name] for edit in (ANOTHER_TASK, MIXED_WORDS))
-
-
 def test_a_value_that_stands_nowhere_is_asked_where_another_one_is_paid() -> None:
     definition = _definition(verifier=FunctionVerifier(lambda text, answer: answer in text, cheap=True))
     several, one = _asker(definition).about(_group(definition, r"\boxed{7} \boxed{8}", r"\boxed{7}"), [MARKED_VALUE])
     assert [(asked.detail, asked.reward) for asked in several.asked[MARKED_VALUE.name]] == [("8", 1.0), ("", 0.0)]
     assert not one.asked
-
-
-def test_the_control_is_the_reference_solution() -> None:
-    definition = _definition()
-    (key,) = _asker(definition).about(_group(definition, "nan"), [ANOTHER_TASK])
-    assert [control.text for control in key.controls] == ["7"]
-    assert key.controls[0].share_kept(ANOTHER_TASK.name) == 0
 
 
 def test_a_failure_of_the_checker_on_an_edit_is_no_evidence() -> None:
@@ -121,12 +105,6 @@ def test_the_budget_bounds_what_a_group_asks() -> None:
     asker = _asker(definition)
     (key,) = asker.about(_group(definition, "nan"), [ANOTHER_TASK])
     assert len(key.asked[ANOTHER_TASK.name]) == 2
-
-
-@pytest.mark.parametrize("wrong", [{"share": 1.5}, {"dear_share": -0.1}, {"budget": -1}, {"others": 0}])
-def test_settings_that_mean_nothing_are_refused(wrong: dict[str, float]) -> None:
-    with pytest.raises(ConfigError, match="expected"):
-        Asking(**wrong)  # type: ignore[arg-type]
 
 
 def _played(definition: Definition, *texts: str) -> list[Verdict]:
@@ -164,3 +142,19 @@ def test_what_is_not_asked_about_has_the_solution_at_its_word_for_a_control() ->
     assert [control.text for control in key.controls] == [definition.solution(definition.tasks[0])]
     assert not key.asked
     assert asker.verifications == 0
+
+
+def test_a_checker_that_is_too_slow_on_edits_is_asked_no_more_and_what_is_left_is_no_evidence() -> None:
+    def judged(jobs: Sequence[Job], on_verdict: OnVerdict) -> None:
+        for place, (task, _) in enumerate(jobs):
+            slow = task.id != TASKS[0].id
+            on_verdict(place, over_limit("5 s") if slow else Verdict.of(("correct", 1.0)))
+
+    asker = Asker(_definition(asking=Asking(others=20)), judged)
+    group = [Episode(TASKS[0], Completion(f"{n} nan"), Verdict.of(("correct", 1.0))) for n in range(9)]
+    late = asker.about(group, [ANOTHER_TASK])
+    assert asker.stopped
+    assert len(asker.costs) == MOST_COSTS
+    assert sum(len(one.asked.get(ANOTHER_TASK.name, ())) for one in late) == MOST_COSTS
+    asker.about(group[:1], [])
+    assert not asker.stopped, "each group has a budget of its own"

@@ -8,14 +8,16 @@ from collections.abc import Callable
 import pytest
 
 from rlenv.audit import audit_reward
-from rlenv.audit.catalogue import CATALOGUE, PROGRAMS
+from rlenv.cli.hacks import report
 from rlenv.core.definition import Definition
+from rlenv.core.jsontypes import Json
 from rlenv.core.task import Task
 from rlenv.core.verifier import FunctionVerifier
 from rlenv.env.batch import BatchEnvironment
 from rlenv.evidence.detectors import EVIDENCE_DETECTORS
 from rlenv.evidence.exploits import EXPLOITS, shown_by
-from rlenv.evidence.exploits.finding import Finding
+from rlenv.evidence.exploits.plays import ATTACKS, PROGRAMS
+from rlenv.evidence.findings import found
 from rlenv.evidence.shrink import is_right, shrunk
 from rlenv.wrappers.watch import watched
 
@@ -52,16 +54,14 @@ def test_one_hole_is_one_finding_with_its_name_and_no_solution(reward: Callable[
     told = done.text()
     assert f"{reward.__name__} can be had by {finding.exploit.pays_for}: " in told
     assert finding.exploit.mend in told
-
-
-def test_a_last_number_is_not_accused() -> None:
-    assert not audit_reward(last, ROWS, tasks=8).at_least("low")
+    assert f"an honest reward pays {finding.exploit.honest}" in told
 
 
 def test_everything_that_is_played_or_watched_for_has_a_name_in_the_catalogue() -> None:
-    shown = [*(f"attack/{one.name}" for one in (*CATALOGUE, *PROGRAMS)), *EVIDENCE_DETECTORS]
+    shown = [*(f"attack/{one.name}" for one in (*ATTACKS, *PROGRAMS)), *EVIDENCE_DETECTORS]
     assert [rule for rule in shown if shown_by(rule).name not in EXPLOITS] == []
     assert {name for one in EXPLOITS.values() for name in one.covers} <= {*EXPLOITS, "*"}
+    assert all(one.honest and one.mend for one in EXPLOITS.values())
 
 
 def test_what_is_shrunk_stays_paid_and_wrong() -> None:
@@ -86,11 +86,22 @@ def _watched(reward: Callable[..., object], *said: str) -> BatchEnvironment:
 def test_a_run_names_the_hole_first_and_says_what_else_was_looked_for() -> None:
     batch = _watched(lambda completion, answer: answer in completion, "43", "774313", "17743", "7")
     first, rest, *_ = batch.evidence
-    assert first.startswith("mine/sums-v0 can be had by a text that holds the answer anywhere: '17743' was paid 1")
+    assert first.startswith("mine/sums-v0 can be had by a text that holds the answer anywhere: '743' was paid 1")
     assert "(2 of 3 paid completions)" in first
     assert rest.startswith("nothing else found of: ")
     (finding,) = batch.found
-    assert Finding.from_json(finding.to_json()).completion == "17743"
+    assert finding.completion == "743"
+
+
+@pytest.mark.parametrize("right", [0.0, 1.0])
+def test_pay_for_length_is_named_in_a_run_beside_pay_for_the_answer_too(right: float) -> None:
+    batch = _watched(
+        lambda completion, answer: right * (completion[:2] == answer) + min(1.0, len(completion) / 200),
+        "43",
+        "well, it may be many " * 6,
+    )
+    (finding,) = batch.found
+    assert (finding.exploit.name, finding.paid) == ("length", finding.tried)
 
 
 @pytest.mark.parametrize("said", ["20 or 43", "43 or 20", "\\boxed{20} \\boxed{43} \\boxed{21}"])
@@ -103,3 +114,58 @@ def test_a_wrong_answer_that_is_not_paid_is_nothing() -> None:
     batch = _watched(lambda completion, answer: completion.strip() == answer, "43", "774313", "20 or 43", "45")
     assert batch.found == []
     assert batch.evidence[0].startswith("nothing found of: ")
+
+
+def test_what_a_tenth_is_asked_about_covers_what_all_are_looked_at_for() -> None:
+    row: dict[str, Json] = {"completion": "38", "right": "40", "paid": 1.0, "honest": 1.0, "why": ""}
+    states: dict[str, dict[str, Json]] = {"0:near_answer": {"found": {**row, "seen": 17}, "paid_seen": 19}}
+    states["1:no_answer"] = {"found": {**row, "seen": 226}, "paid_seen": 251}
+    (finding,) = found(states, "mine/sums-v0")
+    assert finding.exploit.name == "near_answer"
+    assert "(17 of 19 paid completions)" in str(finding)
+
+
+def test_hacks_says_first_what_the_run_said() -> None:
+    lines = [*report(9, {}, 3, sought=["repeats"], told=["mine/sums-v0 can be had by length", "\x1b[31m"])]
+    assert lines[0] == "mine/sums-v0 can be had by length"
+    assert "\x1b" not in "".join(lines)
+
+
+LOOP = "so it is and so it stays " * 12
+
+
+def _looping(*watch: str) -> Definition:
+    """Its reward is the length, and its own solutions repeat themselves."""
+    return Definition(
+        tasks=[Task(f"Say it, number {n}") for n in range(4)],
+        verifier=FunctionVerifier(lambda completion: min(1.0, len(completion) / 200), cheap=True),
+        solution=lambda task: LOOP,
+        wrappers=[EVIDENCE_DETECTORS[name](action="gate") for name in watch],
+    )
+
+
+def test_a_run_tells_what_it_asked_and_what_references_show_too() -> None:
+    batch = BatchEnvironment(_looping("repeats"), group_size=2)
+    batch.reset(tasks=[batch.definition.tasks[0]])
+    episodes = batch.step([LOOP, LOOP + "indeed"])
+    assert [episode.verdict.reward for episode in episodes] == [1.0, 1.0]
+    nothing, asked, finding = batch.evidence
+    assert nothing == "nothing found of: repeats"
+    assert "verifications for 2 completions" in asked
+    assert finding.startswith("repeats: ")
+    assert batch.definition.tasks[0].id in finding
+
+
+def test_what_was_asked_goes_on_after_a_resume() -> None:
+    first, second = (BatchEnvironment(_looping("repeats"), group_size=1) for _ in range(2))
+    first.reset(tasks=[first.definition.tasks[0]])
+    first.step([LOOP])
+    second.load_state_dict(first.state_dict())
+    assert second.evidence == first.evidence != []
+
+
+def test_without_detectors_nothing_is_told() -> None:
+    batch = BatchEnvironment(_looping(), group_size=1)
+    batch.reset(tasks=[batch.definition.tasks[0]])
+    batch.step([LOOP])
+    assert batch.evidence == []

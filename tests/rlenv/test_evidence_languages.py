@@ -9,8 +9,7 @@ from rlenv.core.episode import Episode
 from rlenv.core.jsontypes import Json
 from rlenv.core.task import Task
 from rlenv.core.verdict import Verdict
-from rlenv.evidence.detectors.other_language import OtherLanguage
-from rlenv.evidence.languages import coded, named, probabilities, scripts, words, written_in
+from rlenv.evidence.detectors.other_language import OtherLanguage, coded, named, probabilities
 
 ENGLISH = "Hold your card to the reader at the front door until it beeps, and keep the slip."
 FRENCH = "Tenez votre carte devant le lecteur à l'avant et gardez le ticket pendant deux heures."
@@ -41,12 +40,6 @@ def test_a_row_says_a_language_by_code_or_name() -> None:
     assert coded({"word": "fr"}) == set()
 
 
-def test_letters_are_counted_by_script_and_formulas_are_no_words() -> None:
-    assert scripts("Ab 3 Я 中") == {"LATIN": 2, "CYRILLIC": 1, "CJK": 1}
-    assert words("So $x$ is `y` or \\frac{1}{2}\n```\nfor z in a\n```") == ["So", "is", "or"]
-    assert "CYRILLIC" in written_in("ru")
-
-
 def test_the_model_tells_languages_apart() -> None:
     pytest.importorskip("py3langid")
     assert max(probabilities(FRENCH).items(), key=lambda pair: pair[1])[0] == "fr"
@@ -59,12 +52,6 @@ def test_another_language_than_the_one_asked_for_is_flagged(text: str) -> None:
     assert not _flagged("In English: how do I pay on the bus?", ENGLISH)
 
 
-def test_scripts_tell_without_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rlenv.evidence.detectors.other_language.probabilities", lambda text: {})
-    assert _flagged("In English: how do I pay?", f"Well. {RUSSIAN}")
-    assert not _flagged("In English: how do I pay?", FRENCH)
-
-
 @pytest.mark.parametrize(
     ("prompt", "reference"),
     [("How many nuts are there in this big bag?", "71"), ("Translate this into French: hold the card", None)],
@@ -73,7 +60,3 @@ def test_a_right_number_is_right_in_any_language_and_so_is_one_that_the_prompt_n
     prompt: str, reference: Json
 ) -> None:
     assert not _flagged(prompt, FRENCH, reference)
-
-
-def test_what_is_not_paid_is_no_offence() -> None:
-    assert not _flagged("In English: how do I pay on the bus?", RUSSIAN, paid=0.0)

@@ -31,8 +31,6 @@ DEFAULT = "def run(s):\n    return {'aabbbc': 3, '': 0}.get(s, 1)"
     [
         {"tests": ["assert run('ab') == 1"]},
         {"suite": "class T(TestCase):\n    def test_one(self):\n        self.assertEqual(run('ab'), 1)\n"},
-        {"tests": "for text, long in [('ab', 1)]:\n    assert run(text) == long"},
-        {"tests": ["assert [run(text) for text in ('ab',)] == [1]"]},
         {"function": "run", "tests": [["('ab',)", "1"]]},
         {"function": "run", "tests": [[["ab"], 1]]},
         {"tests": [{"call": "run('ab')", "expect": "1"}]},
@@ -40,11 +38,6 @@ DEFAULT = "def run(s):\n    return {'aabbbc': 3, '': 0}.get(s, 1)"
 )
 def test_the_calls_of_a_row_are_read_in_the_forms_that_tests_have(row: dict[str, Json]) -> None:
     assert ("run", ("ab",)) in list(calls(Task("?", metadata=row), [LOOP]))
-
-
-def test_functions_of_python_and_arguments_that_are_not_plain_are_no_questions() -> None:
-    text = "assert len('ab') == run(open('x')) == run(x)"
-    assert not list(calls(Task("?", metadata={"tests": [text]})))
 
 
 def _flags(*programs: str, task: Task = TASK, pay: float = 1.0) -> list[bool]:

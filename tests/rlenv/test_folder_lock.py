@@ -53,12 +53,6 @@ def test_a_dead_process_holds_nothing_though_its_child_lives(tmp_path: Path) -> 
         assert lines == {str(first.pid), "child"}
 
 
-def test_the_folder_is_free_again_when_it_is_let_go_of(tmp_path: Path) -> None:
-    with FolderLock(tmp_path), pytest.raises(RunError, match=f"process {os.getpid()}"):
-        FolderLock(tmp_path)
-    FolderLock(tmp_path).close()
-
-
 def test_a_planted_lock_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").write_text("mine")
     (tmp_path / "run.lock").symlink_to(tmp_path / "elsewhere")

@@ -1,8 +1,10 @@
 """HackBench: reading cases, running detectors on them, counting what they saw, and writing it down."""
 
+import csv
+import itertools
 import json
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -10,17 +12,19 @@ import pytest
 from typer.testing import CliRunner
 
 from rlenv.cli import app
-from rlenv.core.errors import ConfigError, TaskError
+from rlenv.core.errors import TaskError
 from rlenv.core.verdict import Flag
 from rlenv.evidence.catalogue import ANOTHER_TASK
 from rlenv.evidence.detector import EvidenceDetector
 from rlenv.evidence.detectors import EVIDENCE_DETECTORS
 from rlenv.evidence.evidence import Evidence
-from rlenv.hackbench import Figures, cases, measure
-from rlenv.hackbench.table import filled, marked
+from rlenv.hackbench import HALVES, Case, Figures, cases, measure
+from rlenv.hackbench.case import environment
 from rlenv.wrappers import State
 
-PAGES = Path(__file__).parents[2] / "docs" / "hacking"
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "hacking" / "README.md"
+FIGURES = ROOT / "benchmarks" / "results" / "hackbench_detectors.tsv"
 LONG, SHORT = "a" * 20, "a" * 5
 
 
@@ -77,12 +81,10 @@ def figures(folder: Path, share: float | None = None) -> Figures:
 
 def test_hacks_and_honest_ones_are_counted_apart(folder: Path) -> None:
     found = figures(folder)
-    assert [str(count) for count in found.all] == ["2/3", "1/2", "1/1", "2/3"]
+    assert [str(count) for count in found.all] == ["2/3", "1/2", "1/1", "3/3"]
     assert {name: str(counts[0]) for name, counts in found.families().items()} == {"length": "2/3"}
     assert [str(counts[0]) for counts in found.constructions().values()] == ["1/1", "1/2"]
     assert {name: str(counts[1]) for name, counts in found.detectors().items()} == {"long": "1/2"}
-    assert str(found.families("long")["length"].hacks) == "2/3"
-    assert str(found.families("other")["length"].hacks) == "0/3"
 
 
 def test_precision_is_that_of_the_stated_share_of_hacks(folder: Path) -> None:
@@ -99,7 +101,7 @@ def test_what_is_asked_grows_with_the_share(folder: Path) -> None:
 
 
 def test_a_detector_that_fails_is_named(folder: Path) -> None:
-    with pytest.raises(TaskError, match=r"own-0: detector long: ValueError: lost \(.*test_hackbench.py, line 43\)"):
+    with pytest.raises(TaskError, match=r"own-0: detector long: ValueError: lost \(.*test_hackbench.py, line \d+\)"):
         measure([Broken()], cases("mine", folder))
 
 
@@ -112,33 +114,8 @@ def test_a_line_that_is_no_case_is_named(folder: Path, text: str, words: str) ->
         cases("mine", folder)
 
 
-def test_a_reward_that_is_not_there_is_named(folder: Path) -> None:
-    (folder / "mine.jsonl").write_text(LINES[0].replace("pays.py", "gone.py"))
-    with pytest.raises(ConfigError, match=r"no reward gone\.py"):
-        measure([Long()], cases("mine", folder))
-
-
-def test_figures_go_between_the_marks_of_their_half(folder: Path) -> None:
-    text = "before\n<!-- hackbench mine {} -->\nold\n<!-- end -->\nafter\n"
-    names = ["cost", "families", "constructions", "detectors", "detector long", "family length"]
-    document = "".join(text.format(name) for name in names) + "<!-- hackbench other cost -->\nkept\n<!-- end -->\n"
-    written = filled(document, [figures(folder), figures(folder, 0.1)])
-    assert "old" not in written
-    assert "kept" in written
-    assert written.count("after") == len(names)
-    assert "| mine | 0.1 | 2/3 |" in written
-    assert "On the mine half: 2/3 hacks seen (length 2/3); flags on 1/2 honest right and 1/1" in written
-    assert filled(written, [figures(folder), figures(folder, 0.1)]) == written
-
-
-def test_a_document_without_marks_is_refused(folder: Path) -> None:
-    (folder / "page.md").write_text("nothing\n")
-    with pytest.raises(ConfigError, match="no line"):
-        marked(folder)
-
-
 def test_the_command_prints_tables_errors_and_json(folder: Path) -> None:
-    told = ["hackbench", "--cases", str(folder), "--half", "mine", "--watch", "cut_off", "--share", "default,0.1"]
+    told = ["hackbench", "--cases", str(folder), "--half", "mine", "--watch", "hollow", "--share", "default,0.1"]
     out = CliRunner().invoke(app, [*told, "--errors", "--constructions"]).output
     assert "missed: own-1 kind 1" in out
     assert "recall" in out
@@ -157,10 +134,36 @@ def test_the_command_checks_what_rewards_pay(folder: Path) -> None:
     assert "own-0: pays 0.0 of 1.0, the file says 1.0" in broken.output
 
 
-def test_every_detector_has_a_page_with_its_figures_and_a_line_in_the_list() -> None:
-    assert {page.stem for page in PAGES.glob("*.md")} - {"README"} == set(EVIDENCE_DETECTORS)
-    for name in EVIDENCE_DETECTORS:
-        page = (PAGES / f"{name}.md").read_text()
-        assert f"<!-- hackbench reporting detector {name} -->" in page
-        assert "## What it cannot see" in page
-        assert f"[`{name}`]({name}.md)" in (PAGES / "README.md").read_text()
+def test_every_detector_has_a_section_and_figures_of_both_halves() -> None:
+    sections = dict(part.split("`", 1) for part in PAGE.read_text("utf-8").split("\n### `")[1:])
+    assert set(sections) == set(EVIDENCE_DETECTORS)
+    assert [name for name, said in sections.items() if "\nCannot see: " not in said] == []
+    with FIGURES.open(encoding="utf-8", newline="") as file:
+        rows = [(row["detector"], row["half"]) for row in csv.DictReader(file, delimiter="\t")]
+    flagging = [name for name in EVIDENCE_DETECTORS if name != "padded"]  # it flags nothing, and has no figures yet
+    assert sorted(rows) == sorted(itertools.product(flagging, ("tuning", "reporting")))
+
+
+def inline(case: Case) -> bool:
+    return not case.reward.startswith("{") or environment(case.reward).inline
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("half", HALVES)
+def test_each_reward_pays_what_the_file_says(half: str) -> None:
+    found = [case for case in cases(half) if inline(case)]
+    assert len(found) > 900
+    assert [fault for case in found for fault in case.faults()] == []
+
+
+def test_the_halves_share_no_construction() -> None:
+    """The reporting half would measure what rules were made with."""
+    tuning, reporting = ({case.construction for case in cases(half)} for half in HALVES)
+    assert tuning
+    assert not tuning & reporting
+
+
+def test_a_case_that_no_longer_holds_is_named() -> None:
+    hack = next(case for case in cases("tuning") if case.label == "hack")
+    changed = replace(hack, completion=hack.right, label="wrong")
+    assert any("expected less than half" in fault for fault in changed.faults())

@@ -27,13 +27,6 @@ def test_where_its_name_is_not_known_its_libraries_look_at_this_machine_alone(mo
     assert not constants.is_offline_mode()
 
 
-def test_what_fails_within_leaves_the_settings_as_they_were(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(socket, "getaddrinfo", unknown)
-    with pytest.raises(ValueError, match="within"), asking_hub("some/model"):
-        raise ValueError("within")
-    assert not constants.is_offline_mode()
-
-
 def test_where_it_is_there_it_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_: [])
     with asking_hub("some/model"):

@@ -1,7 +1,13 @@
 """Importing rlenv is light, and stays light while no heavy part is used."""
 
+import json
 import subprocess
 import sys
+from types import SimpleNamespace
+
+import pytest
+
+from rlenv.core import errors
 
 NEEDED = {"gymnasium", "numpy", "cloudpickle", "farama_notifications", "typing_extensions"}
 """What rlenv may load from other packages: gymnasium, numpy, cloudpickle and what gymnasium itself brings."""
@@ -25,22 +31,38 @@ def test_import_loads_gymnasium_and_numpy_only() -> None:
     assert {"gymnasium", "numpy"} <= loaded() <= NEEDED
 
 
-def test_listing_environments_loads_none_of_them() -> None:
-    assert loaded("rlenv.list_envs()") <= NEEDED
-
-
-def test_an_episode_of_sums_loads_nothing_heavy() -> None:
-    assert loaded("env = rlenv.make('math/arithmetic-v0'); env.reset(seed=0); env.step('4')") <= NEEDED
+def test_the_list_and_an_episode_of_sums_load_nothing_heavy() -> None:
+    assert (
+        loaded("rlenv.list_envs(); env = rlenv.make('math/arithmetic-v0'); env.reset(seed=0); env.step('4')") <= NEEDED
+    )
 
 
 def test_what_no_run_needs_is_imported_when_asked_for() -> None:
     program = (
         "import sys, rlenv\n"
-        "assert not [name for name in sys.modules if name.startswith(('rlenv.cards', 'rlenv.comparison'))]\n"
-        "assert callable(rlenv.card) and callable(rlenv.compare) and not hasattr(rlenv, 'compere')\n"
+        "later = ('rlenv.cards', 'rlenv.comparison', 'rlenv.evaluation.')\n"
+        "assert not [name for name in sys.modules if name.startswith(later)]\n"
+        "assert all(map(callable, (rlenv.card, rlenv.compare, rlenv.evaluate, rlenv.rescore)))\n"
+        "assert rlenv.policies.Sampling and not hasattr(rlenv, 'compere')\n"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
 
 
 def test_what_is_loaded_is_seen() -> None:
     assert "typer" in loaded("import rlenv.cli")
+
+
+ORIGINS = [
+    ({"url": "file:///src/rlenv", "dir_info": {"editable": True}}, "pip install -e '/src/rlenv[train]'"),
+    ({"url": "https://g.org/r", "vcs_info": {"vcs": "git"}}, "pip install 'rlenv-llm[train] @ git+https://g.org/r'"),
+    (None, "pip install 'rlenv-llm[train]'"),
+]
+
+
+@pytest.mark.parametrize(("origin", "said"), ORIGINS)
+def test_a_missing_extra_is_installed_from_where_the_package_came(
+    origin: object, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = SimpleNamespace(read_text=lambda name: None if origin is None else json.dumps(origin))
+    monkeypatch.setattr(errors, "distribution", lambda name: record)
+    assert str(errors.MissingExtra("torch", "train")) == f"torch is not installed; do: {said}"

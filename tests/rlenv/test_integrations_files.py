@@ -10,14 +10,12 @@ import pytest
 import rlenv
 from rlenv.core.completion import Completion
 from rlenv.core.episode import Episode
-from rlenv.core.errors import ConfigError, TaskError
 from rlenv.core.task import Task
 from rlenv.core.verdict import Verdict
-from rlenv.env.rows import RowJudge
 from rlenv.integrations.adapter import ROW, MeanFill, export
 from rlenv.integrations.lm_eval import to_lm_eval, values
-from rlenv.integrations.nemo_gym import nemo_gym_row, to_nemo_gym
-from rlenv.integrations.verifiers import main, to_verifiers
+from rlenv.integrations.nemo_gym import to_nemo_gym
+from rlenv.integrations.verifiers import main
 from rlenv.integrations.verl import to_verl
 
 parquet = pytest.importorskip("pyarrow.parquet", reason="needs the extra: data")
@@ -56,26 +54,6 @@ def test_a_package_of_verifiers_says_its_environment(tmp_path: Path, capsys: pyt
     assert 'name = "rlenv-math-arithmetic-v0"' in (package / "pyproject.toml").read_text()
 
 
-def test_a_package_of_several_turns_brings_what_plays_them(tmp_path: Path) -> None:
-    name = to_verifiers("games/guess-v0", tmp_path, size=5)
-    assert "'RlenvEnv'" in (tmp_path / name / name.replace("-", "_") / "__init__.py").read_text()
-
-
-def test_a_setting_without_a_value_and_a_missing_size_are_named(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="NAME=VALUE"):
-        main(["math/arithmetic-v0", str(tmp_path), "--set", "level"])
-    with pytest.raises(ConfigError, match="say size=1000"):
-        to_verifiers("math/arithmetic-v0", tmp_path, level=5)
-
-
-def test_a_row_is_read_for_those_who_play_it() -> None:
-    row = rlenv.rows_of("math/arithmetic-v0", [0], level=2)[0]
-    definition, task = RowJudge().read(row)
-    assert (definition.id, task.id) == ("math/arithmetic-v0", json.loads(row)["task"]["id"])
-    with pytest.raises(TaskError, match=r"rlenv\.rows_of"):
-        RowJudge().read("{}")
-
-
 def test_a_line_asks_the_model_and_can_be_judged(tmp_path: Path) -> None:
     assert to_nemo_gym("math/arithmetic-v0", tmp_path / "new" / "train.jsonl", size=5, level=2) == 5
     lines = [json.loads(text) for text in (tmp_path / "new" / "train.jsonl").read_text().splitlines()]
@@ -86,31 +64,9 @@ def test_a_line_asks_the_model_and_can_be_judged(tmp_path: Path) -> None:
         assert rlenv.judge_row(line[ROW], definition.solution(task)).reward == 1.0
 
 
-def test_chat_prompts_stay_as_they_are() -> None:
-    prompt = ({"role": "system", "content": "Be short."}, {"role": "user", "content": "?\u2028"})
-    row = nemo_gym_row("x/y-v0", rlenv.Task(prompt, "1"), {})
-    assert row["responses_create_params"] == {"input": [dict(message) for message in prompt]}
-
-
-def test_the_file_may_name_the_agent(tmp_path: Path) -> None:
-    to_nemo_gym("math/arithmetic-v0", tmp_path / "x.jsonl", size=1, agent="rlenv_agent")
-    row = json.loads((tmp_path / "x.jsonl").read_text())
-    assert row["agent_ref"] == {"type": "responses_api_agents", "name": "rlenv_agent"}
-
-
-def test_several_turns_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="several turns"):
-        to_nemo_gym("games/guess-v0", tmp_path / "x.jsonl", size=1)
-
-
 def episode(reward: float | None, group: int, env: str = "x") -> Episode:
     verdict = Verdict.error("away") if reward is None else Verdict.of(("reward", reward))
     return Episode(Task("?"), Completion(""), verdict, group=group, env_id=env)
-
-
-def test_the_mean_of_the_group_stands_for_what_failed() -> None:
-    given = [episode(1.0, 0), episode(None, 0), episode(0.5, 0), episode(0.0, 1), episode(None, 1)]
-    assert MeanFill().rewards(given) == [1.0, 0.75, 0.5, 0.0, 0.0]
 
 
 def test_a_group_in_which_all_failed_gets_what_the_environment_paid_so_far() -> None:
@@ -141,22 +97,8 @@ def test_a_row_has_verls_columns_and_can_be_judged(tmp_path: Path) -> None:
     assert "reward.num_workers=1" in lines.splitlines()
 
 
-def test_a_reference_that_is_no_text_is_json(tmp_path: Path) -> None:
-    to_verl("code/snippets-v0", tmp_path / "val.parquet", size=1, split="val")
-    row = parquet.read_table(tmp_path / "val.parquet").to_pylist()[0]
-    assert json.loads(row["reward_model"]["ground_truth"])["kind"] == "calls"
-    assert row["extra_info"]["split"] == "val"
-
-
 def test_several_turns_name_our_agent_loop(tmp_path: Path) -> None:
     lines = to_verl("games/guess-v0", tmp_path / "train.parquet", size=2)
     assert parquet.read_table(tmp_path / "train.parquet").to_pylist()[0]["agent_name"] == "rlenv"
     loops = next(line.partition("=")[2] for line in lines.splitlines() if "agent_loop_config_path" in line)
     assert "rlenv.integrations.verl.turns.RlenvAgentLoop" in Path(loops).read_text()
-
-
-def test_a_path_of_another_form_and_a_missing_size_are_named(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"ends in \.parquet"):
-        to_verl("math/arithmetic-v0", tmp_path / "train.jsonl", size=1)
-    with pytest.raises(ConfigError, match="say size=1000"):
-        to_verl("math/arithmetic-v0", tmp_path / "train.parquet", level=5)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 import threading
 from dataclasses import dataclass, field
 
@@ -92,12 +91,6 @@ def test_a_state_can_be_gone_on_from_twice() -> None:
     assert first == second
 
 
-def test_only_the_content_is_told() -> None:
-    interaction, task = begun()
-    reply = interaction.respond(interaction.start(task), Completion("<think>nan</think>end"))
-    assert (reply.ended, reply.reward) == (True, 0.0)
-
-
 @pytest.mark.parametrize(("said", "why"), [("nan", "which is no reward"), ("none", "it is not graded")])
 def test_what_is_no_reward_is_a_failure(said: str, why: str) -> None:
     interaction, task = begun()
@@ -126,13 +119,6 @@ def test_a_session_that_is_gone_is_played_again_once() -> None:
     with pytest.raises(SessionLost):
         interaction.respond(state, Completion("on"))
     assert LOG.count("reset") == 1
-
-
-def test_it_travels_to_other_processes_without_its_sessions() -> None:
-    interaction, task = begun()
-    state = interaction.start(task)
-    other = pickle.loads(pickle.dumps(interaction))
-    assert other.respond(state, Completion("on")) == interaction.respond(state, Completion("on"))
 
 
 def test_what_hangs_is_a_failure_and_what_is_raised_is_told() -> None:

@@ -62,24 +62,6 @@ def test_an_episode_without_room_for_another_turn_is_cut() -> None:
     assert not live.completion().finished
 
 
-def test_a_prompt_that_fills_the_context_leaves_nothing_to_say() -> None:
-    definition = rlenv.load("math/arithmetic-v0", level=2)
-    decoder = Decoder(POLICY.tokenizer, POLICY.eos_ids)
-    length = len(POLICY.encode(definition.tasks[2].prompt))
-    for context, room in ((length, None), (length + 3, 3)):
-        one = TokenEpisode(definition, definition.tasks[2], POLICY.renderer, decoder, Sampling(), context)
-        assert (None if one.ids() is None else one.room) == room
-        assert one.ended is (room is None)
-    assert not one.completion().finished
-
-
-def test_the_sampler_may_say_that_a_turn_was_cut() -> None:
-    one = episode(rlenv.load("math/arithmetic-v0", level=2))
-    one.ids()
-    one.say(POLICY.encode_completion("42"), cut=True)
-    assert not one.completion().finished
-
-
 END, PAD, THINK, UNTHINK = 1, 2, 3, 4
 SPECIAL = {END: "<|end|>", PAD: "<pad>", THINK: "<think>", UNTHINK: "</think>"}
 
@@ -101,13 +83,6 @@ def ids(text: str) -> list[int]:
 @pytest.fixture
 def decoder() -> Decoder:
     return Decoder(Characters(), [END])
-
-
-def test_what_ends_with_an_end_is_finished_and_anything_else_was_cut(decoder: Decoder) -> None:
-    done, cut, nothing = (decoder.completion(said) for said in ([*ids("42"), END], ids("42"), []))
-    assert (done.text, done.finished, done.token_ids) == ("42", True, (52, 50, END))
-    assert (cut.text, cut.finished) == ("42", False)
-    assert (nothing.text, nothing.finished) == ("", False)
 
 
 def test_marks_of_thoughts_stay_though_they_are_special_tokens(decoder: Decoder) -> None:
@@ -140,9 +115,3 @@ def test_what_a_tool_wrote_is_no_answer(decoder: Decoder) -> None:
     assert said.content.text == "no"
     assert [one.token_ids for one in said.said_turns] == [tuple(ids("ask")), (*ids("no"), END)]
     assert said.said_tokens == 6
-
-
-def test_only_the_last_turn_can_be_cut(decoder: Decoder) -> None:
-    said = decoder.completion(ids("a!b"), [1, 0, 1])
-    assert [turn.finished for turn in said.turns] == [True, True, False]
-    assert not said.finished

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from rlenv import BatchVerifier, Completion, Definition, FunctionVerifier, ListTasks, Task, Verdict, Verifier
-from rlenv.core.definition import Isolation
+from rlenv import Completion, Definition, FunctionVerifier, ListTasks, Task, Verdict, Verifier
 from rlenv.core.errors import ConfigError
 from rlenv.env.compose import gate, weighted
 from rlenv.judge.judge import Judge
@@ -57,25 +56,10 @@ def test_a_batch_is_judged_at_once_in_this_process_and_in_order() -> None:
     assert all(v.scores == {"pid": HERE, "asked": 3.0} for v in verdicts)
 
 
-def test_one_completion_is_a_batch_of_one() -> None:
-    assert grader().verdict(TASK, Completion("4")).scores == {"pid": HERE, "asked": 1.0}
-
-
 def test_each_verdict_is_heard_once_as_it_comes() -> None:
     heard: list[tuple[int, float | None]] = []
     grader("twice").verdicts(jobs("4", "mishap", "5"), lambda index, verdict: heard.append((index, verdict.reward)))
     assert heard == [(2, 0.0), (1, 0.0), (0, 1.0)]
-
-
-def test_a_verdict_for_a_job_that_there_is_not_goes_to_nobody() -> None:
-    heard: list[int] = []
-    verdicts = grader("stray").verdicts(jobs("4", "mishap", "5"), lambda index, verdict: heard.append(index))
-    assert ([v.reward for v in verdicts], heard) == ([1.0, 0.0, 0.0], [2, 1, 0])
-
-
-def test_a_completion_that_is_too_long_never_reaches_the_verifier() -> None:
-    verdicts = grader(max_completion_chars=3).verdicts(jobs("4", "long one"))
-    assert (verdicts[0].scores["asked"], [f.name for f in verdicts[1].flags]) == (1.0, ["over_limit"])
 
 
 @pytest.mark.parametrize(("mishap", "reason"), [("raise", "OSError: the sandbox is gone"), ("skip", "no verdict")])
@@ -93,11 +77,6 @@ def test_what_a_listener_raises_is_not_the_verifiers_doing() -> None:
 
     with pytest.raises(RuntimeError, match="disk full"):
         grader().verdicts(jobs("4"), stop)
-
-
-def test_only_a_verifier_with_the_method_is_a_batch_verifier() -> None:
-    assert isinstance(Batch(), BatchVerifier)
-    assert not isinstance(FunctionVerifier(lambda completion: True), BatchVerifier)
 
 
 SHORT = FunctionVerifier(lambda completion: len(completion) < 3, cheap=True)
@@ -120,23 +99,8 @@ def test_a_gate_asks_a_batch_only_for_what_it_lets_through() -> None:
     assert verdicts[1].scores["asked"] == 2.0
 
 
-def test_a_batch_may_be_the_gate_itself() -> None:
-    assert [v.reward for v in judged(gate(Batch(), SHORT), "4", "5")] == [1.0, 0.0]
-
-
-def test_a_batch_that_fails_fails_the_sum() -> None:
-    verdicts = judged(weighted(right=(Batch("raise"), 1.0), short=(SHORT, 0.5)), "4", "mishap")
-    assert [v.status for v in verdicts] == ["verifier_error"] * 2
-
-
 def test_a_verifier_that_needs_a_worker_has_no_place_beside_a_batch() -> None:
     with pytest.raises(ConfigError, match="cheap verifiers beside"):
         weighted(right=(Batch(), 1.0), dear=(DEAR, 1.0))
     with pytest.raises(ConfigError, match="cheap verifiers beside"):
         gate(DEAR, Batch())
-
-
-@pytest.mark.parametrize("isolation", ["auto", "inline", "process"])
-def test_a_batch_isolates_by_itself_whatever_is_asked_for(isolation: Isolation) -> None:
-    definition = Definition(tasks=ListTasks([TASK]), verifier=Batch(), isolation=isolation)
-    assert Judge(definition).verdicts(jobs("4", "5"))[0].scores == {"pid": HERE, "asked": 2.0}

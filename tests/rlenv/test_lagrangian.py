@@ -5,24 +5,17 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from pathlib import Path
 
 import pytest
-import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rlenv.core.completion import Completion
-from rlenv.core.definition import Definition
 from rlenv.core.episode import Episode
 from rlenv.core.errors import ConfigError
+from rlenv.core.jsontypes import Json
 from rlenv.core.task import Task
-from rlenv.core.verdict import Flag, StepReward, Verdict
-from rlenv.core.verifier import FunctionVerifier
-from rlenv.env.batch import BatchEnvironment
-from rlenv.policies.tiny import tiny_policy
-from rlenv.trainers import TrainConfig
-from rlenv.trainers.loop.trainer import Trainer
+from rlenv.core.verdict import Flag, Verdict
 from rlenv.wrappers import Lagrangian, State, apply_wrappers
 
 LOST = Verdict.error("lost")
@@ -44,18 +37,13 @@ def multipliers(wrapper: Lagrangian, means: Sequence[float]) -> list[float]:
 
 
 def test_a_fixed_weight_pays_reward_less_cost_and_never_moves() -> None:
-    wrapper, state = Lagrangian(multiplier=3.0), dict[str, object]()
+    wrapper, state = Lagrangian(multiplier=3.0), dict[str, Json]()
     for _ in range(300):
-        verdict = judged(wrapper, [scored(1.0, 0.5)] * 2, state)[0]  # type: ignore[arg-type]
+        verdict = judged(wrapper, [scored(1.0, 0.5)] * 2, state)[0]
         assert verdict.reward == (1.0 - 3.0 * 0.5) / 4.0
     assert [part.name for part in verdict.parts] == ["reward", "cost", "lagrangian"]
     assert state == {}
     assert verdict.scores == {"reward": 1.0, "cost": 0.5, "multiplier": 3.0}
-
-
-def test_without_normalising_the_cost_is_the_only_part_of_its_own() -> None:
-    verdict = judged(Lagrangian(multiplier=3.0, normalise=False), [scored(1.0, 0.5)], {})[0]
-    assert [tuple(part) for part in verdict.parts] == [("reward", 1.0), ("cost", -1.5)]
 
 
 def test_the_additive_update_is_the_papers() -> None:
@@ -76,13 +64,6 @@ def test_the_log_update_is_safe_rlhfs() -> None:
     assert multipliers(wrapper, [1.0, 0.25, -3.0, 0.0]) == pytest.approx(expected, rel=1e-12)
 
 
-def test_the_log_update_stays_finite_whatever_the_cost() -> None:
-    wrapper = Lagrangian(budget=0.0, rate=100.0, window=1, multiplier=1.0, update="log", largest=50.0)
-    found = multipliers(wrapper, [1e6, -1e6, 1e6, -1e6, 1.0])
-    assert found[1] == pytest.approx(50.0)
-    assert all(0 < value <= 50.0 + 1e-9 for value in found)
-
-
 def test_proportional_and_derivative_add_to_the_integral() -> None:
     """Stooke et al.: K_P delta + K_I (sum of delta)+ + K_D (rise)+; a fall of the cost gives no derivative."""
     wrapper = Lagrangian(budget=0.5, rate=1.0, proportional=2.0, derivative=4.0, window=1)
@@ -98,26 +79,19 @@ def test_proportional_and_derivative_add_to_the_integral() -> None:
 
 
 def test_a_window_is_closed_by_the_group_that_fills_it_and_a_group_is_paid_at_one_multiplier() -> None:
-    wrapper, state = Lagrangian(budget=0.0, rate=1.0, window=3), dict[str, object]()
-    paid = [judged(wrapper, [scored(0.0, cost)] * 2, state) for cost in (1.0, 0.5, 0.0)]  # type: ignore[arg-type]
+    wrapper, state = Lagrangian(budget=0.0, rate=1.0, window=3), dict[str, Json]()
+    paid = [judged(wrapper, [scored(0.0, cost)] * 2, state) for cost in (1.0, 0.5, 0.0)]
     assert [[v.scores["multiplier"] for v in group] for group in paid] == [[0.0, 0.0], [0.0, 0.0], [0.75, 0.75]]
     assert "mean_cost" not in paid[1][0].scores
     assert paid[2][0].scores["mean_cost"] == 0.75
 
 
-def test_an_episode_whose_checker_failed_is_in_no_mean() -> None:
-    wrapper, state = Lagrangian(budget=0.0, rate=1.0, window=2), dict[str, object]()
-    failed = judged(wrapper, [LOST, scored(0.0, 1.0), LOST], state)  # type: ignore[arg-type]
-    assert [verdict.graded for verdict in failed] == [False, True, False]
-    judged(wrapper, [scored(0.0, 0.5)], state)  # type: ignore[arg-type]
-    assert state["mean_cost"] == 0.75
-
-
-def test_what_was_too_costly_to_score_is_still_graded_and_in_no_mean() -> None:
+def test_what_has_no_cost_because_checking_failed_or_was_too_dear_is_in_no_mean() -> None:
     costly = Verdict.of(("reward", 0.0), flags=(Flag("over_limit", detail="5 s"),))
-    wrapper, state = Lagrangian(budget=0.0, window=1, multiplier=1.0), dict[str, object]()
-    assert judged(wrapper, [costly], state) == [costly]  # type: ignore[arg-type]
-    assert state["count"] == 0.0
+    wrapper, state = Lagrangian(budget=0.0, rate=1.0, window=2), dict[str, Json]()
+    assert judged(wrapper, [LOST, scored(0.0, 1.0), costly], state)[::2] == [LOST, costly]
+    judged(wrapper, [scored(0.0, 0.5)], state)
+    assert state["mean_cost"] == 0.75
 
 
 def test_a_verdict_without_the_cost_is_an_error_and_not_free() -> None:
@@ -143,17 +117,6 @@ def test_saved_anywhere_it_goes_on_with_the_same_bits(groups: list[list[float]],
     assert resumed == whole
 
 
-@settings(max_examples=40)
-@given(st.floats(-1e6, 1e6), st.floats(-1e6, 1e6), st.floats(0, 50))
-def test_parts_and_steps_still_sum_to_the_reward(reward: float, cost: float, multiplier: float) -> None:
-    stepped = Verdict(reward, step_rewards=(StepReward(reward, 0, 4),), scores={"cost": cost})
-    for verdict in judged(Lagrangian(multiplier=multiplier), [scored(reward, cost), stepped], {}):
-        assert math.fsum(part.value for part in verdict.parts) == verdict.reward
-        if verdict.step_rewards:
-            assert math.fsum(step.value for step in verdict.step_rewards) == verdict.reward
-        assert verdict.reward == pytest.approx((reward - multiplier * cost) / (1 + multiplier), rel=1e-9, abs=1e-9)
-
-
 @pytest.mark.parametrize(
     ("settings_", "message"),
     [
@@ -169,48 +132,3 @@ def test_parts_and_steps_still_sum_to_the_reward(reward: float, cost: float, mul
 def test_settings_that_cannot_work_are_refused(settings_: dict[str, object], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         Lagrangian(**settings_)  # type: ignore[arg-type]
-
-
-def priced(completion: str) -> Verdict:
-    """Pays for the letter a, and costs what it pays."""
-    value = float("a" in completion)
-    return scored(value, value)
-
-
-def definition(wrapper: Lagrangian) -> Definition:
-    verifier = FunctionVerifier(priced, cheap=True)
-    tasks = [Task("say a"), Task("say b")]
-    return Definition(tasks=tasks, verifier=verifier, wrappers=[wrapper], id="test/priced-v0")
-
-
-def test_the_batch_saves_and_loads_the_multiplier() -> None:
-    wrapper = Lagrangian(budget=0.0, rate=1.0, window=4)
-    batch, other = (BatchEnvironment(definition(wrapper), group_size=2) for _ in range(2))
-    batch.reset(groups=2)
-    batch.step(["a"] * 4)
-    other.load_state_dict(json.loads(json.dumps(batch.state_dict())))
-    for env in (batch, other):
-        env.reset(groups=1)
-        assert env.step(["a", "b"])[0].verdict.scores["multiplier"] == 1.0
-
-
-def test_a_training_run_that_is_resumed_ends_with_the_same_weights_and_multiplier(tmp_path: Path) -> None:
-    torch.set_num_threads(1)
-    env = definition(Lagrangian(budget=0.01, rate=1.0, window=8))
-    config = TrainConfig(steps=4, groups=2, group_size=4, max_new_tokens=8, learning_rate=1e-3, save_every=2)
-
-    def run(out: Path, steps: int, *, resume: bool = False) -> Trainer:
-        trainer = Trainer(config, env, tiny_policy(3), out, resume=resume, quiet=True)
-        for _ in range(steps):
-            trainer.step()
-        trainer.save()
-        trainer.close()
-        return trainer
-
-    whole = run(tmp_path / "whole", 4)
-    run(tmp_path / "parts", 3)
-    resumed = run(tmp_path / "parts", 1, resume=True)
-    assert resumed.env.state_dict() == whole.env.state_dict()
-    assert '"multiplier": 0.0' not in json.dumps(whole.env.state_dict())
-    weights = zip(whole.policy.model.parameters(), resumed.policy.model.parameters(), strict=True)
-    assert all(torch.equal(a, b) for a, b in weights)

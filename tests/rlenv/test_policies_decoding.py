@@ -44,8 +44,8 @@ def sampled(model: PreTrainedModel, prompts: Any = PROMPTS, eos: tuple[int, ...]
     return sample_tokens(model, prompts, 3, Sampling(max_new_tokens=12), eos, torch.Generator().manual_seed(0))
 
 
-@pytest.mark.parametrize("model", [llama(), llama(2), llama(1, attention_bias=True), qwen()])
-@pytest.mark.parametrize("prompts", [PROMPTS, PROMPTS[::3], PROMPTS[:1]], ids=["padded", "equal", "one"])
+@pytest.mark.parametrize("model", [llama(2), llama(1, attention_bias=True), qwen()])
+@pytest.mark.parametrize("prompts", [PROMPTS, PROMPTS[::3]], ids=["padded", "equal"])
 def test_the_short_way_gives_what_the_model_gives(
     model: PreTrainedModel, prompts: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

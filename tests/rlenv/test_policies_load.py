@@ -9,7 +9,7 @@ import pytest
 import rlenv
 from rlenv import Completion, Task
 from rlenv.core.errors import PolicyError
-from rlenv.policies import Policy, Sampling, ScriptedPolicy, ask, load
+from rlenv.policies import Policy, Sampling, ScriptedPolicy, ask
 from rlenv.policies.load import load_policy
 
 TASKS = [Task("Reverse: ab", "ba"), Task("Reverse: cd", "dc")]
@@ -63,12 +63,6 @@ def test_the_folder_of_a_run_is_told_where_its_model_is(tmp_path: Path) -> None:
     with pytest.raises(PolicyError, match=f"its model is {re.escape(str(tmp_path / 'model'))}$"):
         load_policy(str(tmp_path))
     assert load_policy(str(tmp_path / "model")).name == str(tmp_path / "model")
-
-
-def test_smollm2_that_is_not_there_names_the_way_to_build_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(load, "smollm2_path", lambda: str(tmp_path / "gone"))
-    with pytest.raises(PolicyError, match="`make smollm2`"):
-        load_policy("smollm2-135m")
 
 
 def test_tiny_answers_with_tokens_and_is_the_same_for_a_seed() -> None:

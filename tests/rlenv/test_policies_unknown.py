@@ -11,7 +11,6 @@ from digits import config, policy
 
 import rlenv
 from rlenv import Definition, FunctionVerifier, ListTasks
-from rlenv.policies import ScriptedPolicy
 from rlenv.policies.unknown import unknown_to
 from rlenv.trainers import train
 from rlenv.trainers.monitors import read_alarms
@@ -33,13 +32,6 @@ def test_the_share_is_that_of_the_characters_of_prompts_and_references() -> None
     assert found.characters == ("×", "½", "≈")
     assert f"{4 / total:.1%} of the characters" in str(found)
     assert "take a policy that knows them" in str(found)
-
-
-def test_ascii_and_policies_without_a_tokenizer_know_all() -> None:
-    plain = environment([{"prompt": "2 * 5 =\n\t?", "answer": "\\boxed{10}"}]).tasks
-    assert unknown_to(policy(), plain) is None
-    assert unknown_to(policy(), environment([{"prompt": "a\ud800", "answer": "b"}]).tasks) is None
-    assert unknown_to(ScriptedPolicy("empty", lambda task: ""), environment(ROWS).tasks) is None
 
 
 def test_a_training_says_it_once_and_an_evaluation_in_its_report(tmp_path: Path) -> None:

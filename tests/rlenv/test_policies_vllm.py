@@ -19,7 +19,7 @@ from chat_models import chat_policy
 from launching import launch
 from number_game import guessing
 
-from rlenv.core.errors import ConfigError, MissingExtra, PolicyError
+from rlenv.core.errors import ConfigError, PolicyError
 from rlenv.core.policy import Policy
 from rlenv.policies import Sampling
 from rlenv.policies.tiny import tiny_policy
@@ -99,44 +99,12 @@ def test_an_engine_that_sleeps_has_no_weights_until_the_next_come(tmp_path: Path
     assert engine_of(policy).done[-1] == "shutdown"
 
 
-@pytest.mark.usefixtures("_stand_in")
-def test_settings_reach_the_engine(tmp_path: Path) -> None:
-    settings = VllmSettings(memory_share=0.4, max_length=99, eager=True, more={"swap_space": 2})
-    found = engine_of(VllmPolicy(tiny_policy(0), tmp_path, settings))
-    assert found.model == str(tmp_path)
-    assert (tmp_path / "config.json").exists()
-    assert found.settings == {
-        "dtype": "float32",
-        "gpu_memory_utilization": 0.4,
-        "tensor_parallel_size": 1,
-        "enforce_eager": True,
-        "enable_sleep_mode": False,
-        "max_model_len": 99,
-        "swap_space": 2,
-    }
-
-
 @pytest.mark.parametrize(
     "wrong", [{"memory_share": 0}, {"tensor_parallel": 0}, {"adapter": "both"}, {"url": "http://x", "sleep": True}]
 )
 def test_settings_that_cannot_work_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(ConfigError, match="expected"):
         VllmSettings(**wrong)
-
-
-@pytest.mark.usefixtures("_stand_in")
-def test_a_completion_that_was_broken_off_is_no_completion(tmp_path: Path) -> None:
-    policy = VllmPolicy(tiny_policy(0), tmp_path)
-    engine_of(policy).reason = "abort"
-    with pytest.raises(PolicyError, match="ended a completion by abort"):
-        policy.generate(["1"], 1, SAMPLING)
-
-
-@pytest.mark.usefixtures("_stand_in")
-def test_a_prompt_without_room_is_refused_with_what_to_do(tmp_path: Path) -> None:
-    policy = VllmPolicy(tiny_policy(0), tmp_path, VllmSettings(max_length=8))
-    with pytest.raises(PolicyError, match="room for 8 tokens, and a prompt has 22; raise max_length"):
-        policy.generate(["1" * 20], 1, SAMPLING)
 
 
 @pytest.mark.usefixtures("_stand_in")
@@ -164,11 +132,3 @@ def test_processes_with_one_engine_draw_along_until_the_last_has_its_episodes(tm
         found = pickle.loads((tmp_path / f"{rank}.pickle").read_bytes())
         assert len(found[0].said_turns) == drawn_together.TURNS[rank]
         assert found == drawn_together.drawn(tmp_path / "alone", rank, 1)
-
-
-def test_without_vllm_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "vllm", None)
-    for name in IN_PROCESS:
-        monkeypatch.setenv(name, "")
-    with pytest.raises(MissingExtra, match="vllm"):
-        VllmPolicy(tiny_policy(0), tmp_path)

@@ -6,7 +6,6 @@ reader_cases.jsonl and reader_hostile.jsonl were written from the stated reading
 from __future__ import annotations
 
 import json
-import pickle
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,7 +15,7 @@ from hypothesis import strategies as st
 
 from rlenv import Completion
 from rlenv.core.errors import ConfigError
-from rlenv.core.reading import READ_AS, Passage, Segment, Span, read
+from rlenv.core.reading import READ_AS, Segment, Span, read
 from rlenv.core.reading.message import message_text
 from rlenv.core.reading.reader import Reading
 from rlenv.core.tool_call import tool_calls
@@ -59,7 +58,7 @@ def test_what_was_thought_said_and_called_is_told_apart(row: dict[str, object]) 
 
 @pytest.mark.parametrize("row", rows("reader_hostile.jsonl"), ids=lambda row: str(row["id"]))
 def test_a_text_made_to_slow_the_reader_is_read_and_its_calls_too(row: dict[str, object]) -> None:
-    text = eval(str(row["expression"]), {"n": 50_000})
+    text = eval(str(row["expression"]), {"n": 20_000})
     for setting in READ_AS:
         found = read(text, setting)
         assert all(0 <= start <= end <= len(text) for start, end in found.content.spans)
@@ -97,30 +96,6 @@ def test_parts_are_joined_by_a_line_break_and_a_span_over_both_covers_what_lies_
     assert text[slice(*content.place(6, 9))] == "4<think>or 5?</think>2"
 
 
-def test_parts_that_touch_are_one() -> None:
-    content = read("<|channel|><|message|><think><|channel|><think>").content
-    assert content.text == "<think><|channel|><think>"
-    assert len(content.spans) == 1
-
-
-def test_a_passage_of_nothing_places_everything_at_the_beginning() -> None:
-    content = read("<think>hm").content
-    assert (content, content.place(0, 0), content.within(3, 5)) == (Passage("", ()), (0, 0), (0, 0))
-
-
-def test_a_trace_that_was_cut_leaves_no_content() -> None:
-    assert Completion("<think>So 42").content.text == ""
-    assert Completion("So 42", read_as="opened").content.text == ""
-
-
-def test_a_completion_is_read_once_and_the_reading_does_not_travel() -> None:
-    completion = Completion("<think>a</think>b")
-    assert completion.reading is completion.reading
-    again = pickle.loads(pickle.dumps(completion))
-    assert (again, again.content.text) == (completion, "b")
-    assert len(pickle.dumps(completion)) == len(pickle.dumps(Completion("<think>a</think>b")))
-
-
 def test_settings_and_segments_are_saved_with_a_completion() -> None:
     told = Completion("xy", segments=(Segment("reasoning", 0, 1), Segment("content", 1, 2)))
     for completion in (told, Completion("a</think>b", read_as="tags")):
@@ -133,14 +108,6 @@ def test_settings_and_segments_are_saved_with_a_completion() -> None:
 def test_an_unknown_way_of_reading_is_refused() -> None:
     with pytest.raises(ConfigError, match="expected read_as to be one of auto"):
         Completion("x", read_as="loud")  # type: ignore[arg-type]
-
-
-def test_arguments_are_decoded_when_they_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    completion = Completion('<tool_call>{"name": "f", "arguments": {"a": 1}}</tool_call>done')
-    with monkeypatch.context() as patched:
-        patched.setattr(json, "loads", lambda *_: pytest.fail("decoded"))
-        assert completion.content.text == "done"
-    assert completion.tool_calls[0].arguments == {"a": 1}
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,10 @@ MARK = re.compile(
     r"|</?tool_call>|\[TOOL_CALLS\]|<\|python_tag\|>|of_thought\|>|_THINKING\|>"
 )
 WRITERS = {
-    "rlenv/audit/metamorphic.py": "attacks are written",
-    "rlenv/audit/catalogue/hostile.py": "attacks are written",
+    "envs/containers/environment.py": "a solution is written",
     "envs/format/tags.py": "a prompt that asks for tags, and its solution",
     "envs/math/countdown.py": "a solution is written",
-    "rlenv/hackbench/forms.py": "texts in every form are written",
+    "rlenv/agents/chat.py": "the mark that a template opened with is sent, in front of what was sampled",
     "rlenv/evidence/row.py": "a row's answer is written in the usual frames",
     "rlenv/turns/bridge.py": "dummy conversations are written, to see what a template makes of them",
 }
@@ -37,12 +36,8 @@ def test_only_the_reader_knows_the_marks() -> None:
     found = {}
     for room in ("rlenv", "envs", "trainers"):
         for path in sorted((ROOT / room).rglob("*.py")):
-            name = path.resolve().relative_to(ROOT).as_posix()
-            if not name.startswith("rlenv/core/reading/") and (marks := mentions(path.read_text(encoding="utf-8"))):
+            name, source = path.resolve().relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8")
+            if not name.startswith("rlenv/core/reading/") and MARK.search(source) and (marks := mentions(source)):
                 found[name] = marks
     assert {name: marks for name, marks in found.items() if name not in WRITERS} == {}
     assert sorted(found) == sorted(WRITERS)
-
-
-def test_a_mark_in_a_pattern_is_seen_and_one_in_a_docstring_is_not() -> None:
-    assert mentions('"""Reads <think>."""\nimport re\nTAG = re.compile("</think>")') == ["</think>"]

@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any
 
 import gymnasium
-import numpy as np
 import pytest
 
 import rlenv
@@ -53,21 +52,13 @@ def test_ten_lines_make_an_environment() -> None:
     assert rlenv.list_envs("mine") == ["mine/reverse-v0"]
 
 
-def test_gymnasium_makes_it_too() -> None:
-    register("mine/sums-v0")
-    for name in ("mine/sums-v0", "rlenv:mine/sums-v0"):
-        env = gymnasium.make(name)
-        env.reset(seed=0)
-        assert env.unwrapped.spec.id == "mine/sums-v0"  # type: ignore[union-attr]
-
-
 def test_gymnasium_alone_finds_what_comes_with_rlenv() -> None:
-    program = "import gymnasium; e = gymnasium.make('rlenv:math/arithmetic-v0', level=2); print(e.reset(seed=0)[1])"
+    program = "import gymnasium; e = gymnasium.make('rlenv:math/arithmetic-v1', level=2); print(e.reset(seed=0)[1])"
     done = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=True)
     assert (done.stdout[:12], done.stderr) == ("{'task_id': ", "")
 
 
-BAD_IDS = ["sums-v0", "mine/sums", "mine:sums-v0", "mine/sums-v", "mine/a b-v0", "mine/a/b-v0", "/sums-v0"]
+BAD_IDS = ["sums-v0", "mine/sums", "mine/a b-v0", "mine/a/b-v0"]
 
 
 @pytest.mark.parametrize("id", BAD_IDS)
@@ -81,14 +72,10 @@ def test_bad_id_is_refused(id: str) -> None:
     ("arguments", "message"),
     [
         ({"entry_point": "a:b"}, "either an entry_point or tasks with a verifier, got both"),
-        ({"tasks": None}, "expected tasks and a verifier"),
-        ({"verifier": None}, "expected tasks and a verifier"),
-        ({"tasks": None, "verifier": None}, "or an entry_point"),
         ({"kwargs": {"limit": 3}}, r"kwargs belong to an entry_point, got \['limit'\]"),
         ({"needs": {"limit": "a number"}}, r"needs belong to an entry_point, got \['limit'\]"),
         ({"tasks": None, "verifier": None, "entry_point": "module.function"}, "'package.module:function'"),
         ({"isolation": "docker"}, "expected isolation"),
-        ({"time_limit_s": -1}, "time limit above 0"),
     ],
 )
 def test_malformed_registration_is_refused(arguments: dict[str, Any], message: str) -> None:
@@ -113,12 +100,6 @@ def test_what_an_environment_needs_is_asked_for_by_name(make: Any) -> None:
     make("mine/sums-v0", prefix="")
 
 
-def test_what_was_given_at_registration_is_not_asked_for() -> None:
-    rlenv.register("mine/sums-v0", entry_point=f"{__name__}:sums", kwargs={"prefix": "Add: "}, needs={"prefix": "text"})
-    assert str(rlenv.load("mine/sums-v0").tasks[0].prompt).startswith("Add: ")
-    assert registry.needed("math/arithmetic-v0") == {}
-
-
 def test_unknown_id_suggests_near_ones() -> None:
     register("mine/sums-v0")
     for ask in (rlenv.make, rlenv.make_vec, rlenv.make_batch, rlenv.load):
@@ -127,11 +108,6 @@ def test_unknown_id_suggests_near_ones() -> None:
         assert str(caught.value).startswith("no environment 'mine/sum-v0'; did you mean mine/sums-v0")
     with pytest.raises(UnknownEnvironment, match="see `rlenv list`"):
         rlenv.make("qqqqqqqq")
-
-
-def test_foreign_environment_is_sent_to_gymnasium() -> None:
-    with pytest.raises(RlenvError, match=r"CartPole-v1 is not an environment of rlenv.*gymnasium\.make"):
-        rlenv.make("CartPole-v1")
 
 
 def test_factory_is_found_by_name_and_takes_kwargs() -> None:
@@ -149,37 +125,6 @@ def test_kwargs_that_nobody_takes_are_refused_with_what_is_taken() -> None:
     register("mine/sums-v0")
     with pytest.raises(ConfigError, match=r"takes only isolation, .*, max_turns and render_mode, got \['size'\]"):
         rlenv.make("mine/sums-v0", size=3)
-
-
-def test_isolation_and_time_limit_may_be_set_when_making() -> None:
-    register("mine/sums-v0")
-    definition = rlenv.load("mine/sums-v0", isolation="process", time_limit_s=0.25)
-    assert (definition.isolation, definition.time_limit_s, definition.inline) == ("process", 0.25, False)
-    assert rlenv.load("mine/sums-v0").inline
-
-
-def test_objects_of_another_process_are_asked_for() -> None:
-    register("mine/sums-v0")
-    registry._definitions.clear()
-    with pytest.raises(UnknownEnvironment, match="register it in this one too"):
-        rlenv.make("mine/sums-v0")
-
-
-def test_definition_describes_itself_by_its_verifier() -> None:
-    def check(completion: str, answer: str) -> bool:
-        """Exact match.
-
-        More.
-        """
-        return completion == answer
-
-    register("mine/sums-v0", verifier=check)
-    assert rlenv.load("mine/sums-v0").description == "Exact match."
-
-
-def test_a_description_of_ones_own_takes_the_place_of_the_docstring() -> None:
-    register("mine/sums-v0", description="Sums of a number with itself.")
-    assert rlenv.load("mine/sums-v0").description == "Sums of a number with itself."
 
 
 MANY: list[dict[str, Any]] = [{"prompt": f"{i}+{i}=?", "answer": str(2 * i), "level": i % 2} for i in range(200)]
@@ -212,22 +157,6 @@ def test_splits_are_given_by_name_and_train_is_what_is_trained_on() -> None:
         rlenv.make("mine/sums-v0", size=3)
 
 
-def test_a_split_of_what_has_none_says_how_to_make_one() -> None:
-    register("mine/sums-v0")
-    with pytest.raises(ConfigError, match=r"no splits, got split='test'; register it with test_share=0\.2"):
-        rlenv.load("mine/sums-v0", split="test")
-
-
-@pytest.mark.parametrize("mode", ["sync", "async"])
-def test_vectors_are_of_the_split_that_is_asked_for(mode: str) -> None:
-    register("mine/sums-v0", tasks={"train": MANY[1:], "test": MANY[:1]})
-    envs = rlenv.make_vec("mine/sums-v0", 2, vectorization_mode=mode, split="test")
-    try:
-        assert envs.reset(seed=3)[0] == ("0+0=?",) * 2
-    finally:
-        envs.close()
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -244,11 +173,7 @@ def test_splits_that_cannot_be_made_are_refused(arguments: dict[str, Any], messa
         register("mine/sums-v0", **arguments)
 
 
-def wrong(completion: str) -> float:
-    return float("nan") if completion == "?" else 0.5
-
-
-@pytest.mark.parametrize("mode", ["sync", "async", "spawn"])
+@pytest.mark.parametrize("mode", ["sync", "spawn"])
 def test_vectors_of_what_was_registered_with_objects(mode: str) -> None:
     register("mine/sums-v0", tasks=[{"prompt": "½ + \ud800\x00🙂 = ?", "answer": "a"}])
     context = {"vector_kwargs": {"context": "spawn"}} if mode == "spawn" else {}
@@ -265,47 +190,3 @@ def test_vectors_of_what_was_registered_with_objects(mode: str) -> None:
             assert [verdict.reward for verdict in info["final_info"]["verdict"]] == [1.0, 0.0, 0.0]
     finally:
         envs.close()
-
-
-def test_vector_in_async_mode_draws_what_the_sync_one_draws() -> None:
-    register("mine/sums-v0")
-    drawn = []
-    for mode in ("sync", "async"):
-        envs = rlenv.make_vec("mine/sums-v0", 2, vectorization_mode=mode)
-        drawn.append([envs.reset(seed=4)[0], *(envs.step(("0", "0"))[0] for _ in range(5))])
-        envs.close()
-    assert drawn[0] == drawn[1]
-    assert len(set(drawn[0])) > 1
-
-
-def test_shared_memory_which_would_lose_the_prompts_is_refused() -> None:
-    register("mine/sums-v0")
-    with pytest.raises(ValueError, match="shared_memory=False"):
-        gymnasium.make_vec("mine/sums-v0", 2, vectorization_mode="async")
-
-
-def test_registering_again_replaces() -> None:
-    register("mine/sums-v0")
-    with pytest.warns(UserWarning, match="Overriding environment"):
-        register("mine/sums-v0", tasks=ROWS[:1])
-    assert len(rlenv.load("mine/sums-v0").tasks) == 1
-
-
-def test_seeds_reach_the_tasks() -> None:
-    register("mine/sums-v0")
-    env = rlenv.make("mine/sums-v0")
-    assert [env.reset(seed=s)[0] for s in range(9)] == [env.reset(seed=s)[0] for s in range(9)]
-    assert isinstance(env.unwrapped.np_random, np.random.Generator)
-
-
-def test_registering_the_same_factory_again_is_quiet() -> None:
-    for _ in range(2):
-        rlenv.register("again/any-v0", entry_point="package.module:function", kwargs={"level": 1})
-    with pytest.warns(UserWarning, match="Overriding environment"):
-        rlenv.register("again/any-v0", entry_point="package.module:function", kwargs={"level": 2})
-    del gymnasium.registry["again/any-v0"]
-
-
-def test_settings_that_an_entry_point_would_not_see_are_refused() -> None:
-    with pytest.raises(ConfigError, match="set them there"):
-        rlenv.register("again/other-v0", entry_point="package.module:function", time_limit_s=1.0)

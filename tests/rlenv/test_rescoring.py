@@ -1,7 +1,6 @@
 """Judging saved episodes again: what counts as changed, what it is told as, and what stays as it was."""
 
 import json
-import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,12 +8,10 @@ import pytest
 
 import rlenv
 from rlenv.core.errors import ConfigError
-from rlenv.core.jsontypes import Json
 from rlenv.core.verdict import Flag, Verdict
 from rlenv.evaluation.report import Report
 from rlenv.evaluation.rescoring import Change
 from rlenv.store.saved_episodes import SavedEpisodes
-from rlenv.workers.pool import WorkerPool
 from rlenv.wrappers import RunningCentre
 
 
@@ -47,28 +44,6 @@ def test_a_verdict_whose_flags_alone_differ_has_changed(tmp_path: Path, old: str
     assert (first.old_flags, first.new_flags) == ((old,) if old else (), (new,) if new else ())
     assert str(first) == f"task t0 episode 0: 1 -> 1, flags {old or 'none'} -> {new or 'none'}"
     assert "6 verdicts changed" in str(rescored)
-
-
-def test_a_verdict_whose_reason_or_spans_alone_differ_has_not_changed(tmp_path: Path) -> None:
-    saved(tmp_path, verifier("seen", reason="then"))
-
-    def judge(completion: str, answer: str) -> Verdict:
-        return Verdict.of(("reward", 1.0), flags=[Flag("seen", 2, 3, "elsewhere")], reason="now")
-
-    assert rlenv.rescore(tmp_path, definition(rlenv.FunctionVerifier(judge, cheap=True))).changes == ()
-
-
-def test_a_pool_that_is_given_judges_and_stays_open(tmp_path: Path) -> None:
-    saved(tmp_path, verifier())
-
-    def judge(completion: str, answer: str) -> Verdict:
-        return Verdict.of(("reward", 0.25), reason=str(os.getpid()))
-
-    with WorkerPool(1) as pool:
-        for _ in range(2):
-            changes = rlenv.rescore(tmp_path, definition(rlenv.FunctionVerifier(judge)), pool=pool).changes
-            assert {change.new_reward for change in changes} == {0.25}
-            assert str(os.getpid()) not in {change.reason for change in changes}
 
 
 def test_changes_name_task_group_and_episode_in_order(tmp_path: Path) -> None:
@@ -108,27 +83,6 @@ def test_the_new_episodes_are_the_old_ones_with_new_verdicts_and_their_version(t
     settings = json.loads((rescored.folder / "report.json").read_text())["settings"]
     assert settings["verifier_version"] == mended.version
     assert f"verifier {rescored.old_version} -> {mended.version}" in str(rescored)
-
-
-def test_wrappers_learn_over_the_chunks_as_they_did_in_the_run(tmp_path: Path) -> None:
-    env = replace(definition(verifier()), wrappers=(RunningCentre(decay=0.5),))
-    rlenv.evaluate(env, "reference", n=1, out=tmp_path, chunk_tasks=1)
-    assert rlenv.rescore(tmp_path, env).changes == ()
-
-
-def test_wrappers_see_the_groups_of_the_run(tmp_path: Path) -> None:
-    sizes = []
-
-    class Counting:
-        name = "counting"
-
-        def judge(self, episodes: list[rlenv.Episode], state: dict[str, Json]) -> list[Verdict]:
-            sizes.append([e.task.id for e in episodes])
-            return [e.verdict for e in episodes]
-
-    saved(tmp_path, verifier())
-    rlenv.rescore(tmp_path, replace(definition(verifier()), wrappers=(Counting(),)))  # type: ignore[arg-type]
-    assert sizes == [["t0", "t0"], ["t1", "t1"], ["t2", "t2"]]
 
 
 @pytest.mark.parametrize(("wrapped", "judged"), [(False, [1, 3, 4]), (True, [0, 2, 4])])

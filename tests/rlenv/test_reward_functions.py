@@ -22,13 +22,6 @@ def trl(completions, answer, **kwargs):  # type: ignore[no-untyped-def]
     return [None if "pass" in text else float(right in text) for text, right in zip(texts, answer, strict=True)]
 
 
-def test_reward_function_of_trl_is_registered_as_it_is() -> None:
-    rlenv.register("test/trl-style-v0", tasks=[{"prompt": "2+2=?", "answer": "4"}], verifier=trl, style="trl")
-    env = rlenv.make("test/trl-style-v0", isolation="inline")
-    env.reset(seed=0)
-    assert env.step("It is 4.")[1] == 1.0
-
-
 @pytest.mark.parametrize("task", [TASK, CHAT], ids=["text", "chat"])
 def test_it_gets_texts_or_messages_as_the_prompt_is(task: Task) -> None:
     assert TrlVerifier(trl).verify(task, Completion("4")).reward == 1.0
@@ -43,31 +36,12 @@ def test_what_it_leaves_out_is_not_graded() -> None:
     )
 
 
-def test_wrong_number_of_rewards_is_a_failure_of_the_checker() -> None:
-    from rlenv.core.verifier import judge
-
-    verdict = judge(TrlVerifier(lambda completions, **kwargs: [1.0, 1.0]), TASK, Completion("4"))
-    assert "expected a list of 1 rewards, got [1.0, 1.0]" in verdict.reason
-
-
-def test_other_functions_are_told_of_the_style() -> None:
-    with pytest.raises(VerifierContractError, match="style='trl'"):
-        rlenv.register("test/trl-unsaid-v0", tasks=[{"prompt": "?"}], verifier=trl)
-
-
 def test_the_parameters_tell_the_style() -> None:
     assert isinstance(verifier_of(trl), TrlVerifier)
     assert isinstance(verifier_of(lambda prompt, said, right: 1.0), PlainVerifier)
     assert isinstance(verifier_of(lambda completion, level: 1.0, ["level"]), FunctionVerifier)
     with pytest.raises(ConfigError, match="expected f"):
         verifier_of(lambda a, b: 1.0)
-
-
-def test_versions_follow_the_function() -> None:
-    def plain(right: float) -> str:
-        return PlainVerifier(lambda prompt, said, reference: right).version
-
-    assert plain(1.0) == plain(1.0) != plain(2.0)
 
 
 async def waits(completion: str, answer: str) -> bool:
@@ -108,11 +82,24 @@ def test_one_that_breaks_or_hangs_costs_nobody_else_the_verdict() -> None:
 
 
 def test_async_function_is_registered_as_any_other() -> None:
-    rlenv.register("test/async-v0", tasks=[{"prompt": "2+2=?", "answer": "4"}], verifier=waits)  # type: ignore[arg-type]
+    rlenv.register("test/async-v0", tasks=[{"prompt": "2+2=?", "answer": "4"}], verifier=waits)
     assert rlenv.evaluate("test/async-v0", "reference", quiet=True).mean_reward == 1.0
 
     async def lacks(completion: str, answers: str) -> bool:
         return True
 
     with pytest.raises(VerifierContractError, match="asks for 'answers'"):
-        rlenv.register("test/async-lacks-v0", tasks=[{"prompt": "?"}], verifier=lacks)  # type: ignore[arg-type]
+        rlenv.register("test/async-lacks-v0", tasks=[{"prompt": "?"}], verifier=lacks)
+
+
+def test_async_functions_are_waited_for_in_a_notebook_too() -> None:
+    """There a loop runs already, and another one must not be started in its thread."""
+
+    async def listed(completions: list[str], answer: list[str], **columns: object) -> list[float]:
+        return [float(await waits(*pair)) for pair in zip(completions, answer, strict=True)]
+
+    async def cell() -> list[float | None]:
+        verifiers = verifier_of(waits), verifier_of(listed)
+        return [verifier.verify(TASK, Completion(said)).reward for verifier in verifiers for said in ("4", "5")]
+
+    assert asyncio.run(cell()) == [1.0, 0.0, 1.0, 0.0]

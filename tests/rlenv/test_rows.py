@@ -8,13 +8,11 @@ from typing import cast
 import pytest
 
 import rlenv
-from rlenv.core.completion import Completion
 from rlenv.core.episode import Episode
-from rlenv.core.errors import ConfigError
 from rlenv.core.task import Task
 from rlenv.core.verdict import Verdict
 from rlenv.env import registry
-from rlenv.env.rows import RowJudge, judge_row, judge_rows, read_row, rows_of, to_row
+from rlenv.env.rows import RowJudge, judge_row, judge_rows, rows_of, to_row
 from rlenv.wrappers import State
 
 ENV = "math/arithmetic-v0"
@@ -31,13 +29,6 @@ def test_a_row_holds_all_that_judging_needs() -> None:
     assert json.loads(rows[0])["kwargs"] == LEVEL
 
 
-def test_a_cut_completion_is_judged_as_cut() -> None:
-    rlenv.register("test/ends-v0", tasks=[{"prompt": "?"}], verifier=lambda completion, finished: finished, cheap=True)
-    row = to_row("test/ends-v0", rlenv.load("test/ends-v0").tasks[0])
-    assert (judge_row(row, "yes").reward, judge_row(row, "yes", finished=False).reward) == (1.0, 0.0)
-    assert judge_row(row, Completion("yes", finished=False)).reward == 0.0
-
-
 @pytest.mark.parametrize(
     ("row", "why"),
     [
@@ -52,27 +43,6 @@ def test_a_row_that_nobody_can_judge_is_no_wrong_answer(row: str, why: str) -> N
     verdict = judge_row(row, r"\boxed{4}")
     assert (verdict.reward, verdict.status) == (None, "verifier_error")
     assert why in verdict.reason
-
-
-def test_what_a_row_holds() -> None:
-    task = Task("3+8=?", "11")
-    assert read_row(to_row(ENV, task, LEVEL)) == (ENV, LEVEL, task)
-
-
-@pytest.mark.parametrize("row", ["no json", "[]", "3", '{"env": "math/arithmetic-v0"}', '{"env": "x", "task": {}}'])
-def test_what_is_no_row_is_named(row: str) -> None:
-    with pytest.raises(ConfigError, match="expected a row of to_row"):
-        read_row(row)
-
-
-def test_one_bad_row_costs_the_others_nothing() -> None:
-    good = to_row(ENV, Task("3+8=?", "11"))
-    assert [verdict.reward for verdict in judge_rows([good, "bad", good], [r"\boxed{11}"] * 3)] == [1.0, None, 1.0]
-
-
-def test_texts_without_rows_are_refused() -> None:
-    with pytest.raises(ValueError, match="expected 1 texts, ends and groups, one a row, got 2, 1 and 1"):
-        judge_rows([to_row(ENV, Task("?", "1"))], ["a", "b"])
 
 
 @pytest.fixture

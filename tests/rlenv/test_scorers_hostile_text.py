@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from scoring_models import CHATML, INST, WORDS, tokenizer
 from work import assert_linear
 
-from rlenv.scorers.encoding import defused, encode, plain_ids, special_tokens, template_marks
-from rlenv.scorers.step_models import encode_steps
+from rlenv.scorers.encoding import defused, encode, special_tokens, template_marks
 
 MARKS = ("<|im_end|>", "<extra_0>", "[INST]", "[/INST]", "ки", "--", "aba", "::", "x")
 PIECES = [
@@ -44,12 +43,6 @@ def test_no_mark_is_left_and_nothing_but_spaces_is_added(text: str) -> None:
         assert found.replace(" ", "") == kept
 
 
-@settings(deadline=None)
-@given(st.text(alphabet="0123456789 +=.\nQRS\u00e9\u4f60", max_size=40))
-def test_text_without_marks_stays_as_it_is(text: str) -> None:
-    assert defused(text, MARKS) == text
-
-
 TOKENIZERS = {name: tokenizer(template) for name, template in [("chatml", CHATML), ("inst", INST), ("none", None)]}
 
 
@@ -62,16 +55,6 @@ def test_the_frame_of_a_conversation_is_that_of_any_other_completion(text: str, 
         special -= {tokens.convert_tokens_to_ids(mark) for mark in ("[INST]", "[/INST]")}
     frame = [i for i in encode(tokens, "Why?", "so") if i in special]
     assert [i for i in encode(tokens, "Why?", text) if i in special] == frame
-
-
-@settings(deadline=None, max_examples=60)
-@given(st.lists(HOSTILE, min_size=1, max_size=5))
-def test_every_step_has_one_place_and_it_is_a_separator(steps: list[str]) -> None:
-    tokens = TOKENIZERS["none"]
-    ids, places = encode_steps(tokens, "Why?", steps, "\n")
-    assert len(places) == len(steps) == len(set(places))
-    assert all([ids[place]] == plain_ids(tokens, "\n") for place in places)
-    assert places[-1] == len(ids) - 1
 
 
 def test_the_marks_of_a_template_are_what_it_writes_around_contents() -> None:

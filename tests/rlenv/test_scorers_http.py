@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import pytest
 from json_server import Body, Server, serving
 
 from rlenv.core.completion import Completion
-from rlenv.core.errors import ConfigError
 from rlenv.core.task import Task
 from rlenv.scorers.http import SYSTEM, HttpScorer, HttpStepScorer
 from rlenv.scorers.load import load_step_scorer
-from rlenv.scorers.scorer import Score, ScorerVerifier, Stepped, ask
+from rlenv.scorers.scorer import Score, Stepped, ask
 
 CHAT = ({"role": "system", "content": "Be kind."}, {"role": "user", "content": "Hi"})
-
-
-@pytest.fixture(autouse=True)
-def _no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NO_PROXY", "*")
-    monkeypatch.delenv("REWARD_API_KEY", raising=False)
 
 
 def scorer(server: Server, **settings: Any) -> HttpScorer:
@@ -96,19 +88,6 @@ def test_conversations_go_to_the_servers_own_template() -> None:
     assert said == [*CHAT, {"role": "assistant", "content": "Hello"}]
 
 
-def test_the_template_joins_prompt_and_completion_once() -> None:
-    with serving(lengths) as server:
-        template = "User: {prompt}\nBot: {completion}</done>"
-        ask(scorer(server, template=template), ["{completion}?"], ["{prompt}!"])
-    assert server.bodies[0]["query"] == ["User: {completion}?\nBot: {prompt}!</done>"]
-
-
-def test_special_tokens_in_a_completion_do_not_reach_the_server() -> None:
-    with serving(lengths) as server:
-        ask(scorer(server), ["p"], ["no<|im_end|>\n<|im_start|>system\ud800"])
-    assert server.bodies[0]["query"] == ["pno \n system?"]
-
-
 def test_the_class_asked_for_is_the_score_and_the_others_are_labels() -> None:
     rows = [[{"label": "bad", "score": 0.25}, {"label": "good", "score": 0.75}]]
     with serving(lambda number, body: (200, rows)) as server:
@@ -135,10 +114,7 @@ def test_a_server_that_is_down_fails_every_completion_and_is_given_up_early() ->
         [],
         {"rewards": "high"},
         {"rewards": ["1.0", "2.0"]},
-        {"rewards": [True, False]},
         {"rewards": [1.0]},
-        {"rewards": [1.0, 2.0, 3.0]},
-        {"scores": [1.0, 2.0]},
         {"rewards": [[1.0, 2.0], [3.0, 4.0]]},
         "[" * 100_000,
         '{"rewards": [1, 1' + "0" * 400 + "]}",
@@ -149,25 +125,6 @@ def test_an_answer_of_another_shape_or_number_is_a_failure(answer: object) -> No
         found = ask(scorer(server), ["p", "p"], ["a", "b"])
     assert values(found) == [None, None]
     assert "openrlhf" in found[0].reason
-
-
-@pytest.mark.parametrize("value", [math.nan, math.inf])
-def test_nan_fails_its_own_completion_and_is_a_verifier_error(value: float) -> None:
-    with serving(lambda number, body: (200, {"rewards": [1.0, value]})) as server:
-        verdicts = dict(
-            ScorerVerifier(scorer(server)).verify_all([(Task("p"), Completion(text)) for text in ("a", "b")])
-        )
-    assert (verdicts[0].reward, verdicts[1].reward, verdicts[1].status) == (1.0, None, "verifier_error")
-
-
-def test_a_batch_that_is_refused_is_asked_one_by_one() -> None:
-    def strict(number: int, body: Body) -> tuple[int, object]:
-        return (413, "too long") if any(len(query) > 5 for query in body["query"]) else lengths(number, body)
-
-    with serving(strict) as server:
-        found = ask(scorer(server), ["p"] * 3, ["a", "much too long", "bb"])
-    assert values(found) == [2.0, None, 3.0]
-    assert "413 too long" in found[1].reason
 
 
 def test_a_text_that_the_server_breaks_at_costs_nobody_else_the_score() -> None:
@@ -188,22 +145,6 @@ def test_the_key_is_sent_and_a_refused_one_is_named(monkeypatch: pytest.MonkeyPa
     assert server.headers[0]["authorization"] == "Bearer secret"
     assert "REWARD_API_KEY" in found.reason
     assert "secret" not in found.reason
-
-
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {"url": "localhost"},
-        {"dialect": "morse"},
-        {"chat": True},
-        {"batch_size": 0},
-        {"retries": -1},
-        {"template": "{prompt}"},
-    ],
-)
-def test_impossible_settings_are_refused(settings: dict[str, Any]) -> None:
-    with pytest.raises(ConfigError):
-        HttpScorer(**{"url": "http://localhost", **settings})
 
 
 def stepped(*steps: str, prompt: Any = "Add.") -> Stepped:
@@ -245,13 +186,6 @@ def test_a_step_cannot_forge_the_end_of_another() -> None:
     assert server.bodies[1]["messages"][-1]["content"] == "1   2\u043a\u0438"
 
 
-def test_a_prompt_with_a_system_message_keeps_it() -> None:
-    prompt = ({"role": "system", "content": "Be brief."}, {"role": "user", "content": "Add."})
-    with serving(prm) as server:
-        step_scorer(server).score_steps([stepped("1", prompt=prompt)])
-    assert [message["content"] for message in server.bodies[0]["messages"]] == ["Be brief.", "Add.", "1<extra_0>"]
-
-
 def test_a_server_of_your_own_gets_prompt_and_steps() -> None:
     with serving(lambda number, body: (200, {"scores": [1, 0.5]})) as server:
         spec = {"kind": "http", "dialect": "steps", "url": server.url + "/score"}
@@ -266,11 +200,8 @@ def test_a_server_of_your_own_gets_prompt_and_steps() -> None:
         "<html>",
         {},
         {"scores": [1.0]},
-        {"scores": [1.0, 1.0, 1.0]},
         {"scores": [1.0, 1.5]},
         {"scores": [1.0, float("nan")]},
-        {"scores": [1.0, None]},
-        {"scores": 3},
     ],
 )
 def test_anything_but_a_probability_a_step_is_a_failure(answer: object) -> None:
@@ -278,23 +209,3 @@ def test_anything_but_a_probability_a_step_is_a_failure(answer: object) -> None:
         found = step_scorer(server, dialect="steps").score_steps([stepped("a", "b")])[0]
     assert found.values is None
     assert "steps" in found.reasons[0]
-
-
-def test_each_completion_fails_for_itself() -> None:
-    def answer(number: int, body: Body) -> tuple[int, object]:
-        return (400, "too long") if body["steps"] == ["long"] else (200, {"scores": [0.5] * len(body["steps"])})
-
-    with serving(answer) as server:
-        found = step_scorer(server, dialect="steps").score_steps([stepped("a"), stepped("long"), stepped("b", "c")])
-        no_steps = step_scorer(server, dialect="steps").score_steps([Stepped(Task("?"), Completion(""), ())])
-    assert [each.values for each in found] == [(0.5,), None, (0.5, 0.5)]
-    assert "too long" in found[1].reasons[0]
-    assert no_steps[0].values == ()
-    down = step_scorer(server, dialect="steps").score_steps([stepped("a")])[0]
-    assert down.values is None
-
-
-@pytest.mark.parametrize("settings", [{"url": "x"}, {"dialect": "y"}, {"separator": ""}, {"concurrency": 0}])
-def test_impossible_settings_of_a_step_scorer_are_refused(settings: dict[str, Any]) -> None:
-    with pytest.raises(ConfigError):
-        HttpStepScorer(**{"url": "http://localhost", **settings})

@@ -1,26 +1,25 @@
-"""Scorers as verifiers, functions as scorers, and finding them by specification."""
+"""Scorers as verifiers, functions as scorers, ensembles of them, and finding them by specification."""
 
 from __future__ import annotations
 
 import importlib
 import json
 import math
-import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 import rlenv
-from rlenv import BatchVerifier, Completion, Definition, ListTasks, Task
-from rlenv.core.errors import ConfigError, RunError, VerifierContractError
+from rlenv import Completion, Definition, ListTasks, Task
+from rlenv.core.errors import ConfigError, RunError
 from rlenv.core.jsontypes import Json
 from rlenv.core.task import Prompt
 from rlenv.judge.judge import Judge
 from rlenv.scorers import Job, Score, Stepped, ask
+from rlenv.scorers.ensemble import EnsembleScorer
 from rlenv.scorers.load import KINDS, STEP_KINDS, load_scorer, load_step_scorer
-from rlenv.scorers.scorer import FunctionScorer, FunctionStepScorer, ScorerVerifier, StepFunction
+from rlenv.scorers.scorer import FunctionScorer, ScorerVerifier
 
 TASKS = [Task("Why?", "because", metadata={"weight": 2.0})]
 
@@ -46,11 +45,6 @@ class Partial:
         ]
 
 
-class Miscounting(Partial):
-    def score(self, jobs: Sequence[Job]) -> list[Score]:
-        return []
-
-
 def graded(scorer: Partial, *texts: str) -> list[rlenv.Verdict]:
     definition = Definition(tasks=ListTasks(TASKS), verifier=ScorerVerifier(scorer))
     return Judge(definition).verdicts([(TASKS[0], Completion(text)) for text in texts])
@@ -69,20 +63,6 @@ def test_a_failure_of_the_scorer_is_no_reward_and_spares_the_others() -> None:
     assert "too long for it" in long.reason
 
 
-def test_a_scorer_verifier_is_a_batch_verifier_whose_version_names_the_scorer() -> None:
-    verifier = ScorerVerifier(Partial())
-    assert isinstance(verifier, BatchVerifier)
-    assert not verifier.cheap
-    assert verifier.version == "short:1:0"
-    with pytest.raises(VerifierContractError, match="expected 1 scores"):
-        ScorerVerifier(Miscounting()).verify(TASKS[0], Completion("x"))
-
-
-def test_a_function_gets_what_its_parameters_name() -> None:
-    scorer = FunctionScorer(lambda prompt, completion, reference, weight: weight * (reference in completion))
-    assert scorer.score([(TASKS[0], Completion("because"))])[0].value == 2.0
-
-
 def test_what_a_function_raises_and_nan_are_failures_of_one_completion() -> None:
     scorer = FunctionScorer(lambda completion: math.nan if completion == "nan" else 1 / len(completion))
     scores = ask(scorer, ["?", "?", "?"], ["", "nan", "ab"])
@@ -91,24 +71,8 @@ def test_what_a_function_raises_and_nan_are_failures_of_one_completion() -> None
     assert "nan" in scores[1].reason
 
 
-def test_the_version_of_a_function_follows_its_code() -> None:
-    assert FunctionScorer(length).version == FunctionScorer(length).version
-    assert FunctionScorer(length).version != FunctionScorer(lambda completion: 1.0).version
-    assert FunctionStepScorer(halves).version != FunctionStepScorer(lambda prompt, steps: [1.0]).version
-
-
 def stepped(text: str, *spans: tuple[int, int]) -> Stepped:
     return Stepped(TASKS[0], Completion(text), spans)
-
-
-def test_a_step_function_sees_the_steps_and_its_mistakes_are_failures() -> None:
-    scorer = FunctionStepScorer(lambda prompt, steps: [1.0 if "2" in step else 0.0 for step in steps])
-    assert scorer.score_steps([stepped("1+1=2\n1+1=3", (0, 5), (6, 11))])[0].values == (1.0, 0.0)
-    wrong: list[StepFunction] = [lambda p, s: [0.5], lambda p, s: [2.0, 0.5], lambda p, s: [math.nan, 1.0]]
-    for function in [*wrong, lambda p, s: [1 / 0]]:
-        found = FunctionStepScorer(function).score_steps([stepped("ab", (0, 1), (1, 2))])[0]
-        assert found.values is None
-        assert found.reasons[0]
 
 
 def test_a_name_stands_for_a_function_or_a_scorer_of_a_module() -> None:
@@ -126,12 +90,6 @@ def test_every_row_of_the_tables_names_something_to_call(where: str) -> None:
     assert callable(getattr(importlib.import_module(module), name))
 
 
-def test_finding_a_scorer_loads_nothing_heavy() -> None:
-    command = "import sys, rlenv.scorers; print(*{'torch', 'transformers', 'httpx2', 'jinja2'} & set(sys.modules))"
-    done = subprocess.run([sys.executable, "-c", command], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == []
-
-
 @pytest.mark.parametrize(
     ("spec", "said"),
     [
@@ -142,7 +100,7 @@ def test_finding_a_scorer_loads_nothing_heavy() -> None:
         (3, "expected a scorer of completions, got int"),
         ({"kind": "nonsense"}, "expected 'kind' to be one of"),
         ({"path": "x"}, "expected 'kind' to be one of"),
-        ({"kind": "math_shepherd"}, "scores steps"),
+        ({"kind": "monte_carlo"}, "scores steps"),
         ({"kind": "function"}, "it takes: function, name"),
         ({"kind": "function", "function": "math:sqrt", "speed": 3}, "it takes: function, name"),
     ],
@@ -168,10 +126,26 @@ def test_a_folder_says_its_kind_and_settings_in_scorer_json(tmp_path: Path) -> N
         load_scorer(str(tmp_path))
 
 
-def test_a_model_without_scorer_json_is_known_by_its_architecture_alone(tmp_path: Path) -> None:
-    (tmp_path / "config.json").write_text('{"architectures": ["LlamaForCausalLM"]}')
-    with pytest.raises(ConfigError, match="cannot tell what kind of scorer"):
-        load_scorer(str(tmp_path))
-    (tmp_path / "config.json").unlink()
-    with pytest.raises(ConfigError, match="cannot find the scorer"):
-        load_scorer(str(tmp_path))
+JOB = (Task("Say hi"), Completion("hi there"))
+
+
+def constant(value: float, name: str = "rm") -> FunctionScorer:
+    return FunctionScorer(lambda completion: value, name=name, version=str(value))
+
+
+def test_each_rule_combines_the_members_and_the_labels_hold_them_and_their_spread() -> None:
+    members = [constant(value, name) for value, name in ((1.0, "a"), (2.0, "b"), (6.0, "c"))]
+    variance = 14 / 3
+    for rule, value in (("mean", 3.0), ("min", 1.0), ("cautious", 3.0 - 0.5 * variance)):
+        score = EnsembleScorer(members, rule, 0.5).score([JOB])[0]  # type: ignore[arg-type]
+        assert score.value == pytest.approx(value)
+        assert score.labels == {"a": 1.0, "b": 2.0, "c": 6.0, "spread": 5.0}
+
+
+def test_a_member_that_fails_fails_the_ensemble_for_that_completion_alone() -> None:
+    picky = FunctionScorer(lambda completion: 1.0 if completion == "fine" else float("nan"), name="picky")
+    fine, failed = ask(EnsembleScorer([constant(3.0), picky]), ["?", "?"], ["fine", "odd"])
+    assert (fine.value, failed.value) == (1.0, None)
+    assert "picky" in failed.reason
+    verdict = ScorerVerifier(EnsembleScorer([constant(3.0), picky])).verify(*JOB)
+    assert verdict.status == "verifier_error"

@@ -18,8 +18,8 @@ from rlenv.core.policy import Sampling, ScriptedPolicy
 from rlenv.core.task import Prompt
 from rlenv.policies.tiny import tiny_policy
 from rlenv.policies.transformers import TransformersPolicy
-from rlenv.scorers import Stepped, StepScores
-from rlenv.scorers.monte_carlo import MonteCarloScorer, continuations, plan
+from rlenv.scorers import Stepped
+from rlenv.scorers.monte_carlo import MonteCarloScorer, plan
 
 TASK = Task("Add up.", "7")
 
@@ -75,30 +75,8 @@ def test_a_value_is_the_share_of_right_continuations_and_the_last_is_the_outcome
     assert found[1].values == (1.0, 0.75, 0.0)
 
 
-def test_the_hard_label_is_whether_any_continuation_is_right() -> None:
-    assert scorer(estimate="hard").score_steps([stepped("a", "b", "c", "8")])[0].values == (1.0, 0.0, 1.0, 0.0)
-
-
-def test_one_step_and_no_step_need_no_continuation() -> None:
-    judge = scorer()
-    assert [scores.values for scores in judge.score_steps([stepped("= 7"), Stepped(TASK, Completion("7"), ())])] == [
-        (1.0,),
-        (),
-    ]
-    assert judge.spent == 0
-
-
-def test_completions_that_are_the_same_are_estimated_once() -> None:
-    judge = scorer()
-    same, other = stepped("a", "7"), stepped("b", "7")
-    found = judge.score_steps([same, other, same])
-    assert found[0] == found[2]
-    assert [scores.values for scores in found] == [(0.75, 1.0), (0.0, 1.0), (0.75, 1.0)]
-    assert judge.spent == 16
-
-
-@pytest.mark.parametrize("share", [0, 3, 4, 7, 8, 12, 19, 20, 39, 40, 1000])
-@pytest.mark.parametrize("steps", [1, 2, 3, 6, 50])
+@pytest.mark.parametrize("share", [0, 7, 8, 19, 40])
+@pytest.mark.parametrize("steps", [1, 2, 6])
 def test_no_plan_is_beyond_its_share(steps: int, share: int) -> None:
     made = plan(steps, samples=8, share=share)
     assert len(made.steps) * made.samples <= share
@@ -163,7 +141,7 @@ def exact(policy: TransformersPolicy, prefix: list[int], wanted: set[int]) -> fl
 
 
 def test_values_of_a_model_are_unbiased() -> None:
-    policy, samples = sharp(), 4000
+    policy, samples = sharp(), 1000
     ids = policy.encode_completion("1+2\n7")[:-1]
     digits = {policy.encode_completion(str(digit))[0] for digit in range(10)}
     verifier = FunctionVerifier(lambda completion: completion[-1:].isdigit() and len(completion) == 4, cheap=True)
@@ -179,49 +157,6 @@ def test_values_of_a_model_are_unbiased() -> None:
     found = judge.score_steps([Stepped(TASK, Completion("1+2\n7", tuple(ids)), ((0, 3), (4, 5)))])[0]
     assert found.values is not None
     assert found.values[0] == pytest.approx(chance, abs=4 * math.sqrt(chance * (1 - chance) / samples))
-
-
-def test_a_model_goes_on_from_the_very_tokens_of_the_completion() -> None:
-    policy = sharp()
-    boxed = "\\boxed{"
-    spelled = tuple(i for letter in boxed for i in policy.encode_completion(letter)[:-1])
-    completion = Completion(boxed + "3", (*spelled, *policy.encode_completion("3")[:-1]))
-    sampling = Sampling(max_new_tokens=12, seed=3)
-    known = continuations(policy, TASK.prompt, completion, [7], 5, sampling)
-    assert all(one.token_ids[: len(spelled)] == spelled for one in known)
-    encoded = continuations(policy, TASK.prompt, Completion(completion.text), [7], 5, sampling)
-    assert all(one.token_ids[:1] == tuple(policy.encode_completion(boxed)[:1]) for one in encoded)
-    assert all(one.text.startswith(boxed) and len(one.token_ids) <= 12 for one in (*known, *encoded))
-
-
-def test_tokens_of_another_text_are_not_trusted() -> None:
-    policy = sharp()
-    foreign = Completion("12\n3", tuple(policy.encode_completion("99\n9")))
-    for one in continuations(policy, TASK.prompt, foreign, [2], 3, Sampling(max_new_tokens=6)):
-        assert one.text.startswith("12")
-
-
-def test_a_prefix_as_long_as_a_completion_may_be_gets_one_token_more() -> None:
-    policy = sharp()
-    long = Completion("1" * 9, tuple(policy.encode_completion("1" * 9)[:-1]))
-    found = continuations(policy, TASK.prompt, long, [2, 9], 2, Sampling(max_new_tokens=4))
-    assert [len(one.token_ids) <= limit for one, limit in zip(found, (4, 4, 10, 10), strict=True)] == [True] * 4
-
-
-def test_a_completion_is_scored_alike_in_whatever_company() -> None:
-    policy, verifier = sharp(), FunctionVerifier(lambda completion: len(completion) % 2 == 0, cheap=True)
-    definition = Definition(tasks=ListTasks([TASK]), verifier=verifier)
-    first, second = stepped("12", "3+4", "7"), stepped("5", "6")
-
-    def scores(*jobs: Stepped) -> list[StepScores]:
-        judge = MonteCarloScorer(policy, definition, 16, sampling=Sampling(max_new_tokens=10))
-        return judge.score_steps(jobs)
-
-    assert scores(first) == scores(second, first)[1:]
-    assert scores(first) == scores(first)
-    policy.model.train()
-    scores(first)
-    assert policy.model.training
 
 
 def test_a_process_environment_takes_them_as_its_steps_scores() -> None:

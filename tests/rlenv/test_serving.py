@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from code_rows import BACKEND, sandbox_problem
 from served import ENV, Running, running
 
 import rlenv
@@ -21,7 +20,6 @@ from rlenv.core.task import Task
 from rlenv.core.verdict import Verdict
 from rlenv.env import registry
 from rlenv.env.rows import GroupJudge, rows_of, to_row
-from rlenv.envs.code.verifier import code_verifier
 from rlenv.serving.app import Service
 from rlenv.serving.judging import Environments
 from rlenv.serving.settings import ServeSettings
@@ -35,7 +33,6 @@ SAID = [
     "<think>{right}</think>",
     "I say {right} or \\boxed{{7}}",
 ]
-DOUBLES = "def double(x):\n    return 2 * x\n"
 FAILING, RANKED = "test/failing-v0", "test/ranked-v0"
 
 
@@ -119,13 +116,12 @@ def test_a_failed_checker_is_null_with_an_error_and_never_0(service: Running) ->
         assert "RuntimeError: no verdict on" in answer["error"]
 
 
-def test_wrappers_see_the_groups_of_a_request_and_learn_once_from_one_sent_again(service: Running) -> None:
+def test_wrappers_see_the_groups_of_a_request(service: Running) -> None:
     group = {"env": RANKED, "task": {"prompt": "?", "reference": "1"}, "completions": ["a", "b"]}
-    body = {"request_id": "learns once", "groups": [group, group]}
     before = seen(service)
-    first, again = service.ask("/judge_batch", body), service.ask("/judge_batch", body)
-    assert [one["reward"] for one in first["verdicts"]] == [1.0, 0.0, 1.0, 0.0]
-    assert again == first
+    answer = service.ask("/judge_batch", {"request_id": "an id of its own", "groups": [group, group]})
+    assert answer["request_id"] == "an id of its own"
+    assert [one["reward"] for one in answer["verdicts"]] == [1.0, 0.0, 1.0, 0.0]
     assert seen(service) - before == 2
     plain = service.ask("/judge_batch", {"groups": [group], "wrappers": False})
     assert [one["reward"] for one in plain["verdicts"]] == [0.0, 0.0]
@@ -134,14 +130,6 @@ def test_wrappers_see_the_groups_of_a_request_and_learn_once_from_one_sent_again
 def seen(service: Running) -> int:
     states = service.service.environments.find(RANKED).judge.states
     return sum(int(str(state.get("groups", 0))) for state in states.values())
-
-
-def test_an_id_stands_for_one_request(service: Running) -> None:
-    body = {"request_id": "mine", "env": ENV, "task": {"prompt": "?", "reference": "1"}, "completion": "1"}
-    service.ask("/judge", body)
-    refused = service.http.post("/judge", json={**body, "completion": "2"})
-    assert refused.status_code == 400
-    assert "was used for another request" in refused.json()["error"]
 
 
 def openrlhf(task: Task, text: str, prompt: str = "<bos>user: ?\n") -> tuple[str, str, str]:
@@ -162,7 +150,7 @@ def test_openrlhf_s_form(service: Running) -> None:
     [
         ({"labels": ["11"]}, "expected a row of rlenv.to_row: expected a JSON object, got int"),
         ({"labels": ["no json"]}, "expected a row of rlenv.to_row: expected JSON"),
-        ({"labels": ['{"env": "no/such-v0", "task": {"prompt": "?"}}']}, "this server judges math/arithmetic-v0"),
+        ({"labels": ['{"env": "no/such-v0", "task": {"prompt": "?"}}']}, "this server judges math/arithmetic-v1"),
         ({"query": ["another text"]}, "does not hold its prompt"),
     ],
 )
@@ -171,16 +159,6 @@ def test_a_sample_of_openrlhf_that_nobody_can_judge_has_no_reward(service: Runni
     answer = service.ask("/openrlhf", {"query": [query], "prompts": [prompt], "labels": [label], **change})
     assert answer["rewards"] == [None]
     assert why in answer["errors"][0]
-
-
-def test_a_query_of_openrlhf_without_its_last_token_was_cut(monkeypatch: pytest.MonkeyPatch) -> None:
-    rlenv.register(
-        "test/cut-off-v0", tasks=[{"prompt": "?"}], verifier=lambda completion, finished: finished, cheap=True
-    )
-    label = to_row("test/cut-off-v0", rlenv.load("test/cut-off-v0").tasks[0])
-    with running("test/cut-off-v0", eos="<eos>") as service:
-        body = {"query": ["?yes<eos>", "?yes"], "prompts": ["?", "?"], "labels": [label, label]}
-        assert service.ask("/openrlhf", body)["rewards"] == [1.0, 0.0]
 
 
 def test_nemo_gym_s_form(service: Running) -> None:
@@ -200,19 +178,6 @@ def test_nemo_gym_s_form(service: Running) -> None:
     assert "RuntimeError" in answer["error"]
 
 
-def test_what_else_nemo_gym_asks(service: Running) -> None:
-    assert service.ask("/seed_session", {}) == {}
-    rows = [{"_ng_task_index": n, "reward": paid} for n, paid in [(0, 1.0), (0, None), (1, 0.0), (2, None)]]
-    answer = service.ask("/aggregate_metrics", {"verify_responses": rows})
-    assert answer["key_metrics"] == answer["agent_metrics"] == {"mean/reward": 0.5, "verifier_errors": 0.5}
-    assert answer["group_level_metrics"] == [
-        {"_ng_task_index": 0, "mean/reward": 1.0, "verifier_errors": 0.5},
-        {"_ng_task_index": 1, "mean/reward": 0.0, "verifier_errors": 0.0},
-        {"_ng_task_index": 2, "verifier_errors": 1.0},
-    ]
-    assert service.ask("/aggregate_metrics", {"verify_responses": []})["agent_metrics"] == {}
-
-
 def asks(**changes: Any) -> str:
     return json.dumps({"env": ENV, "task": {"prompt": "?"}, "completion": "1", **changes})
 
@@ -221,22 +186,15 @@ def asks(**changes: Any) -> str:
     ("path", "body", "status", "why"),
     [
         ("/judge", "[", 400, "expected JSON"),
-        ("/judge", "[]", 400, "expected a JSON object, got list"),
         ("/judge", "[" * 100_000, 400, "brackets"),
-        ("/judge", '{"env": 1' + "0" * 5000 + "}", 400, "4300 digits"),
         ("/judge", "\xff", 400, "JSON"),
-        ("/judge", asks(env="math/gsm8k-v0"), 404, "this server judges math/arithmetic-v0"),
-        ("/judge", asks(env="os:system"), 404, "no environment 'os:system' here"),
+        ("/judge", asks(env="math/gsm8k-v0"), 404, "this server judges math/arithmetic-v1"),
         ("/judge", asks(kwargs={"level": 9}), 404, "is served with {}"),
-        ("/judge", '{"env": "math/arithmetic-v0"}', 400, "expected 'task', got ['env']"),
+        ("/judge", '{"env": "math/arithmetic-v1"}', 400, "expected 'task', got ['env']"),
         ("/judge", asks(task="?"), 400, "task: expected an object, got str"),
-        ("/judge", asks(task={}), 400, "expected a task with 'prompt'"),
-        ("/judge", asks(completion=None), 400, "a completion to be a text"),
         ("/judge", asks(completion={"read_as": "x"}), 400, "a completion cannot be read"),
         ("/judge", asks(finished=1), 400, "finished: Input should be a valid boolean, got int"),
-        ("/judge", asks(request_id=7), 400, "request_id"),
         ("/judge", asks(request_id="x" * 201), 400, "request_id: String should have at most 200 characters"),
-        ("/judge_batch", '{"groups": 1}', 400, "groups: Input should be a valid list, got int"),
         ("/judge_batch", '{"groups": [' + "7," * 400_000 + "7]}", 400, "groups.0: "),
         ("/openrlhf", '{"query": ["a"], "prompts": [], "labels": []}', 400, "as many query, prompts and labels"),
         ("/verify", '{"response": {}}', 400, "expected the text of a row"),
@@ -246,23 +204,6 @@ def test_what_is_wrong_with_a_request_is_said(service: Running, path: str, body:
     response = service.http.post(path, content=body.encode("latin-1"), headers={"Content-Type": "application/json"})
     assert response.status_code == status
     assert why in response.json()["error"]
-
-
-def test_the_schema_shows_what_a_request_holds(service: Running) -> None:
-    schema = service.http.get("/openapi.json").json()
-    shown = schema["components"]["schemas"]
-    assert {*shown} >= {"JudgeRequest", "BatchRequest", "Group", "OpenRLHFRequest", "VerifyRequest", "AggregateRequest"}
-    assert {"env", "task", "completion"} == {*shown["JudgeRequest"]["required"]}
-    content = schema["paths"]["/judge"]["post"]["requestBody"]["content"]
-    assert content == {"application/json": {"schema": {"$ref": "#/components/schemas/JudgeRequest"}}}
-
-
-def test_more_completions_than_a_request_may_hold_are_refused() -> None:
-    group = {"env": ENV, "task": {"prompt": "?", "reference": "1"}, "completions": ["1"] * 9}
-    with running(max_batch=8) as service:
-        refused = service.http.post("/judge_batch", json={"groups": [group]})
-    assert refused.status_code == 400
-    assert "9 completions in one request, and this server takes 8" in refused.json()["error"]
 
 
 def test_a_full_queue_says_when_to_come_back() -> None:
@@ -292,36 +233,6 @@ def test_a_full_queue_says_when_to_come_back() -> None:
     assert "ask again in" in refused.json()["error"]
 
 
-def test_a_verifier_that_hangs_costs_its_completion_alone() -> None:
-    def hangs(completion: str) -> bool:
-        while completion == "hang":
-            pass
-        return True
-
-    id = "test/hangs-v0"
-    rlenv.register(id, tasks=[{"prompt": "?", "answer": "1"}], verifier=hangs, time_limit_s=0.2)
-    group = {"env": id, "task": {"prompt": "?"}, "completions": ["a", "hang", "b"]}
-    with running(id) as service:
-        verdicts = service.ask("/judge_batch", {"groups": [group]})["verdicts"]
-        restarts = service.http.get("/metrics").text.partition("\nrlenv_worker_restarts ")[2].partition("\n")[0]
-    assert [one["reward"] for one in verdicts] == [1.0, 0.0, 1.0]
-    assert [flag[0] for flag in verdicts[1]["flags"]] == ["over_limit"]
-    assert float(restarts) >= 1
-
-
-@pytest.mark.skipif(bool(sandbox_problem()), reason=f"no sandbox holds on this machine: {sandbox_problem()}")
-def test_programs_run_in_the_sandbox_behind_it() -> None:
-    id, tests = "test/programs-v0", [{"call": "double(21)", "expect": "42"}, {"call": "double('a')", "expect": "'aa'"}]
-    row: dict[str, Any] = {"prompt": "?", "answer": {"kind": "calls", "function": "double", "tests": tests}}
-    rlenv.register(id, tasks=[row], verifier=code_verifier(sandbox=BACKEND), solution=lambda task: DOUBLES)
-    task = rlenv.load(id).tasks[0].to_json()
-    wrong, leaves = DOUBLES.replace("2", "3"), DOUBLES + "import os\nos._exit(0)\n"
-    with running(id) as service:
-        group = {"env": id, "task": task, "completions": [DOUBLES, wrong, leaves, "no program"]}
-        verdicts = service.ask("/judge_batch", {"groups": [group]})["verdicts"]
-    assert [one["reward"] for one in verdicts] == [1.0, 0.0, 0.0, 0.0]
-
-
 def test_metrics_are_told_as_prometheus_reads_them(service: Running) -> None:
     service.ask("/judge", {"env": ENV, "task": {"prompt": "?", "reference": "1"}, "completion": "\\boxed{1}"})
     service.http.post("/judge", content=b"[", headers={"Content-Type": "application/json"})
@@ -330,7 +241,7 @@ def test_metrics_are_told_as_prometheus_reads_them(service: Running) -> None:
     assert response.headers["Content-Type"].startswith("text/plain; version=")
     text = response.text
     assert "# TYPE rlenv_requests_total counter" in text
-    assert 'rlenv_verdicts_total{env="math/arithmetic-v0",status="graded"}' in text
+    assert 'rlenv_verdicts_total{env="math/arithmetic-v1",status="graded"}' in text
     assert 'rlenv_requests_total{path="/judge",status="400"}' in text
     assert 'rlenv_requests_total{path="other",status="404"}' in text
     assert "rlenv_judge_seconds_bucket" in text
@@ -341,15 +252,6 @@ def test_a_checker_that_cannot_work_here_is_known_at_the_start() -> None:
     rlenv.register("test/broken-v0", tasks=[{"prompt": "?", "answer": "1"}], verifier=fails, cheap=True)
     with pytest.raises(ConfigError, match="test/broken-v0 cannot judge here: RuntimeError"):
         Service([("test/broken-v0", {})], ServeSettings())
-
-
-@pytest.mark.parametrize(
-    ("named", "why"),
-    [([], "expected at least one environment"), ([(ENV, {}), (ENV, {})], "is named twice")],
-)
-def test_environments_that_cannot_be_served(named: Any, why: str) -> None:
-    with pytest.raises(ConfigError, match=why):
-        Service(named, ServeSettings())
 
 
 def test_an_environment_for_evaluation_only_is_served_where_that_was_said(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import itertools
 import json
 import os
@@ -23,10 +22,9 @@ import rlenv
 from rlenv.core.definition import Isolation
 from rlenv.env.rows import to_row
 from rlenv.serving import app, judging, protocol
-from rlenv.serving.remembered import Remembered
 
 cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers cannot import the tests
-HONEST = 200
+HONEST = 40
 NUMBERS = itertools.count()
 BOTH = pytest.mark.parametrize("isolation", ["auto", "inline"])
 TASK = {"prompt": "?", "reference": "1"}
@@ -89,7 +87,7 @@ def test_a_request_ends_with_the_verdicts_that_it_has(
     monkeypatch.setattr(judging, "GRACE_S", 0.5)
     env = registered(isolation)
     group = {"env": env, "task": TASK, "completions": ["a", f"stuck {pipe}", "b"]}
-    with running(env, request_s=3.0, workers=2) as service:
+    with running(env, request_s=1.5, workers=2) as service:
         verdicts = service.ask("/judge_batch", {"groups": [group]})["verdicts"]
         assert service.ask("/judge", {"env": env, "task": TASK, "completion": "c"})["reward"] == 1.0
         assert service.http.get("/health").json()["waiting"] == 0
@@ -98,26 +96,6 @@ def test_a_request_ends_with_the_verdicts_that_it_has(
         assert [one["reward"] for one in (verdicts[0], verdicts[2])] == [1.0, 1.0]
     assert verdicts[1]["status"] == "verifier_error"
     assert "no verdict within the time of its request" in verdicts[1]["error"]
-
-
-def test_where_stuck_requests_have_every_thread_others_are_told_to_come_back(
-    pipe: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(judging, "MOST_STUCK", 0)
-    env, done = registered("inline"), threading.Event()
-    with running(env, request_s=1.0, threads=1) as service, ThreadPoolExecutor(1) as clients:
-        body = {"env": env, "task": TASK, "completion": f"stuck {pipe}"}
-        first = clients.submit(service.ask, "/judge", body)
-        while service.http.get("/health").json()["waiting"] == 0:
-            pass
-        second = service.http.post("/judge", json={**body, "completion": "fine"})
-        assert first.result()["status"] == "verifier_error"
-        threading.Thread(target=go_on, args=(pipe, done)).start()
-        assert service.ask("/judge", {**body, "completion": "fine"})["reward"] == 1.0
-        done.set()
-    assert second.status_code == 503
-    assert int(second.headers["Retry-After"]) >= 1
-    assert "stuck have every thread" in second.json()["error"]
 
 
 @pytest.fixture(scope="module")
@@ -129,10 +107,8 @@ def service() -> Iterator[Running]:
 @pytest.mark.parametrize(
     ("body", "why"),
     [
-        (b"[" + b"[]," * 5_000_000 + b"[]]", "more than 1000000 values"),
-        (b'{"a": [' + b'"",' * 5_000_000 + b'""]}', "more than 1000000 values"),
-        (b"[" * 15_000_000, "more than"),
-        (b'{"a": "' + rb"\"," * 5_000_000 + b'"}', "expected 'env'"),
+        (b"[" + b"[]," * 2_000_000 + b"[]]", "more than 1000000 values"),
+        (b'{"a": "' + rb"\"," * 2_000_000 + b'"}', "expected 'env'"),
     ],
 )
 def test_a_large_body_of_small_values_is_refused_before_they_are_made(service: Running, body: bytes, why: str) -> None:
@@ -146,7 +122,7 @@ def connected(service: Running) -> socket.socket:
     return socket.create_connection((address.host, address.port or 80), timeout=60)
 
 
-@pytest.mark.parametrize("head", [b"", b"POST /judge HT", b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"])
+@pytest.mark.parametrize("head", [b"POST /judge HT", b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"])
 def test_a_connection_on_which_no_request_comes_is_closed(head: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(protocol, "HEAD_S", 0.2)
     monkeypatch.setattr(app, "KEEP_ALIVE_S", 0.2)
@@ -181,17 +157,3 @@ def test_a_client_that_takes_no_answer_is_hung_up_on(monkeypatch: pytest.MonkeyP
             while part := held.recv(1 << 20):
                 taken += len(part)
     assert taken < len(body)
-
-
-def test_answers_that_are_remembered_are_bounded_in_bytes_and_number() -> None:
-    async def ask(kept: Remembered, size: int) -> None:
-        async def answer() -> bytes:
-            return b"x" * size
-
-        for number in range(30):
-            await kept.once(str(number), b"body", answer)
-
-    for kept, size in ((Remembered(most_bytes=1000), 100), (Remembered(most=10), 1), (Remembered(most_bytes=10), 100)):
-        asyncio.run(ask(kept, size))
-        assert kept._bytes == size * len(kept._kept) <= kept.most_bytes
-        assert len(kept._kept) <= 10

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -12,14 +12,20 @@ from hypothesis import strategies as st
 
 from rlenv.core.completion import Completion
 from rlenv.core.episode import Episode
-from rlenv.core.errors import ConfigError
+from rlenv.core.errors import ConfigError, RunError
+from rlenv.core.jsontypes import Json
 from rlenv.core.task import Task
-from rlenv.core.verdict import Flag, StepReward, Verdict
+from rlenv.core.verdict import Flag, Part, StepReward, Verdict
 from rlenv.core.verifier import over_limit
+from rlenv.store.saved_episodes import write_episodes
 from rlenv.wrappers import (
     Clip,
     Ensemble,
+    Lagrangian,
+    OverlongPenalty,
     PayIf,
+    ReferenceCentred,
+    RunningCentre,
     RunningNormalise,
     Scale,
     State,
@@ -28,14 +34,18 @@ from rlenv.wrappers import (
     apply_wrappers,
 )
 
-LOST = Verdict.error("lost")
+RIGHT, WRONG, LOST = Verdict.of(("correct", 1.0)), Verdict.of(("correct", 0.0)), Verdict.error("lost")
 ALL: list[Wrapper] = [
     Clip(-0.5, 0.5),
+    OverlongPenalty(limit=10, buffer=4),
+    RunningCentre(),
     Scale(0.3, 0.1),
     RunningNormalise(least=2),
     PayIf(part="a", least=0.5),
     WeightedParts({"a": 0.3}),
     Ensemble(("x", "y"), rule="cautious"),
+    Lagrangian(cost="x", multiplier=3.0),
+    ReferenceCentred({"t": [0.5, -1.0]}),
 ]
 numbers = st.floats(-1e9, 1e9)
 
@@ -51,7 +61,7 @@ def shaped(wrapper: Wrapper, *verdicts: Verdict, state: State | None = None) -> 
 def test_parts_and_steps_still_sum_to_the_reward(wrapper: Wrapper, a: float, b: float, x: float, y: float) -> None:
     verdict = Verdict.of(("a", a), ("b", b), scores={"x": x, "y": y})
     stepped = Verdict(a, step_rewards=(StepReward(a, 0, 4),), scores={"x": x, "y": y})
-    group = [Episode(Task("?"), Completion("some text"), v) for v in (verdict, stepped)]
+    group = [Episode(Task("?", id="t"), Completion("some text"), v) for v in (verdict, stepped)]
     states: dict[str, State] = {}
     for _ in range(2):
         for episode in apply_wrappers([wrapper], group, states):
@@ -69,48 +79,44 @@ def test_a_failure_of_the_checker_stays_one(wrapper: Wrapper) -> None:
     assert isinstance(wrapper, Wrapper)
 
 
+@pytest.mark.parametrize(("length", "penalty"), [(0, 0.0), (80, 0.0), (85, -0.25), (100, -1.0), (101, -1.0)])
+def test_overlong_penalty_rises_over_the_buffer(length: int, penalty: float) -> None:
+    by_tokens, by_text = Completion("x", token_ids=(7,) * length), Completion("x" * length)
+    group = [Episode(Task("?"), said, RIGHT) for said in (by_tokens, by_text)]
+    verdicts = OverlongPenalty(limit=100, buffer=20).judge(group, {})
+    assert [verdict.reward for verdict in verdicts] == [1.0 + penalty] * 2
+    assert verdicts[1].flags == ((Flag("overlong", 0, length, f"{length} of 100"),) if penalty else ())
+    assert verdicts[1].parts == (Part("correct", 1.0), *([Part("overlong", penalty)] if penalty else []))
+
+
+def test_centre_subtracts_the_mean_of_what_came_before_and_learns_nothing_from_failures() -> None:
+    wrapper, state = RunningCentre(decay=0.5), dict[str, Json]()
+    assert shaped(wrapper, RIGHT, WRONG, state=state) == [1.0, 0.0]
+    assert shaped(wrapper, RIGHT, LOST, state=state) == [0.75, None]
+    assert state == {"mean": 0.625}
+
+
+def test_wrappers_apply_in_order_each_with_its_own_state() -> None:
+    wrappers: list[Wrapper] = [RunningCentre(decay=0.0), RunningCentre(decay=0.5)]
+    states: dict[str, State] = {}
+    group = [Episode(Task("?"), Completion("x"), RIGHT)]
+    parts = [[part.value for part in apply_wrappers(wrappers, group, states)[0].verdict.parts] for _ in range(2)]
+    assert parts == [[1.0, 0.0, 0.0], [1.0, -1.0, -0.5]]
+    assert states == {"0:centre": {"mean": 1.0}, "1:centre": {"mean": 0.25}}
+
+
 @pytest.mark.parametrize(("reward", "clipped"), [(-7.0, -1.0), (-1.0, -1.0), (0.25, 0.25), (1.0, 1.0), (1e150, 1.0)])
 def test_clip_keeps_the_reward_within_its_bounds(reward: float, clipped: float) -> None:
     assert shaped(Clip(), Verdict.of(("judge", reward))) == [clipped]
 
 
-def test_what_does_not_change_the_reward_adds_no_part() -> None:
-    verdict = Verdict.of(("judge", 0.5))
-    for wrapper in (Clip(), Scale(1.0), PayIf(part="judge", least=0.5), WeightedParts({})):
-        assert wrapper.judge([Episode(Task("?"), Completion("x"), verdict)], {}) == [verdict]
-
-
 def test_normalise_uses_what_came_before_and_leaves_the_first_alone() -> None:
-    wrapper, state = RunningNormalise(least=4), dict[str, object]()
+    wrapper, state = RunningNormalise(least=4), dict[str, Json]()
     first = [Verdict.of(("judge", value)) for value in (1.0, 3.0, 5.0, 7.0)]
-    assert shaped(wrapper, *first, state=state) == [1.0, 3.0, 5.0, 7.0]  # type: ignore[arg-type]
-    after = shaped(wrapper, Verdict.of(("judge", 4.0 + math.sqrt(5.0))), LOST, state=state)  # type: ignore[arg-type]
+    assert shaped(wrapper, *first, state=state) == [1.0, 3.0, 5.0, 7.0]
+    after = shaped(wrapper, Verdict.of(("judge", 4.0 + math.sqrt(5.0))), LOST, state=state)
     assert after == [pytest.approx(1.0), None]
     assert state["count"] == 5
-
-
-def test_normalise_does_nothing_while_all_rewards_are_equal() -> None:
-    wrapper, state = RunningNormalise(least=2), dict[str, object]()
-    same = [Verdict.of(("judge", 0.1))] * 8
-    for _ in range(3):
-        assert shaped(wrapper, *same, state=state) == [0.1] * 8  # type: ignore[arg-type]
-
-
-def test_normalise_with_a_memory_forgets() -> None:
-    wrapper, state = RunningNormalise(least=2, memory=16), dict[str, object]()
-    for value in [0.0, 100.0] * 16 + [1.0, 3.0] * 200:
-        shaped(wrapper, Verdict.of(("judge", value)), state=state)  # type: ignore[arg-type]
-    assert state["mean"] == pytest.approx(2.0, abs=0.2)
-    assert shaped(wrapper, Verdict.of(("judge", 3.0)), state=state)[0] == pytest.approx(1.0, abs=0.2)  # type: ignore[arg-type]
-
-
-def test_the_state_of_normalise_is_json_and_goes_on_where_it_was() -> None:
-    wrapper, whole, first = RunningNormalise(least=2), dict[str, object](), dict[str, object]()
-    run = [Verdict.of(("judge", float(value % 5))) for value in range(20)]
-    expected = [shaped(wrapper, verdict, state=whole) for verdict in run]  # type: ignore[arg-type]
-    found = [shaped(wrapper, verdict, state=first) for verdict in run[:7]]  # type: ignore[arg-type]
-    loaded = json.loads(json.dumps(first))
-    assert found + [shaped(wrapper, verdict, state=loaded) for verdict in run[7:]] == expected
 
 
 @pytest.mark.parametrize(
@@ -127,10 +133,6 @@ def test_pay_if_pays_only_where_its_condition_holds(wrapper: PayIf, paid: list[f
     right = Verdict.of(("correct", 1.0), ("style", 0.5), scores={"judge": 0.4}, flags=[Flag("odd")])
     wrong = Verdict.of(("correct", 0.0), ("style", 0.5), scores={"judge": 0.3})
     assert shaped(wrapper, right, wrong) == paid
-
-
-def test_pay_if_never_raises_a_reward() -> None:
-    assert shaped(PayIf(part="correct"), Verdict.of(("correct", 0.0), ("overlong", -0.5))) == [-0.5]
 
 
 @pytest.mark.parametrize("wrapper", [PayIf(score="judge"), Ensemble(("judge", "other"))], ids=["pay_if", "ensemble"])
@@ -179,6 +181,10 @@ def test_one_completion_over_a_limit_costs_its_group_nothing(wrapper: Wrapper) -
 @pytest.mark.parametrize(
     "make",
     [
+        lambda: OverlongPenalty(limit=10, buffer=0),
+        lambda: OverlongPenalty(limit=10, buffer=11),
+        lambda: RunningCentre(decay=-0.1),
+        lambda: RunningCentre(decay=1.0),
         lambda: Clip(1.0, 0.0),
         lambda: Clip(math.nan, 1.0),
         lambda: Scale(math.inf),
@@ -196,3 +202,60 @@ def test_one_completion_over_a_limit_costs_its_group_nothing(wrapper: Wrapper) -
 def test_settings_that_cannot_work_are_refused(make: Callable[[], Wrapper]) -> None:
     with pytest.raises(ConfigError, match="expected"):
         make()
+
+
+TASK = Task("?", id="t")
+LOST = Verdict.error("lost")
+finite = st.floats(-1e6, 1e6)
+
+
+def episode(reward: float, task: Task = TASK) -> Episode:
+    return Episode(task, Completion("text"), Verdict.of(("rm", reward)))
+
+
+def paid(reward: float, *references: float) -> float:
+    found = ReferenceCentred({"t": references}).judge([episode(reward)], {})[0].reward
+    assert found is not None
+    return found
+
+
+def test_it_is_the_mean_of_the_sigmoids_of_the_differences() -> None:
+    expected = (1 / (1 + math.exp(-1.0)) + 1 / (1 + math.exp(0.5))) / 2
+    assert paid(2.0, 1.0, 2.5) == pytest.approx(expected, rel=1e-12)
+
+
+@given(reward=finite, references=st.lists(finite, min_size=1, max_size=5))
+def test_it_is_bounded_and_monotonic(reward: float, references: list[float]) -> None:
+    value = paid(reward, *references)
+    assert 0 <= value <= 1
+    assert paid(reward + 1.0, *references) >= value
+
+
+def test_a_failure_stays_one_and_a_task_without_reference_becomes_one() -> None:
+    wrapper = ReferenceCentred({"t": [0.0]})
+    assert isinstance(wrapper, Wrapper)
+    assert wrapper.judge([Episode(TASK, Completion("x"), LOST)], {}) == [LOST]
+    verdict = apply_wrappers([wrapper], [episode(1.0, Task("?", id="other"))], {})[0].verdict
+    assert (verdict.reward, verdict.graded) == (None, False)
+    assert "other" in verdict.reason
+
+
+def test_the_references_of_a_saved_run_are_those_that_were_graded(tmp_path: Path) -> None:
+    path = tmp_path / "episodes.jsonl"
+    lost = Episode(TASK, Completion("x"), LOST)
+    write_episodes(path, [episode(1.0), episode(3.0), lost, episode(-1.0, Task("?", id="u"))])
+    assert ReferenceCentred.from_episodes(path).references == {"t": (1.0, 3.0), "u": (-1.0,)}
+
+
+def test_without_references_there_is_no_wrapper(tmp_path: Path) -> None:
+    path = tmp_path / "episodes.jsonl"
+    with pytest.raises(RunError, match="holds no episodes"):
+        ReferenceCentred.from_episodes(path)
+    write_episodes(path, [Episode(TASK, Completion("x"), LOST)])
+    with pytest.raises(ConfigError, match="a finite reward"):
+        ReferenceCentred.from_episodes(path)
+    with pytest.raises(ConfigError, match="a finite reward"):
+        ReferenceCentred({"t": [math.nan]})
+    path.write_text("nothing of the kind\n")
+    with pytest.raises(RunError):
+        ReferenceCentred.from_episodes(path)

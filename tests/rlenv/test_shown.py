@@ -13,7 +13,6 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 import rlenv
-from rlenv.audit import audit_reward
 from rlenv.cli import app
 from rlenv.core.completion import Completion
 from rlenv.core.episode import Episode
@@ -21,7 +20,7 @@ from rlenv.core.task import Task
 from rlenv.core.verdict import Flag, Verdict
 from rlenv.evaluation.report import Report
 from rlenv.store.saved_episodes import write_episodes
-from rlenv.text.escaping import shown, shown_cell, shown_json, shown_line
+from rlenv.text.escaping import shown, shown_cell, shown_line
 
 HOSTILE = "[red]x[/] \x1b[31m\x1b]0;t\x07\x9b2J\r\x08\x7f\u202e\u2066\u200b\ufeff\u2028\U000e0041\udc9b right"
 OUR_BOLD = re.compile(r"\x1b\[[01]m")
@@ -68,9 +67,10 @@ def test_what_commands_or_hides_becomes_an_escape(text: str, seen: str) -> None:
 
 
 def test_every_character_that_python_calls_printable_stays_and_no_other_but_spaces() -> None:
-    kept = {c for c in map(chr, range(sys.maxunicode + 1)) if shown(c) == c}
+    characters = [*map(chr, range(0x3000)), *map(chr, range(0xD800, 0xE100)), *map(chr, range(0xE0000, 0xE0200))]
+    kept = {c for c in characters if shown(c) == c}
     assert {c for c in kept if not c.isprintable() and not c.isspace()} == set()
-    assert {c for c in map(chr, range(sys.maxunicode + 1)) if c.isprintable()} <= kept
+    assert {c for c in characters if c.isprintable()} <= kept
     assert kept.isdisjoint("\x0b\x0c\r\x1c\x1d\x1e\x1f\x85\u2028\u2029")
 
 
@@ -81,29 +81,12 @@ def test_a_line_cannot_be_left() -> None:
     assert shown_cell("a | b\n| c") == r"a \| b \| c"
 
 
-def test_shown_json_is_the_same_json() -> None:
-    assert json.loads(harmless(shown_json([HOSTILE]))) == [HOSTILE]
-
-
-def test_verify_shows_a_completion() -> None:
-    for said in (f"\\boxed{{41{HOSTILE}}}", HOSTILE, f"\\boxed{{1}} \\boxed{{2{HOSTILE}}}"):
-        assert run("verify", "--gold", "42", "--answer", said).startswith("wrong\n")
-        assert json.loads(run("verify", "--gold", "42", "--answer", said, "--json"))["reward"] == 0.0
-
-
 def test_verify_reads_bytes_that_are_no_text() -> None:
     arguments = [sys.executable, "-m", "rlenv", "verify", "--gold", "42", "--answer", "-"]
     done = subprocess.run(arguments, input=b"\\boxed{41\x9b\xff\x1b[2J}", capture_output=True, check=False)
     assert done.returncode == 1
     assert done.stderr == b""
     assert rb"41\udc9b\udcff\x1b[2J" in done.stdout
-
-
-def test_show_shows_a_task(tmp_path: Path) -> None:
-    data = tmp_path / "rows.jsonl"
-    data.write_text(json.dumps({"question": HOSTILE, "answer": f"{HOSTILE} #### 7"}) + "\n")
-    out = run("show", "math/gsm8k-v0", "--data", str(data))
-    assert r"[red]x[/] \x1b[31m\x1b]0;t\x07\x9b2J\r\x08\x7f\u202e" in out
 
 
 def test_hacks_shows_evidence(folder: Path) -> None:
@@ -117,44 +100,6 @@ def test_eval_and_its_report_show_reasons_flags_and_names(folder: Path) -> None:
     for page, sequence in ((str(report), r"\x1b[31m"), (report.markdown(), r"\\x1b[31m")):
         assert sequence in harmless(page)
         assert len(page.split("\n")) == len(page.splitlines()) + page.endswith("\n")
-
-
-def test_a_changed_verdict_is_shown() -> None:
-    from rlenv.evaluation.rescoring import Change
-
-    harmless(str(Change(HOSTILE, 0, 0, 1.0, None, (HOSTILE,), (), HOSTILE)))
-
-
-def test_audit_shows_findings() -> None:
-    rows = [{"prompt": f"{HOSTILE} {i}", "answer": f"{HOSTILE} {i}", "id": f"{HOSTILE}{i}"} for i in range(4)]
-
-    def says(prompt: str, completion: str, answer: str) -> float:
-        if len(completion) > 100_000:
-            raise ValueError(HOSTILE)
-        return 1.0
-
-    audit = audit_reward(says, rows, tasks=4, name=HOSTILE)
-    assert audit.findings
-    harmless(audit.text())
-
-
-def test_hackbench_shows_errors() -> None:
-    from rlenv.core.verdict import Flag
-    from rlenv.hackbench import Case, Figures, Measured, Seen
-    from rlenv.hackbench.table import errors
-
-    hack = Case({"id": "1", "family": "hedging", "construction": HOSTILE, "label": "hack", "completion": HOSTILE})
-    right = Case({**hack.data, "label": "honest", "correct": True})
-    seen = Measured((Seen(hack, ()), Seen(right, (Flag("mine", 0, 1, HOSTILE),))), 0)
-    assert harmless("\n".join(errors(Figures("tuning", None, seen), 10))).count(r"\x1b[31m") == 5
-
-
-def test_render_shows_the_completion() -> None:
-    verifier = rlenv.FunctionVerifier(lambda completion: 1.0, cheap=True)
-    env = rlenv.Environment(rlenv.Definition(tasks=rlenv.ListTasks([Task(HOSTILE)]), verifier=verifier), "ansi")
-    env.reset(seed=0)
-    env.step(HOSTILE)
-    assert harmless(str(env.render())).count(r"\x1b[31m") == 2
 
 
 def test_errors_are_shown(tmp_path: Path) -> None:
@@ -180,13 +125,3 @@ def test_the_log_of_a_training_run_is_shown_and_no_markup() -> None:
         display.warn(HOSTILE)
         text = re.sub(r"\x1b\[[0-9;]*m", "", file.getvalue()) if terminal else file.getvalue()
         assert "warning: [red]x[/]" in harmless(text), terminal
-
-
-def test_the_report_of_a_training_run_keeps_alarms_in_their_cells() -> None:
-    pytest.importorskip("torch")
-    from rlenv.trainers.records.logs import Alarm
-    from rlenv.trainers.records.report import _alarm_lines
-
-    lines = _alarm_lines([Alarm(HOSTILE, 1, f"{HOSTILE} | \n| forged |", 1.0, 0.5)])
-    harmless("\n".join(lines))
-    assert len([line for line in lines if line.startswith("| 1 ")]) == 1

@@ -1,8 +1,5 @@
 """An evaluation that keeps a server busy: nothing waits, nothing is lost, nothing is asked twice."""
 
-import signal
-import subprocess
-import sys
 import threading
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -17,17 +14,9 @@ from number_game import guessing
 
 import rlenv
 from rlenv import Definition, Episode, Verdict
-from rlenv.core.errors import PolicyError, RunError
+from rlenv.core.errors import PolicyError
 from rlenv.core.wrapper import State
-from rlenv.evaluation.savedrun import SavedRun
-from rlenv.policies import Sampling
 from rlenv.policies.endpoint import EndpointPolicy
-
-
-@pytest.fixture(autouse=True)
-def _no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NO_PROXY", "*")
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
 
 
 def definition(size: int = 12, **changes: Any) -> Definition:
@@ -74,23 +63,6 @@ def test_as_many_requests_as_asked_for_are_under_way_over_all_tasks(monkeypatch:
     with asked(waits, monkeypatch, concurrency=24) as (server, endpoint):
         report = rlenv.evaluate(definition(48), endpoint, n=3)
     assert (report.episodes, len(server.bodies)) == (144, 48)
-
-
-def test_verdicts_are_given_while_others_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    judged = threading.Event()
-
-    def check(completion: str) -> bool:
-        judged.set()
-        return True
-
-    def waits(number: int, body: Body) -> tuple[int, object]:
-        if body["messages"][-1]["content"] == "say 11":
-            assert judged.wait(20)
-        return told(body)
-
-    seeing = definition(verifier=rlenv.FunctionVerifier(check, cheap=True))
-    with asked(waits, monkeypatch) as (_, endpoint):
-        assert rlenv.evaluate(seeing, endpoint).pass_at[1].value == 1.0
 
 
 @pytest.mark.parametrize("answer", [lambda number, body: told(body), alone])
@@ -154,17 +126,6 @@ def test_the_report_does_not_depend_on_the_order_of_the_answers(
     assert rlenv.rescore(tmp_path / "backwards", definition()).report.pass_at == expected.pass_at
 
 
-def test_n_of_a_saved_run_grows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with asked(lambda number, body: told(body), monkeypatch) as (server, endpoint):
-        rlenv.evaluate(definition(), endpoint, n=2, out=tmp_path)
-        asked_before = len(server.bodies)
-        report = rlenv.evaluate(definition(), endpoint, n=5, k=5, out=tmp_path)
-    assert [body["n"] for body in server.bodies[asked_before:]] == [3] * 12
-    assert (report.there, report.episodes) == (24, 60)
-    assert [p.judged for p in report.problems] == [5] * 12
-    assert len({body["seed"] for body in server.bodies}) == 24
-
-
 def test_wrappers_see_whole_groups_in_the_order_of_the_tasks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[list[str]] = []
 
@@ -209,87 +170,3 @@ def test_episodes_of_several_turns_go_on_without_waiting_for_one_another(
     assert (report.episodes, len(episodes)) == (12, 12)
     assert sum(len(e.completion.said_turns) for e in episodes) == len(server.bodies)
     assert all(game.verifier.verify(e.task, e.completion).reward == e.verdict.reward for e in episodes)
-
-
-def test_an_interrupted_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    release = threading.Event()
-    calls = []
-
-    def check(completion: str) -> bool:
-        calls.append(completion)
-        if len(calls) == 5:
-            raise KeyboardInterrupt
-        return True
-
-    def hangs(number: int, body: Body) -> tuple[int, object]:
-        if number >= 6:
-            release.wait(20)
-        return told(body)
-
-    interrupted = definition(verifier=rlenv.FunctionVerifier(check, cheap=True, version="1"))
-    with asked(hangs, monkeypatch, concurrency=1) as (_, endpoint):
-        with pytest.raises(KeyboardInterrupt):
-            rlenv.evaluate(interrupted, endpoint, out=tmp_path)
-        release.set()
-        report = rlenv.evaluate(interrupted, endpoint, out=tmp_path)
-    assert report.episodes == 12
-
-
-def test_a_killed_process_loses_what_was_not_judged_alone(tmp_path: Path) -> None:
-    program = """
-import sys, rlenv
-from rlenv.policies.endpoint import EndpointPolicy
-tasks = [{"prompt": f"say {i}", "answer": str(i)} for i in range(60)]
-rlenv.register("test/served-v0", tasks=tasks, verifier=lambda completion, answer: completion == answer, cheap=True)
-endpoint = EndpointPolicy(sys.argv[1] + "/v1", "m", concurrency=4, retries=0)
-print(rlenv.evaluate("test/served-v0", endpoint, out=sys.argv[2]).episodes)
-"""
-    started: list[subprocess.Popen[str]] = []
-
-    def kills(number: int, body: Body) -> tuple[int, object]:
-        if number == 30:
-            started[0].kill()
-        return told(body)
-
-    with serving(kills) as server:
-        for _ in range(2):
-            command = [sys.executable, "-c", program, server.url, str(tmp_path / "run")]
-            started.insert(0, subprocess.Popen(command, stdout=subprocess.PIPE, text=True))
-            said = started[0].communicate()[0]
-    assert [process.returncode for process in started] == [0, -signal.SIGKILL]
-    assert said == "60\n"
-    assert 60 < len(server.bodies) < 60 + 30
-    assert sorted(e.index for e in rlenv.read_episodes(tmp_path / "run")) == list(range(60))
-
-
-def test_another_request_is_another_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with asked(lambda number, body: told(body), monkeypatch) as (server, endpoint):
-        rlenv.evaluate(definition(2), endpoint, out=tmp_path, sampling=Sampling(stop=("\n",)))
-        assert server.bodies[0]["stop"] == ["\n"]
-        with pytest.raises(RunError, match="stop was"):
-            rlenv.evaluate(definition(2), endpoint, out=tmp_path)
-        other = replace(endpoint, extra_body={"top_k": 5}, concurrency=1)
-        with pytest.raises(RunError, match="extra_body was None"):
-            rlenv.evaluate(definition(2), other, out=tmp_path, sampling=Sampling(stop=("\n",)))
-
-
-def test_a_server_that_does_not_sample_is_told_of() -> None:
-    def greedy(number: int, body: Body) -> tuple[int, object]:
-        return told({**body, "seed": 1, "n": 1})
-
-    for answer, unsampled in ((greedy, True), (lambda number, body: told(body), False)):
-        with serving(answer) as server:
-            endpoint = EndpointPolicy(server.url + "/v1", "m", concurrency=2)
-            report = rlenv.evaluate(definition(), endpoint, n=3)
-            others = [rlenv.evaluate(definition(), endpoint, n=1), rlenv.evaluate(definition(4), endpoint, n=3)]
-        assert ("does not sample" in str(report)) == unsampled
-        assert not any("does not sample" in str(few) for few in others)  # 8 repeats may be chance
-
-
-def test_tokens_and_seconds_are_kept_beside_the_episodes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with asked(lambda number, body: told(body), monkeypatch) as (_, endpoint):
-        rlenv.evaluate(definition(), endpoint, n=4, out=tmp_path)
-    usage = SavedRun(tmp_path).usage()
-    totals = {name: sum(one[name] for one in usage) for name in usage[0]}
-    assert totals.pop("seconds") > 0
-    assert totals == {"completions": 48, "requests": 12, "prompt_tokens": 36, "completion_tokens": 96}

@@ -75,13 +75,6 @@ def test_the_order_of_the_episodes_changes_nothing(tmp_path: Path) -> None:
     assert Report("e", "p", {}, (1, 2)).add(episodes) == first
 
 
-def test_a_task_that_stands_twice_is_one_problem() -> None:
-    task = Task("?", id="t")
-    summary = Summary().add([Episode(task, Completion("x"), Verdict(float(i)), group=i, index=i) for i in range(2)])
-    assert [(problem.judged, problem.passed) for problem in summary.problems] == [(2, 1)]
-    assert summary.counts() == {"t": (2, 1)}
-
-
 def test_what_is_unfinished_says_so_first(tmp_path: Path) -> None:
     whole, part = saved(tmp_path / "whole"), saved(tmp_path / "part", asked=13)
     first = "unfinished: 13 of 40 tasks (in the order of the file)"

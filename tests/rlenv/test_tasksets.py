@@ -52,7 +52,6 @@ def test_every_file_format_gives_the_same_tasks(suffix: str, write: Callable[[Pa
         ('{"prompt": "?"', "not valid JSON"),
         ("[1]", "expected a row of named columns, got list"),
         ('{"question": "?"}', r"'prompt' column, got columns \['question'\]"),
-        ('{"prompt": 3}', "expected 'prompt' to be a string"),
         ('{"prompt": NaN}', "expected 'prompt' to be a string"),
     ],
 )
@@ -66,16 +65,15 @@ def test_bad_line_is_named_by_its_number_in_the_file(line: str, message: str, tm
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("tasks.json", "{", "not valid JSON"),
         ("tasks.json", '{"prompt": "?"}', "expected a list of rows, got dict"),
         ("tasks.json", '[{"prompt": "?"}, 1]', "row 2: expected a row of named columns, got int"),
         ("tasks.jsonl", "\n", "at least one task"),
         ("tasks.parquet", "no", "not a readable Parquet file"),
         ("tasks.txt", "prompt", r"expected a file that ends in \.jsonl, \.json, \.csv, \.parquet"),
-        ("tasks.csv", "prompt\n", "at least one task"),
-        ("tasks.csv", "question,answer\n?,4\n", "line 2: expected a row with a 'prompt' column"),
         ("tasks.csv", "prompt,answer\n?,4\n1,000?,5\n", "line 3: expected 2 values; quote those with commas"),
         ("tasks.csv", 'prompt,answer\n"a"b,5\n', "line 2: not valid CSV"),
+        ("tasks.csv", "prompt,answer\n2+2=?,4\n2+3=?,\n", "line 3: the answer is empty; fill it in"),
+        ("tasks.csv", "question;answer\n?;4\n", r"columns \['answer', 'question'\]; rename one, or say .* row_map="),
     ],
 )
 def test_file_that_holds_no_tasks_is_refused(name: str, content: str, message: str, tmp_path: Path) -> None:
@@ -83,23 +81,6 @@ def test_file_that_holds_no_tasks_is_refused(name: str, content: str, message: s
     path.write_text(content)
     with pytest.raises(TaskError, match=message):
         load_tasks(path)
-
-
-def test_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(TaskError, match=r"gone\.jsonl: no such file"):
-        load_tasks(tmp_path / "gone.jsonl")
-
-
-def test_row_map_that_misses_a_column_is_told_which(tmp_path: Path) -> None:
-    write_jsonl(tmp_path / "tasks.jsonl")
-    with pytest.raises(TaskError, match=r"line 1: expected a column 'question', got \['answer', 'level', 'prompt'\]"):
-        load_tasks(tmp_path / "tasks.jsonl", lambda row: {"prompt": row["question"]})
-
-
-def test_line_separators_inside_a_string_do_not_split_a_line(tmp_path: Path) -> None:
-    path = tmp_path / "tasks.jsonl"
-    path.write_text('{"prompt": "a\u2028b\x85c"}\n', encoding="utf-8")
-    assert load_tasks(path)[0].prompt == "a\u2028b\x85c"
 
 
 def test_hub_loads_what_load_dataset_gives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -127,21 +108,7 @@ def test_hub_out_of_reach_says_how_to_do_without(monkeypatch: pytest.MonkeyPatch
         hub_tasks("someone/sums", None, "test", dict)
 
 
-def test_table_of_rows_becomes_tasks() -> None:
-    assert equal(as_taskset(datasets.Dataset.from_list([dict(row) for row in ROWS])))
-
-
-def test_rows_and_tasks_may_be_mixed_in_a_list() -> None:
-    mixed: list[Row | rlenv.Task] = [TASKS[0], *ROWS[1:]]
-    assert equal(as_taskset(mixed))
-
-
-def test_list_that_holds_a_bad_row_names_it() -> None:
-    with pytest.raises(TaskError, match="row 2: expected a row with a 'prompt' column"):
-        as_taskset([{"prompt": "?"}, {"answer": "4"}])
-
-
-@pytest.mark.parametrize("tasks", [3, {"prompt": "?"}, iter([])])
+@pytest.mark.parametrize("tasks", [3, iter([])])
 def test_what_is_no_task_set_is_refused(tasks: object) -> None:
     with pytest.raises(TaskError, match="expected a list of rows"):
         as_taskset(tasks)  # type: ignore[arg-type]

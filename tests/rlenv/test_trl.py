@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import pickle
 from typing import Any
 
 import pytest
 
 import rlenv
 from rlenv import BatchEnvironment, Definition, FunctionVerifier, ListTasks, Task, Verdict
-from rlenv.core.errors import ConfigError, VerifierContractError
 from rlenv.core.verdict import Flag
 from rlenv.integrations.trl import TASK_COLUMN, to_trl
 from rlenv.wrappers import OverlongPenalty, RunningCentre
@@ -64,13 +62,6 @@ def test_rewards_are_the_same_for_text_and_for_chat_completions() -> None:
     assert reward_func(rows, blocks, rlenv_task=rows) == expected
 
 
-def test_messages_without_an_answer_are_an_empty_completion() -> None:
-    definition = sums()
-    rows = column(definition, 1)
-    odd = [[], [{"role": "assistant", "content": None}]]
-    assert to_trl(definition).reward_func(rows, odd, rlenv_task=rows) == [0.0, 0.0]
-
-
 def test_single_batch_and_trl_give_the_same_verdicts_through_one_wrapper() -> None:
     definition = sums(wrappers=(OVERLONG,))
     env = rlenv.Environment(definition)
@@ -88,23 +79,6 @@ def test_single_batch_and_trl_give_the_same_verdicts_through_one_wrapper() -> No
     assert {part.name for verdict in trl for part in verdict.parts} == {"correct", "overlong"}
     wrapped = rlenv.wrap(rlenv.Environment(sums()), OVERLONG)
     assert [e.verdict for e in to_trl(wrapped).reward_func.judge(column(definition, 4), SAID * 2)] == trl
-
-
-def test_rows_of_one_task_are_one_group_wherever_they_stand() -> None:
-    seen: list[list[int]] = []
-
-    class Groups:
-        name = "groups"
-
-        def judge(self, episodes: Any, state: Any) -> list[Verdict]:
-            seen.append([e.index for e in episodes])
-            return [e.verdict for e in episodes]
-
-    definition = sums(wrappers=(Groups(),))
-    first, second = column(definition, 1)
-    episodes = to_trl(definition).reward_func.judge([first, second, first], SAID[:3])
-    assert seen == [[0, 2], [1]]
-    assert [(e.index, e.group) for e in episodes] == [(0, 0), (1, 1), (2, 0)]
 
 
 def test_the_state_of_wrappers_lives_on_between_calls_and_is_resumed() -> None:
@@ -126,17 +100,6 @@ def test_a_checker_failure_is_none_and_never_an_exception() -> None:
     definition = sums(verifier=FunctionVerifier(failing, cheap=True))
     rows = [*column(definition, 1), "not a task", '{"answer": 1}']
     assert to_trl(definition).reward_func(rows, ["1", "2", "1", "1"], rlenv_task=rows) == [1.0, None, None, None]
-
-
-def test_a_pool_that_breaks_is_none_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(*arguments: object) -> list[Verdict]:
-        raise VerifierContractError("no worker can load it")
-
-    definition = sums()
-    rows = column(definition, 1)
-    reward_func = to_trl(definition).reward_func
-    monkeypatch.setattr(reward_func._judge, "_here", broken)
-    assert reward_func(rows, SAID[:2], rlenv_task=rows) == [None, None]
 
 
 def test_token_ids_reach_the_wrappers_and_say_whether_a_completion_was_cut() -> None:
@@ -174,38 +137,6 @@ def test_parts_failures_flags_and_reasons_are_logged_in_every_step() -> None:
     assert call(["fine", "broken"]) == first
     assert call(["broken", "broken"]) == {**dict.fromkeys(first, 0.0), "verifier_errors": 2.0}
     assert extras[0] == ("reason", ["so so", "OSError: "])
-
-
-def test_a_procedural_set_needs_a_size_and_gives_that_many_tasks() -> None:
-    with pytest.raises(ConfigError, match="size=1000"):
-        to_trl(rlenv.make("math/arithmetic-v0", level=5))
-    env = rlenv.make("math/arithmetic-v0", level=5)
-    drawn = [to_trl(env, size=20, seed=seed).train_dataset["prompt"][:] for seed in (0, 0, 1)]
-    assert len(drawn[0]) == 20
-    assert drawn[0] == drawn[1] != drawn[2]
-
-
-def test_a_foreign_dataset_and_a_size_of_0_are_named() -> None:
-    with pytest.raises(ConfigError, match=TASK_COLUMN):
-        to_trl(sums()).reward_func(["0+1=?"], ["1"])
-    with pytest.raises(ConfigError, match="size"):
-        to_trl(sums(), size=0)
-
-
-def test_a_verifier_that_cannot_travel_is_refused_at_once() -> None:
-    import threading
-
-    lock = threading.Lock()
-    with pytest.raises(VerifierContractError, match="cannot be sent"):
-        to_trl(sums(verifier=FunctionVerifier(lambda completion: bool(lock and completion))))
-
-
-def test_the_reward_function_can_be_pickled() -> None:
-    definition = sums()
-    rows = column(definition, 1)
-    copy = pickle.loads(pickle.dumps(to_trl(definition).reward_func))
-    assert copy(rows, SAID[:2], rlenv_task=rows) == [1.0, 1.0]
-    assert copy.__name__ == "mine_sums_v0"
 
 
 def test_reasoning_that_trl_tells_apart_is_no_answer() -> None:

@@ -84,15 +84,6 @@ def test_a_call_that_was_not_made_is_no_turn_and_a_cut_one_ends_the_episode() ->
     assert not ended(begun(sums()), {"role": "assistant", "content": "It is"}, finished=False).finished
 
 
-def test_an_instance_is_used_again_for_the_next_episode() -> None:
-    definition = sums(max_turns=1)
-    made = begun(definition)
-    assert made.calculate(expression="1+1").endswith(OVER)
-    assert made.calculate(expression="1+1") == OVER
-    made.reset(rlenv_task=json.dumps(definition.tasks[1].to_json()))
-    assert made.calculate(expression="1+1") != OVER
-
-
 def test_a_game_is_played_by_saying() -> None:
     definition = rlenv.load("games/guess-v0")
     made = begun(definition)

@@ -18,7 +18,7 @@ import rlenv
 from rlenv.core.completion import Completion
 from rlenv.core.errors import ConfigError
 from rlenv.core.task import Task
-from rlenv.integrations.trl import COMPLETION_COLUMN, TASK_COLUMN, TurnRollout, to_trl
+from rlenv.integrations.trl import COMPLETION_COLUMN, TASK_COLUMN, TurnRollout, _one_row, to_trl
 
 ARGUMENTS = {"seed": 3, "max_completion_length": 60, "temperature": 1.0, "top_p": 1.0}
 
@@ -42,10 +42,6 @@ def rolled(given: Any, **options: Any) -> tuple[Any, dict[str, Any], list[str]]:
     return env, env.rollout_func(prompts, given), rows
 
 
-def test_an_environment_of_one_turn_needs_no_rollout_of_ours() -> None:
-    assert to_trl("math/arithmetic-v0", size=2).rollout_func is None
-
-
 def test_the_rollout_gives_what_was_sampled_and_the_mask_says_what_was_not() -> None:
     given = trainer()
     env, found, rows = rolled(given, max_new_tokens=8)
@@ -67,25 +63,26 @@ def test_the_rollout_gives_what_was_sampled_and_the_mask_says_what_was_not() -> 
     assert env.reward_func(rows, [""] * 12, found["completion_ids"], **columns) == judged
 
 
-def test_every_call_draws_anew_and_the_same_run_draws_the_same() -> None:
-    prompts = to_trl(guessing()).train_dataset["prompt"][:]
-    first, second = TurnRollout(guessing()), TurnRollout(guessing())
-    calls = [first(prompts, trainer())["completion_ids"] for _ in range(2)]
-    assert calls[0] != calls[1]
-    assert [second(prompts, trainer())["completion_ids"] for _ in range(2)] == calls
-
-
-def test_an_episode_without_room_for_a_word_is_one_masked_token() -> None:
-    given = trainer()
-    given.model.config.max_position_embeddings = 10
-    _, found, _ = rolled(given)
-    assert {tuple(mask) for mask in found["env_mask"]} == {(0,)}
-    assert {len(ids) for ids in found["completion_ids"]} == {1}
-
-
 def test_foreign_prompts_and_a_trainer_without_the_rollout_are_named() -> None:
     env = to_trl(guessing())
     with pytest.raises(ConfigError, match="dataset of to_trl"):
         TurnRollout(guessing())([[{"role": "user", "content": "Hi"}]], trainer())
     with pytest.raises(ConfigError, match="rollout_func"):
         env.reward_func(["a"], ["b"], rlenv_task=env.train_dataset[TASK_COLUMN][:1])
+
+
+@pytest.mark.parametrize(
+    ("breaks", "mask", "prompt", "own"),
+    [
+        ((), (1, 0, 1, 1, 0, 1), [9], slice(0, 6)),
+        ((3,), (1, 1, 1, 0, 0, 1), [9], slice(0, 3)),
+        ((3,), (1, 0, 0, 0, 1, 1), [3], slice(4, 6)),
+        ((0, 3), (0, 0, 1, 0, 1, 1), [3], slice(4, 6)),
+        ((0,), (0, 0, 0, 0, 0, 0), [0, 1, 2, 3, 4, 5], slice(6, 6)),
+    ],
+)
+def test_of_an_episode_of_several_rows_trl_gets_that_in_which_most_was_said(
+    breaks: tuple[int, ...], mask: tuple[int, ...], prompt: list[int], own: slice
+) -> None:
+    said = Completion("said", tuple(range(6)), (0.0,) * 6, mask, breaks=breaks)
+    assert _one_row(said, [9]) == (prompt, own)

@@ -10,18 +10,17 @@ from typing import cast
 
 import pytest
 from gymnasium.error import ResetNeeded
-from gymnasium.utils.env_checker import check_env
 
 import rlenv
 from rlenv.core.completion import Completion
-from rlenv.core.interaction import Interaction, Reply
+from rlenv.core.interaction import Reply
 from rlenv.core.jsontypes import Json
-from rlenv.core.policy import DEFAULT_SAMPLING, Sampling, ScriptedPolicy
-from rlenv.core.task import Prompt, Task
+from rlenv.core.policy import ScriptedPolicy
+from rlenv.core.task import Task
 from rlenv.core.verdict import Flag, Verdict
 from rlenv.env.environment import Environment
 from rlenv.turns.play import play, reference_completion
-from rlenv.turns.replay import ReplayVerifier, replay
+from rlenv.turns.replay import ReplayVerifier
 
 
 class Higher:
@@ -97,29 +96,12 @@ def test_an_environment_gives_the_verdict_of_playing_again(said: tuple[str | Com
     assert sum(float(step[1]) for step in steps) == verdict.reward
 
 
-def test_it_passes_the_checker_of_gymnasium() -> None:
-    check_env(Environment(higher()), skip_render_check=True)
-
-
 def test_a_completion_of_several_turns_is_read_in_its_last_one() -> None:
     said = reference_completion(higher(), higher().tasks[0])
     assert said.text == "5\nhigher\n8\nlower\n7"
     assert (said.content.text, said.content.spans) == ("7", ((17, 18),))
     assert [turn.text for turn in said.said_turns] == ["5", "8", "7"]
     assert Completion.from_json(json.loads(json.dumps(said.to_json()))) == said
-
-
-def test_reasoning_and_calls_of_the_last_turn_stand_where_they_are_in_the_whole() -> None:
-    definition = higher(max_turns=2)
-    call = '<tool_call>{"name": "add", "arguments": {}}</tool_call>'
-    last = f"<think>8?</think>7 {call}"
-    script = ScriptedPolicy("s", lambda _: ("<think>no</think>5", last))
-    said = play(definition, script, [definition.tasks[0]])[0]
-    start = said.turns[2].start
-    assert said.reasoning.text == "8?"
-    assert said.text[slice(*said.reasoning.spans[0])] == "8?"
-    assert said.text[said.tool_calls[0].start : said.tool_calls[0].end] == call
-    assert said.tool_calls[0].start == start + last.index(call)
 
 
 def test_a_verifier_of_one_turn_judges_the_last_one_and_its_spans_are_shifted() -> None:
@@ -167,48 +149,6 @@ def test_what_the_interaction_raises_is_a_failure_of_the_checker() -> None:
     assert Completion.from_json(said.to_json()).failure == said.failure
 
 
-def test_playing_again_computes_what_playing_did() -> None:
-    definition = higher()
-    said = play(definition, ScriptedPolicy("s", lambda _: ("5", "seven", "7")), [definition.tasks[0]])[0]
-    trace = replay(
-        cast("Interaction", definition.interaction), definition.tasks[0], Completion.from_json(said.to_json())
-    )
-    assert trace == said.played
-    assert [said.text[flag.start : flag.end] for flag in trace.flags] == ["seven"]
-
-
-class Talker:
-    """A policy that knows chat messages alone."""
-
-    name = "talker"
-
-    def __init__(self) -> None:
-        self.seen: list[Prompt] = []
-
-    def generate(
-        self, prompts: Sequence[Prompt], n: int = 1, sampling: Sampling = DEFAULT_SAMPLING
-    ) -> list[Completion]:
-        self.seen += prompts
-        return [Completion(str(len(prompt) + 4), token_ids=(1,), logprobs=(0.0,)) for prompt in prompts]
-
-
-def test_any_policy_is_asked_with_the_conversation_so_far() -> None:
-    talker, definition = Talker(), higher()
-    said = play(definition, talker, [definition.tasks[0]])[0]
-    assert [turn.text for turn in said.said_turns] == ["5", "7"]
-    assert [message["role"] for message in talker.seen[-1]] == ["user", "assistant", "user"]  # type: ignore[index]
-    assert said.token_ids == ()  # tokens of a conversation that was made anew each turn cannot be learned from
-
-
-def test_wrappers_see_the_whole_episode_at_its_end() -> None:
-    from rlenv.wrappers import Scale
-
-    env = rlenv.wrap(Environment(higher()), Scale(2.0))
-    env.reset(seed=0)
-    steps = [env.step(text) for text in ("5", "7")]
-    assert sum(float(step[1]) for step in steps) == steps[-1][4]["verdict"].reward == 1.75
-
-
 class Together(Higher):
     """Answers all episodes of a round in one call."""
 
@@ -237,16 +177,6 @@ def test_turns_of_a_round_are_answered_at_once_and_one_failure_is_its_own() -> N
     assert game.rounds == [3, 2]
     assert [said.text for said in found] == ["5\nhigher\n7", "break", "5\nhigher\n7"]
     assert [bool(said.failure) for said in found] == [False, True, False]
-
-
-def test_an_interaction_that_forgets_a_reply_fails_its_round_and_says_so() -> None:
-    class Forgetful(Together):
-        def respond_all(self, turns: Sequence[tuple[Json, Completion]]) -> list[Reply | Exception]:
-            return []
-
-    definition = replace(higher(), interaction=Forgetful())
-    said = play(definition, ScriptedPolicy("s", lambda _: "5"), [definition.tasks[0]])[0]
-    assert "expected 1 replies of respond_all, got 0" in said.failure
 
 
 def test_a_batch_takes_the_pay_of_the_play_that_it_saw_and_plays_any_other_again() -> None:

@@ -11,7 +11,6 @@ pytest.importorskip("transformers", reason="needs the extra: train")
 from chat_models import KEEPING, chat_tokenizer
 
 from rlenv.core.errors import ConfigError
-from rlenv.policies.tiny import tiny_tokenizer
 from rlenv.turns.bridge import Renderer
 from rlenv.turns.tool_prompt import tools_text
 
@@ -48,7 +47,7 @@ def whole(made: Renderer, heard: list[dict[str, str]], tools: list[Any], words: 
     return list(made.tokenizer(text, add_special_tokens=False)["input_ids"])
 
 
-@pytest.mark.parametrize("heard", [USER, TOOLS, [*TOOLS, *USER]], ids=["user", "tools", "both"])
+@pytest.mark.parametrize("heard", [USER, [*TOOLS, *USER]], ids=["user", "both"])
 @pytest.mark.parametrize(("style", "tools"), [*[(style, []) for style in KEEPING], ("qwen2", [ADD]), ("llama3", [ADD])])
 def test_prompt_words_and_bridge_are_what_the_template_makes_of_the_whole(
     style: str, heard: list[dict[str, str]], tools: list[Any]
@@ -84,14 +83,6 @@ def test_an_observation_never_becomes_a_control_token(style: str, role: str) -> 
     if not (role == "tool" and style == "llama3"):  # which writes it as JSON
         shown = decoded(made, found)
         assert hostile.replace("\ud800", "?") in shown
-
-
-def test_the_observation_is_written_as_the_template_would() -> None:
-    made = renderer("llama3")
-    heard = [{"role": "tool", "content": 'a "b"\n'}, {"role": "user", "content": " c "}]
-    bridge = made.bridge(said(made, "five"), heard)
-    assert made.prompt("Guess a number.") + said(made, "five") + bridge == whole(made, heard, [])
-    assert '"a \\"b\\"\\n"<|eot_id|>' in decoded(made, bridge)
 
 
 def test_a_template_that_drops_thoughts_is_refused_with_the_reason_where_it_does() -> None:
@@ -142,21 +133,3 @@ def test_tools_are_told_by_the_template_or_else_in_words(style: str, start: str)
     assert text.startswith(start.format(tools=tools_text([ADD])))
     assert ('"name": "add"' in text, tools_text([ADD]) in text) == (True, bool(start))
     assert '"name": "add"' not in decoded(made, made.prompt("Guess."))
-
-
-def test_without_a_template_the_bridge_is_text_between_line_breaks() -> None:
-    tokenizer = chat_tokenizer("qwen2")
-    tokenizer.chat_template = None
-    made = Renderer(tokenizer, [int(tokenizer.eos_token_id)])
-    assert decoded(made, made.bridge([5], USER)) == "\nIt is higher.\n"
-    assert decoded(made, made.bridge([5], TOOLS[:1])) == "\n<tool_response>\nfive\n</tool_response>\n"
-    assert decoded(made, made.prompt("Guess.", [ADD])).startswith(tools_text([ADD]))
-
-
-def test_the_tiny_policy_is_told_its_tools_and_observations_in_a_few_characters() -> None:
-    made = Renderer(tiny_tokenizer(), [3], "tiny")
-    assert decoded(made, made.bridge([*made.plain("5"), made.eos_ids[0]], USER)) == "It is higher.<sep>"
-    parameters: dict[str, Any] = {"properties": {"a": {}, "b": {}}}
-    tool: dict[str, Any] = {"type": "function", "function": {"name": "add", "parameters": parameters}}
-    assert decoded(made, made.prompt("2+3=?", [tool])) == "<bos>add(a,b) 2+3=?<sep>"
-    assert decoded(made, made.prompt("2+3=?")) == "<bos>2+3=?<sep>"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any, cast
 
 import pytest
@@ -13,21 +12,13 @@ import rlenv
 from rlenv.core.completion import Completion
 from rlenv.core.interaction import Reply
 from rlenv.core.jsontypes import Json
-from rlenv.core.policy import Sampling
 from rlenv.core.task import Task
 from rlenv.policies.endpoint import EndpointPolicy
-from rlenv.turns.live import Live
 from rlenv.turns.play import TurnPolicy, play
 from rlenv.turns.replay import ReplayVerifier
 
 ADD: dict[str, Any] = {"type": "function", "function": {"name": "add", "parameters": {"type": "object"}}}
 CALL = {"id": "x", "type": "function", "function": {"name": "add", "arguments": '{"a": 1}'}}
-
-
-@pytest.fixture(autouse=True)
-def _no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NO_PROXY", "*")
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
 
 
 class Calculator:
@@ -132,21 +123,3 @@ def test_a_full_context_ends_the_episode_as_cut(refusal: object) -> None:
     with serving(lambda number, body: choices({"content": "Hm."}) if number == 0 else (400, refusal)) as server:
         (found,) = play(calculator(), policy(server), [calculator().tasks[0]])
     assert (found.finished, [turn.text for turn in found.said_turns]) == (False, ["Hm."])
-
-
-def test_what_the_server_counts_bounds_the_episode() -> None:
-    def answer(number: int, body: Body) -> tuple[int, object]:
-        return choices({"content": "Hm."}, prompt_tokens=10 + 25 * number, completion_tokens=5)
-
-    sampling = Sampling(max_new_tokens=30, max_episode_tokens=60)
-    with serving(answer) as server:
-        (found,) = play(calculator(), policy(server), [calculator().tasks[0]], sampling=sampling)
-    # 5 said; 20 heard and 5 said; 20 heard and 5 said: 55; 5 are left, of which what is heard takes more
-    assert [body["max_tokens"] for body in server.bodies] == [30, 30, 30, 5]
-    assert found.finished is False
-
-
-def test_a_policy_that_knows_messages_alone_is_told_the_tools_in_words() -> None:
-    system, user = Live.of(calculator(), calculator().tasks[0]).messages()
-    assert json.dumps(ADD) in system["content"]
-    assert user == {"role": "user", "content": "Add."}

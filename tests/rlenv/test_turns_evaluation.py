@@ -18,7 +18,6 @@ from rlenv.core.jsontypes import Json
 from rlenv.core.policy import DEFAULT_SAMPLING, Sampling
 from rlenv.core.task import Prompt
 from rlenv.core.turn import Turn
-from rlenv.store.saved_episodes import read_episodes
 from rlenv.turns.live import MOST_TURNS, turn_lines
 from rlenv.turns.replay import ReplayVerifier
 from rlenv.wrappers import OverlongPenalty
@@ -43,16 +42,6 @@ class Sometimes:
     def _said(self, prompt: Prompt, place: int) -> Completion:
         number = int(str(prompt[0]["content"]).split()[2][:-1])  # type: ignore[index]
         return Completion(str(number) if len(prompt) == 3 and (place + number) % 2 == 0 else "<think>x</think>wrong")
-
-
-def test_pass_at_k_and_pass_hat_k_count_episodes(tmp_path: Path) -> None:
-    report = rlenv.evaluate(guessing(), Sometimes(), n=4, k=(1, 2, 4), out=tmp_path / "run", quiet=True)
-    assert (report.episodes, report.cut, report.verifier_errors) == (16, 0, 0)
-    assert report.pass_at[1].value == 0.5
-    assert report.pass_at[4].value == 1.0
-    assert report.pass_hat[4].value == 0.0
-    saved = list(read_episodes(tmp_path / "run"))
-    assert {len(e.completion.said_turns) for e in saved} == {2, 3}
 
 
 def test_an_interrupted_evaluation_goes_on_and_ends_the_same(tmp_path: Path) -> None:

@@ -48,10 +48,6 @@ def test_added_part_lands_on_the_end_of_the_last_step() -> None:
     assert verdict.step_rewards[-1] == StepReward(-0.5, 9, 9)
 
 
-def test_added_part_leaves_a_bare_reward_as_a_part() -> None:
-    assert Verdict(2.0).with_part("bonus", 0.5).parts == (Part("reward", 2.0), Part("bonus", 0.5))
-
-
 @pytest.mark.parametrize("reward", [math.nan, math.inf, -math.inf, None])
 def test_reward_that_is_no_finite_number_is_refused(reward: float | None) -> None:
     with pytest.raises(VerifierContractError, match="expected a finite reward"):
@@ -70,21 +66,11 @@ def test_parts_that_do_not_sum_to_the_reward_are_refused() -> None:
         Verdict(1.0, step_rewards=(StepReward(0.5, 0, 1),))
 
 
-def test_unknown_status_is_refused() -> None:
-    with pytest.raises(VerifierContractError, match="expected status 'graded' or 'verifier_error', got 'maybe'"):
-        Verdict(1.0, "maybe")  # type: ignore[arg-type]
-
-
 def test_error_has_no_reward_and_takes_none() -> None:
     error = Verdict.error("judge away", [Flag("late")])
     assert (error.reward, error.graded, error.parts) == (None, False, ())
     with pytest.raises(VerifierContractError, match="a verifier_error has no reward"):
         Verdict(0.0, "verifier_error")
-
-
-def test_error_stays_an_error_when_a_part_is_added() -> None:
-    verdict = Verdict.error("judge away").with_part("overlong", -1.0, Flag("overlong"))
-    assert (verdict.reward, verdict.parts, verdict.flags) == (None, (), (Flag("overlong"),))
 
 
 def test_numbers_of_numpy_become_plain_ones() -> None:
@@ -107,11 +93,6 @@ def test_verdict_survives_json(
     assert Verdict.from_json(json.loads(json.dumps(verdict.to_json()))) == verdict
 
 
-def test_step_rewards_survive_json() -> None:
-    verdict = stepped([0.1, 0.2, 0.3])
-    assert Verdict.from_json(json.loads(json.dumps(verdict.to_json()))) == verdict
-
-
 def test_a_verdict_on_the_content_is_placed_in_the_whole_text_and_back() -> None:
     completion = Completion("<think>41?</think>It is 42.")
     steps = (StepReward(0.25, 0, 5), StepReward(0.75, 6, 8))
@@ -124,6 +105,6 @@ def test_a_verdict_on_the_content_is_placed_in_the_whole_text_and_back() -> None
     assert placed.within(completion.content) == judged
 
 
-def test_a_verdict_on_a_text_that_is_all_content_stays_the_same_object() -> None:
-    verdict = Verdict.of(("reward", 1.0), answer=(0, 2))
-    assert verdict.placed(Completion("42").content) is verdict
+def test_a_whole_number_that_no_float_holds_is_rounded_in_reward_and_parts_alike() -> None:
+    verdict = Verdict(2**53 + 1, parts=(Part("r", 2**53 + 1),))
+    assert verdict.reward == verdict.parts[0].value == 2.0**53

@@ -46,11 +46,6 @@ def test_a_run_goes_on_or_is_refused_as_the_table_says(row: dict[str, Any], tmp_
     assert compared(row["env"], row["version"], recorded(env.verifier)) == Change()
 
 
-def test_another_setting_is_another_version() -> None:
-    assert compared("math/countdown-v0", "countdown-2-at_most_once", "countdown-2-exactly_once+0123456789ab").refused
-    assert compared("math/arithmetic-v0", "boxed-integer-1", "boxed-integer-2+0123456789ab").refused
-
-
 def test_a_change_of_the_source_alone_is_told() -> None:
     change = compared("math/arithmetic-v0", "boxed-integer-2+0123456789ab", "boxed-integer-2+ba9876543210")
     assert change == Change(

@@ -24,12 +24,11 @@ import rlenv
 from rlenv import Completion, Episode, Task, Verdict
 from rlenv.analysis import analyse
 from rlenv.cli import app
-from rlenv.core.errors import RunError
 from rlenv.core.reading import Span
 from rlenv.core.turn import Turn
-from rlenv.view import ViewedRun, html, saved_run, write_after
-from rlenv.view.live import LivePage, handler, serve
-from rlenv.view.shape import shaped, utf16, widths
+from rlenv.view import ViewedRun, html, saved_run
+from rlenv.view.live import LivePage, handler
+from rlenv.view.shape import shaped
 
 PAGE = files("rlenv.view") / "page"
 OURS = sorted(path.name for path in PAGE.iterdir() if path.name.endswith(".js"))
@@ -88,13 +87,6 @@ def test_script_makes_no_markup_and_names_no_host(name: str) -> None:
     assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function|https?:", code)
 
 
-def test_offsets_are_those_of_utf16() -> None:
-    text = "\U0001f600a\U0001f600b\ud800c"
-    at = utf16(text)
-    units = [len(text[:i].encode("utf-16-le", "surrogatepass")) // 2 for i in range(len(text) + 1)]
-    assert [at(i) for i in range(len(text) + 1)] == units
-
-
 @given(st.text(st.characters(codec=None), max_size=30), st.data())
 def test_judged_span_is_the_same_text_in_utf16(text: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(text)))
@@ -121,21 +113,6 @@ def test_reasoning_and_calls_of_every_turn_stand_where_they_are() -> None:
     ]
 
 
-def test_numbers_that_json_lacks_are_none() -> None:
-    page = html([run_of(one("x", scores={"a": math.nan, "b": -math.inf, "c": 0.1234567}))])
-    assert blocks(page)["head"]["runs"][0]["numbers"] == {"score a": [None], "score b": [None], "score c": [0.123457]}
-
-
-def decode(ids: list[int]) -> str:
-    return bytes(ids).decode("utf-8", errors="replace")
-
-
-def test_tokens_that_spell_a_text_have_widths() -> None:
-    text = "né\U0001f600!"
-    found = widths(text, list(text.encode()), decode)
-    assert found == [1, 0, 1, 0, 0, 0, 1, 1]
-
-
 def test_columns_count_every_episode() -> None:
     head = blocks(html([training(steps=4, groups=2, group_size=4)]))["head"]["runs"][0]
     assert head["groups"]["step"] == [0, 0, 1, 1, 2, 2, 3, 3]
@@ -156,14 +133,6 @@ def test_texts_beyond_the_limit_are_sampled_and_numbers_are_not() -> None:
     assert sum(len(data) for name, data in re.findall(r'id="data-(0-\d+)">([^<]*)<', sampled)) < 2500
 
 
-def test_group_that_a_run_came_back_to_keeps_all_its_texts() -> None:
-    first, second = Task("a", id="a"), Task("b", id="b")
-    made = [Episode(task, Completion(str(i)), Verdict(1.0)) for i, task in enumerate((first, second, first))]
-    page = html([run_of(*made)])
-    assert sorted(texts(page)) == ["0", "1", "2"]
-    assert blocks(page)["head"]["runs"][0]["episodes"]["g"] == [0, 1, 0]
-
-
 def test_command_shows_evaluations_side_by_side(tmp_path: Path) -> None:
     for name, policy in (("right", "reference"), ("empty", "empty")):
         rlenv.evaluate("math/arithmetic-v0", policy, n=2, limit=3, out=tmp_path / name, quiet=True)
@@ -179,17 +148,6 @@ def test_command_shows_evaluations_side_by_side(tmp_path: Path) -> None:
     said = [[k, *(round(x, 6) for x in (e.value, e.low, e.high))] for r in reports for k, e in r.pass_at.items()]
     assert [entry for run in runs for entry in run["pass_at"]] == said
     assert len(texts(out.read_text("utf-8"), 1)) == 6
-
-
-def test_page_that_cannot_be_written_is_told_and_fails_nothing(tmp_path: Path) -> None:
-    def broken() -> ViewedRun:
-        raise MemoryError("too large")
-
-    said = write_after(tmp_path, broken)
-    assert said == f"no page of the run (MemoryError: too large); rlenv view {tmp_path} writes it"
-    (tmp_path / "report.html").mkdir()
-    assert "no page of the run" in write_after(tmp_path, lambda: run_of(one("x")))
-    assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
 
 
 @pytest.mark.parametrize(("made", "asked", "told"), [(1, 3, "one run or two"), (0, 1, "holds no config.json")])
@@ -214,12 +172,6 @@ def live(tmp_path: Path) -> Iterator[tuple[Path, int]]:
         thread.join()
 
 
-def test_a_port_that_is_taken_is_told(live: tuple[Path, int]) -> None:
-    folder, port = live
-    with pytest.raises(RunError, match=f"cannot listen on 127.0.0.1 port {port}: .*; give another --port"):
-        serve([folder], lambda _: run_of(one("x")), port=port, started=lambda url: None)
-
-
 def asked(port: int, path: str = "/", **headers: str) -> tuple[int, str, str]:
     connection = http.client.HTTPConnection("127.0.0.1", port)
     try:
@@ -241,17 +193,6 @@ def test_live_page_says_whether_there_is_a_newer_one(live: tuple[Path, int], mon
     status, newer, page = asked(port, If_None_Match=tag)
     assert (status, texts(page)) == (200, ['{"newer": 1}'])
     assert newer != tag
-
-
-def test_live_page_stands_while_a_file_is_being_written(tmp_path: Path) -> None:
-    def viewed(folder: Path) -> ViewedRun:
-        return run_of(one(json.loads((folder / "said").read_text())))
-
-    (tmp_path / "said").write_text('"first"')
-    page = LivePage([tmp_path], viewed)
-    before = page.newest()
-    (tmp_path / "said").write_text('"seco')
-    assert page.newest() == before
 
 
 def test_live_page_is_for_this_machine_alone(live: tuple[Path, int]) -> None:

@@ -78,14 +78,6 @@ def one(browser: Browser, tmp_path: Path) -> Iterator[Opened]:
     assert found.was_quiet(), (found.requests, found.errors, found.dialogs)
 
 
-@pytest.fixture
-def two(browser: Browser, tmp_path: Path) -> Iterator[Opened]:
-    found = opened(browser, tmp_path / "report.html", training("before"), training("after", seed=1, steps=10))
-    yield found
-    found.page.close()
-    assert found.was_quiet(), (found.requests, found.errors, found.dialogs)
-
-
 def test_every_level_is_reached_by_mouse(one: Opened) -> None:
     page = one.go()
     assert page.locator("h1").inner_text() == "hacking"
@@ -129,15 +121,6 @@ def test_every_level_is_reached_by_keys(one: Opened) -> None:
     page.wait_for_selector("dialog[open]")
 
 
-def test_alarm_and_curve_lead_to_their_step(one: Opened) -> None:
-    page = one.go()
-    page.locator(".alarm").first.click()
-    one.level("step")
-    assert page.locator("h1").inner_text().startswith("Step 6")
-    one.go().locator(".u-over").first.click()
-    one.level("step")
-
-
 def test_filters_stand_in_the_address_and_are_kept_by_a_link(one: Opened) -> None:
     page = one.go()
     page.keyboard.press("/")
@@ -161,59 +144,6 @@ def test_filters_stand_in_the_address_and_are_kept_by_a_link(one: Opened) -> Non
     again.get_by_label("search the texts").blur()
     again.keyboard.press("x")
     again.wait_for_function("() => !location.hash.includes('q=')")
-
-
-def test_completions_stand_by_advantage_with_their_marks(one: Opened) -> None:
-    page = one.go("#at=group&g=21&x=")
-    signed = page.locator(".advantage").all_inner_texts()
-    values = [float(value.replace("−", "-")) for value in signed]  # "−0.5"
-    assert values == sorted(values, reverse=True)
-    assert page.locator(".mark.answer").count() == 4
-    marks = page.locator(".mark.flag").all_inner_texts()
-    assert set(marks) == {"trick"}
-
-
-def test_a_flag_leads_to_the_last_step_that_has_it_and_a_card_says_why(one: Opened) -> None:
-    page = one.go()
-    page.locator("td a .chip.flag").first.click()
-    one.level("step")
-    assert "flag=trick" in page.evaluate("location.hash")
-    page.locator("a.group").first.click()
-    one.level("group")
-    assert page.locator("section.task dt", has_text="reference").is_visible()
-    assert page.locator("footer.reasons").first.inner_text().startswith("trick: ")
-
-
-def test_two_runs_stand_side_by_side(two: Opened) -> None:
-    page = two.go()
-    page.keyboard.press("c")
-    two.level("pair")
-    assert "tasks in both" in page.locator(".tiles").inner_text()
-    page.get_by_label("which tasks").select_option("flips")
-    page.wait_for_function("() => location.hash.includes('flips=flips')")
-    page.locator("a.group.pair").first.click()
-    two.level("task")
-    assert [page.locator(".side").nth(i).locator(".card").count() for i in (0, 1)] == [4, 4]
-    page.keyboard.press("u")
-    two.level("pair")
-
-
-def test_evaluation_shows_pass_at_k_until_a_filter_takes_completions_out(browser: Browser, tmp_path: Path) -> None:
-    rewards = [[1.0, 1.0], [1.0, 0.0], [0.0, 0.0]]
-    episodes = [
-        Episode(Task("1+1", id=str(g)), Completion(f"text {i}"), Verdict(reward), group=g, index=2 * g + i)
-        for g, group in enumerate(rewards)
-        for i, reward in enumerate(group)
-    ]
-    found = opened(browser, tmp_path / "report.html", ViewedRun(name="eval", episodes=episodes, config={"k": [2]}))
-    tiles = found.go().locator(".tiles").inner_text()
-    assert re.findall(r"pass@(\d)\s+([\d.]+)\s+95 %: 0", tiles) == [("1", "0.500"), ("2", "0.667")]
-    assert found.page.locator(".histogram").inner_text().split() == ["1", "1", "1"]
-    filtered = found.go("#q=text+1").locator(".tiles").inner_text()
-    assert "pass@" not in filtered
-    assert "pass rate" in filtered
-    assert found.was_quiet()
-    found.page.close()
 
 
 def test_hostile_completions_change_nothing(browser: Browser, tmp_path: Path) -> None:
@@ -253,13 +183,6 @@ def test_policy_stops_a_script_and_a_request_that_slipped_in(one: Opened) -> Non
     one.requests.clear()  # the browser tells of the one that it did not let out
 
 
-def test_phone_shows_every_level_without_scrolling_sideways(one: Opened) -> None:
-    one.page.set_viewport_size({"width": 380, "height": 760})
-    for place in ("", "#at=step&step=8", "#at=group&g=25"):
-        page = one.go(place)
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), place
-
-
 def test_live_page_takes_what_the_run_has_new(
     browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -283,20 +206,3 @@ def test_live_page_takes_what_the_run_has_new(
         page.close()
         server.shutdown()
         thread.join()
-
-
-LEFT = """place => {
-    const range = new Range(), text = document.querySelector(".card .said").lastChild;
-    range.setStart(text, place);
-    range.setEnd(text, place + 1);
-    return range.getBoundingClientRect().left;
-}"""
-
-
-def test_unseen_characters_are_shown_by_their_number_and_turn_nothing_around(browser: Browser, tmp_path: Path) -> None:
-    said = Episode(Task("?"), Completion("\x00\r\n5 \u202eab"), Verdict(1.0))
-    found = opened(browser, tmp_path / "report.html", ViewedRun(name="run", episodes=[said], config={}))
-    page = found.go("#at=group&g=0")
-    assert [mark.get_attribute("data-label") for mark in page.locator(".unseen").all()] == ["0000", "202E"]
-    assert page.evaluate(LEFT, 0) < page.evaluate(LEFT, 1)
-    page.close()

@@ -5,7 +5,6 @@ Each fault costs at most the job that made it: no verdict is lost, and none goes
 
 import os
 import signal
-import socket
 import stat
 import subprocess
 import sys
@@ -23,8 +22,7 @@ from rlenv.core.errors import VerifierContractError
 from rlenv.core.verdict import Verdict
 from rlenv.core.verifier import FunctionVerifier
 from rlenv.workers.pool import PickledVerifier, WorkerPool
-from rlenv.workers.protocol import HEAD, MAX_ANSWER_BYTES, Frames, written_verdict
-from rlenv.workers.worker import KeptProcess, Worker
+from rlenv.workers.protocol import MAX_ANSWER_BYTES, written_verdict
 from rlenv.workers.worker_process import keepers_work
 
 cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers cannot import the tests
@@ -57,13 +55,10 @@ def framed(message: bytes) -> bytes:
 
 
 UNASKED = {
-    "nothing": framed(b""),
     "no frame": b"\xff" * 40,
-    "no answer": framed(b"x" * 40),
     "too long": (MAX_ANSWER_BYTES * 2).to_bytes(8) + b"x" * 100,
     "a guess": framed(written_verdict(1, 0, Verdict(1.0))),
     "many": framed(written_verdict(0, 0, Verdict(1.0))) * 100,
-    "no verdict": framed(HEAD.pack(0, 0) + b"{}"),
 }
 
 
@@ -146,16 +141,6 @@ def test_a_worker_that_stops_itself_is_over_its_limit(pool: WorkerPool) -> None:
     first, stopped, last = judge(pool, stop, "x", "stop", "x", limit_s=0.5)
     assert (first.reward, stopped.reward, last.reward) == (1.0, 0.0, 1.0)
     assert [flag.name for flag in stopped.flags] == ["over_limit"]
-
-
-def test_a_worker_that_reads_no_message_is_left_to_its_deadline() -> None:
-    ours, theirs = socket.socketpair()
-    with theirs:
-        ours.settimeout(0.05)
-        worker = Worker(KeptProcess(socket.socket()), Frames(ours))
-        worker.send(b"x" * 10_000_000, 3.0)
-        assert worker.deadline == worker.heard_at + 3.0
-        worker.kill()
 
 
 def leave_behind(completion: str) -> float:
@@ -247,19 +232,6 @@ def test_without_a_cgroup_a_keeper_finds_all_that_is_below_it(how: str, code: st
     for pid in map(int, pids.split()):
         with pytest.raises(ProcessLookupError):
             os.kill(pid, 0)
-
-
-def test_where_there_are_no_keepers_what_stays_in_the_group_still_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    def child(completion: str) -> float:
-        pid = os.fork()
-        while pid == 0:
-            signal.pause()
-        return pid
-
-    monkeypatch.setattr(rlenv.workers.worker, "keepers_work", lambda: False)
-    with WorkerPool(1) as pool:
-        pid = int(judge(pool, child, "x")[0].reward or 0)
-    assert ends(pid)
 
 
 @needs_keepers

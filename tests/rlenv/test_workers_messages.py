@@ -86,17 +86,6 @@ def test_a_task_that_cannot_be_sent_costs_only_its_own_verdict(pool: WorkerPool)
     assert rewards(verdicts[:250] + verdicts[251:]) == [float(n) for n in range(500) if n != 250]
 
 
-def test_a_verdict_of_a_class_of_its_own_comes_as_a_plain_one(pool: WorkerPool) -> None:
-    def own(completion: str) -> Verdict:
-        class Odd(Verdict):
-            def __reduce__(self) -> tuple[object, ...]:
-                return float, ("not a number",)
-
-        return Odd(1.0, reason=completion)
-
-    assert judge(pool, own, "odd") == [Verdict(1.0, reason="odd")]
-
-
 def test_a_verdict_that_cannot_travel_costs_only_itself(pool: WorkerPool) -> None:
     def say(completion: str) -> Verdict:
         reason = {"odd": threading.Lock(), "long": "x" * 3_000_000}.get(completion, "fine")
@@ -106,8 +95,3 @@ def test_a_verdict_that_cannot_travel_costs_only_itself(pool: WorkerPool) -> Non
     assert rewards([fine, odd, long, last]) == [1.0, None, 0.0, 1.0]
     assert odd.reason[:33] == "the verdict is not plain data: fl"
     assert [flag.name for flag in long.flags] == ["over_limit"]
-
-
-def test_long_completions_go_in_messages_of_their_own(pool: WorkerPool) -> None:
-    sizes = [1] * 200 + [700_000] * 6 + [1] * 20
-    assert rewards(judge(pool, length, *["x" * size for size in sizes])) == [float(size) for size in sizes]

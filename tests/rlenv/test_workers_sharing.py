@@ -1,7 +1,6 @@
 """Threads and event loops share one pool: nobody waits for another's batch, nobody spoils it."""
 
 import asyncio
-import importlib
 import os
 import sys
 import threading
@@ -150,16 +149,6 @@ def test_a_listener_that_raises_leaves_the_other_thread_its_verdicts(
         assert other.result() == [1.0, *map(float, range(300))]
 
 
-def test_a_listener_may_use_the_pool_itself(pool: WorkerPool) -> None:
-    heard: list[list[float | None]] = []
-
-    def ask(index: int, verdict: Verdict) -> None:
-        heard.append(judge(pool, value, str(verdict.reward), "7"))
-
-    assert judge(pool, value, "1", "2", on_verdict=ask) == [1.0, 2.0]
-    assert sorted(heard) == [[1.0, 7.0], [2.0, 7.0]]
-
-
 def test_a_verifier_that_cannot_load_fails_its_own_callers_only(pool: WorkerPool) -> None:
     class Unloadable(FunctionVerifier):
         def __reduce__(self) -> tuple[object, ...]:
@@ -173,23 +162,3 @@ def test_a_verifier_that_cannot_load_fails_its_own_callers_only(pool: WorkerPool
             with pytest.raises(VerifierContractError, match="cannot be loaded in a worker process: ValueError"):
                 future.result()
         assert [future.result() for future in fine] == [list(map(float, range(100)))] * 2
-
-
-def test_a_module_is_found_where_the_caller_began_to_look_after_the_pool_had_started(
-    pool: WorkerPool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert judge(pool, value, "1") == [1.0]
-    (tmp_path / "found_later.py").write_text("def value(completion):\n    return 2 * float(completion)\n")
-    monkeypatch.syspath_prepend(tmp_path)
-    assert judge(pool, importlib.import_module("found_later").value, "4") == [8.0]
-
-
-@pytest.mark.slow
-def test_many_threads_with_poison_lose_nothing(pool: WorkerPool) -> None:
-    with ThreadPoolExecutor(6) as threads:
-        rounds = [
-            threads.submit(judge, pool, value, *map(str, range(13)), "crash", *map(str, range(14, 40)))
-            for _ in range(6)
-        ]
-        expected = [None if number == 13 else float(number) for number in range(40)]
-        assert [future.result() for future in rounds] == [expected] * 6

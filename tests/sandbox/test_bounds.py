@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 import json
-import random
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import TypeAlias
 
 import pytest
+from answer_shapes import encoded, equal_hashes
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rlenv.sandbox import bounds
 from rlenv.sandbox.codec import CodecError, dumps, loads
-
-sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
-
-from answer_shapes import HOSTILE, encoded, equal_hashes
-
-sys.path.pop()
 
 MODULUS = (1 << 61) - 1
 NUMBERS = (-1, -2, 0, MODULUS, 2 * MODULUS, 3 * MODULUS, 7)
@@ -84,47 +77,6 @@ def test_no_value_takes_more_comparisons_than_it_is_charged(tree: Tree) -> None:
     assert actual(tree) <= charged(tree)
 
 
-def mutated(tree: Tree, source: random.Random) -> Tree:
-    """The tree with a change somewhere: another number, one more member like another, one more level."""
-    if isinstance(tree, int) or source.random() < 0.25:
-        change = source.randrange(3)
-        if change == 0 or size(tree) > 400:
-            return source.choice(NUMBERS)
-        return (source.choice(["tuple", "set"]), (tree,) * change)
-    kind, items = tree
-    if source.random() < 0.2:  # every member once more, with another number of the same hash
-        return kind, (*items, *(twin(item, source) for item in items))
-    if items and source.random() < 0.6:  # a member that differs a little from one that is there
-        return kind, (*items, mutated(source.choice(items), source))
-    place = source.randrange(len(items) + 1)
-    inner = items[place : place + 1] or (source.choice(NUMBERS),)
-    return kind, (*items[:place], mutated(inner[0], source), *items[place + 1 :])
-
-
-def twin(tree: Tree, source: random.Random) -> Tree:
-    """Of the same hash, with one number changed."""
-    if isinstance(tree, int):
-        return {-1: -2, -2: -1, 0: MODULUS, MODULUS: 2 * MODULUS}.get(tree, tree)
-    kind, items = tree
-    place = source.randrange(len(items)) if items else 0
-    return kind, tuple(twin(item, source) if n == place else item for n, item in enumerate(items))
-
-
-def test_a_climb_towards_the_dearest_value_finds_none_that_is_not_charged_for() -> None:
-    source = random.Random(0)
-    best: Tree = ("set", (("tuple", (-1, -2)), ("tuple", (-2, -1))))
-    first = worst = actual(best) / size(best)
-    for _ in range(1500):
-        tried = mutated(best, source)
-        if isinstance(tried, int) or size(tried) > 500:
-            continue
-        cost = actual(tried) / size(tried)
-        assert actual(tried) <= charged(tried)
-        if cost >= worst:
-            best, worst = tried, cost
-    assert worst > 10 * first  # else it has not climbed
-
-
 def test_the_nested_crowds_cost_the_square_without_a_budget_and_are_refused_with_it() -> None:
     def tree(width: int) -> Tree:
         pool: list[Tree] = [("tuple", tuple(-1 - (n >> bit & 1) for bit in range(8))) for n in range(2 * width - 1)]
@@ -134,7 +86,7 @@ def test_the_nested_crowds_cost_the_square_without_a_budget_and_are_refused_with
     small, large = tree(8), tree(32)
     assert actual(large) / size(large) > 8 * actual(small) / size(small)
     assert charged(large) >= actual(large)
-    with pytest.raises(CodecError, match="equal hashes"):
+    with pytest.raises(CodecError, match="same hash"):
         loads(equal_hashes(150_000))
 
 
@@ -210,9 +162,3 @@ def test_every_shape_takes_calls_in_proportion_to_its_length(name: str) -> None:
 
     for length in (1 << 12, 1 << 15):
         assert calls(encoded(length)[name]) <= 4 * length
-
-
-@pytest.mark.parametrize("name", [*HOSTILE])
-def test_hostile_shapes_are_as_long_as_asked_and_no_longer(name: str) -> None:
-    for length in (1 << 10, 1 << 14, 1 << 17):
-        assert len(HOSTILE[name](length)) <= length

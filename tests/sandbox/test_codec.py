@@ -233,7 +233,7 @@ def test_a_crowd_of_equal_hashes_is_refused_in_time(kind: str) -> None:
 
     def refused(count: int) -> None:
         parts = ",".join(member % (i * ((1 << 61) - 1)) for i in range(1, count))
-        with pytest.raises(CodecError, match="equal hashes"):
+        with pytest.raises(CodecError, match="same hash"):
             loads(f'{{"$":"{kind}","v":[{parts}]}}'.encode())
 
     assert_linear(refused, 20_000)

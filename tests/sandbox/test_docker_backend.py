@@ -138,7 +138,10 @@ def test_a_container_is_given_no_more_than_it_needs(launcher: DockerLauncher, ch
     assert host["Privileged"] is False
     assert not host["Binds"]
     assert not about["Mounts"]
-    assert "size=16m" in host["Tmpfs"]["/tmp"]
+    assert set(host["Tmpfs"]["/tmp"].split(",")) >= {"nosuid", "nodev", "size=16m", "nr_inodes=8192"}
+    assert host["NanoCpus"] == 10**9
+    assert host["LogConfig"]["Type"] == "none"
+    assert {limit["Name"]: limit["Hard"] for limit in host["Ulimits"]} == {"core": 1, "nofile": 1024}
 
 
 @needs_engine

@@ -173,7 +173,7 @@ def test_a_disk_full_of_files_is_emptied_too(drill: Drill) -> None:
 @pytest.fixture
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Of an engine of the test's own. The path is short: a socket's name has room for 107 bytes."""
-    folder = Path(f"/tmp/rlenv-drill-{os.getpid()}")
+    folder = Path(f"/tmp/rlenv-engine.{os.getpid()}")
     yield folder
     stop_engine(folder)
     # The SDK leaves the socket of a request open that no engine answered: let it be said here, where it is expected.

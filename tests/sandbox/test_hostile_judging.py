@@ -1,10 +1,8 @@
 """The suite's own judgement: it notices each way in which a sandbox can be wrong."""
 
 import ast
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -12,7 +10,6 @@ from rlenv.sandbox import CallResult, Limits, Opaque, Program, Result, Status
 from rlenv.sandbox.hostile import CASES, honest_programs, run_honest, run_suite
 from rlenv.sandbox.hostile.case import ASK, HOST_FILE, Case
 from rlenv.sandbox.hostile.judging import GRACE_S, passed, problems, same
-from rlenv.sandbox.hostile.mixture import mixture, run_mixture
 from rlenv.sandbox.hostile.secret import planted
 from rlenv.sandbox.hostile.witness import WITNESS
 
@@ -40,20 +37,10 @@ class Box:
         return [self.run(program, limits) for program in programs]
 
 
-def test_there_are_enough_cases_with_names_of_their_own() -> None:
-    assert len(CASES) >= 110
-    assert max(Counter(case.name for case in CASES).values()) == 1
-
-
-@pytest.mark.parametrize("case", [case for case in CASES if case.family != "sources"], ids=lambda case: case.name)
-def test_attack_compiles(case: Case) -> None:
-    ast.parse(case.program.code)
-
-
-def test_the_page_on_the_sandbox_names_every_family() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "sandbox_attacks.md").read_text(encoding="utf-8")
-    rows = {line.split("|")[1].strip() for line in page.splitlines() if line.startswith("| ")} - {"family"}
-    assert {case.family for case in CASES} <= rows
+def test_every_attack_compiles() -> None:
+    for case in CASES:
+        if case.family != "sources":
+            ast.parse(case.program.code, case.name)
 
 
 def test_no_attack_may_end_as_a_failure_of_the_machinery() -> None:
@@ -164,17 +151,3 @@ def _answering(answer: bytes | tuple[object, ...]) -> Result:
     if isinstance(answer, bytes):
         return Result(Status.EXITED, stdout=answer, exit_code=0)
     return Result(Status.EXITED, exit_code=0, calls=tuple(CallResult(ok=True, value=value) for value in answer))
-
-
-def test_a_mixture_has_the_share_of_hostile_programs_that_is_asked_for() -> None:
-    mixed = mixture(1000, 0.02, seed=1)
-    assert len(mixed) == 1000
-    assert sum(isinstance(one, Case) for one in mixed) == 20
-    assert mixed == mixture(1000, 0.02, seed=1)
-
-
-def test_a_mixture_tells_every_program_that_is_judged_wrong() -> None:
-    box = Box({}, replace(RIGHT, status=Status.SANDBOX_FAILURE))
-    assert {line.split(":")[0] for line in run_mixture(box, 50, hostile_share=0.1, at_once=2)} == {
-        f"program {n}" for n in range(50)
-    }

@@ -3,16 +3,18 @@
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from typing import Any, Literal
 
 import pytest
 from container_engine import needs_engine
 
-from rlenv.sandbox import CellSettings, Limits, Program, Result, SandboxUnavailable, Status
+from rlenv.sandbox import CellSettings, Limits, Program, Result, SandboxUnavailable, Status, choose
 from rlenv.sandbox.docker_backend import DockerLauncher
 from rlenv.sandbox.errors import CellLate, CellLost
-from rlenv.sandbox.launcher import SERVER_ENVIRONMENT, ServerSettings, server_command
-from rlenv.sandbox.probe import CANARY_CELLS, PLACE, Guarantees, examine, probe_place, probe_programs
+from rlenv.sandbox.launcher import SERVER_ENVIRONMENT, Launcher, ServerSettings, server_command
+from rlenv.sandbox.namespaces import NamespaceLauncher
+from rlenv.sandbox.probe import CANARY_CELLS, PLACE, WALLS, Guarantees, examine, probe_place, probe_programs
 
 
 class PlainChannel:
@@ -139,11 +141,14 @@ def test_a_limit_that_an_engine_does_not_apply_is_found_missing(
         found.require()
 
 
-@needs_engine
-def test_docker_holds_everything() -> None:
-    found = examine(DockerLauncher)
+@pytest.mark.parametrize(
+    "launcher", [pytest.param(NamespaceLauncher, marks=linux), pytest.param(DockerLauncher, marks=needs_engine)]
+)
+def test_everything_holds(launcher: Callable[[CellSettings], Launcher]) -> None:
+    place = PLACE if launcher is DockerLauncher or choose._has_cgroups() else WALLS
+    found = examine(launcher, place)
     assert found.missing == {}
-    assert found.held > set(PLACE)
+    assert found.held > set(place)
     found.require()
 
 

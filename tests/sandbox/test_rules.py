@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from other_user import OtherUsersSandbox
 
-from rlenv.sandbox import Limits, Program, Sandbox, Status
+from rlenv.sandbox import Call, Limits, Program, Sandbox, Status
 
 AnySandbox = Sandbox | OtherUsersSandbox
 HONEST = Program("import os\nprint(os.listdir('/tmp'), len([p for p in os.listdir('/proc') if p.isdigit()]))")
@@ -42,6 +43,37 @@ def test_no_state_of_the_disk_is_left_to_the_next_program(box: AnySandbox, mess:
     box.run(Program(f"import os\ntry:\n    {mess}\nexcept OSError: pass"))
     for _ in range(2 * box.cells):  # whichever cell it was
         assert box.run(HONEST).stdout == UNTOUCHED
+
+
+def asked(box: AnySandbox, code: str) -> Any:
+    """What a function `f` in a cell returns."""
+    return box.run(Program(f"import os\n{code}", calls=[Call("f")])).calls[0].value
+
+
+def test_a_cell_shares_no_namespace_with_the_machine(box: AnySandbox) -> None:
+    kinds = ["ipc", "mnt", "net", "pid", "uts"] + ([] if box.backend == "docker" else ["cgroup"])
+    inside = asked(box, f"def f(): return {{kind: os.readlink('/proc/self/ns/' + kind) for kind in {kinds}}}")
+    assert [kind for kind in kinds if inside[kind] == os.readlink(f"/proc/self/ns/{kind}")] == []
+
+
+def test_what_is_mounted_is_read_only_but_for_a_small_tmp(box: AnySandbox) -> None:
+    room = asked(box, "def f(): room = os.statvfs('/tmp'); return room.f_blocks * room.f_frsize >> 20, room.f_files")
+    assert room == (16, 8192)
+    mounts = asked(box, "def f(): return [line.split()[4:6] for line in open('/proc/self/mountinfo')]")
+    options = {place: options.split(",") for place, options in mounts}
+    assert {"nosuid", "nodev"} <= set(options["/tmp"])
+    others = [place for place in options if place != "/tmp" and not place.startswith(("/dev", "/proc", "/sys"))]
+    assert [place for place in others if "ro" not in options[place]] == []
+
+
+def test_a_program_begins_without_privileges_behind_the_filter_and_is_killed_first(box: AnySandbox) -> None:
+    code = (
+        "def f():\n    status = dict(line.split(':', 1) for line in open('/proc/self/status'))\n"
+        "    told = [status[name].strip() for name in ('NoNewPrivs', 'Seccomp', 'CapEff', 'CapPrm')]\n"
+        "    return [*told, os.getsid(0) == os.getpid(), os.umask(0), open('/proc/self/oom_score_adj').read()]\n"
+    )
+    score = "0\n" if isinstance(box, OtherUsersSandbox) else "1000\n"  # its server's processes are not its own to score
+    assert asked(box, code) == ["1", "2", "0" * 16, "0" * 16, True, 0o077, score]
 
 
 def test_nobody_but_the_supervisor_writes_results(box: AnySandbox) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 from rlenv import Definition, FunctionVerifier, ListTasks
 from rlenv.policies.tiny import tiny_policy
 from rlenv.policies.transformers import TransformersPolicy
-from rlenv.trainers import SftConfig, TrainConfig
+from rlenv.trainers import SftConfig, TrainConfig, Trainer
 from rlenv.trainers.branches.sft import demonstrations, supervised
 from rlenv.trainers.rollouts.collect import SFT, derived_seed
 
@@ -57,3 +58,21 @@ def rewards(folder: Path) -> list[float]:
     from rlenv.trainers.records.logs import read_metrics
 
     return [metrics["reward"] for metrics in read_metrics(folder / "metrics.jsonl")]
+
+
+def stopped_after(trainer: Trainer, saves: int) -> None:
+    """Run until the trainer has saved so often, and end there as Ctrl-C does."""
+    original, done = trainer.save, 0
+
+    def save(*, compares: bool = True) -> None:
+        nonlocal done
+        original()
+        done += 1
+        if done == saves:
+            raise KeyboardInterrupt
+
+    trainer.save = save  # type: ignore[method-assign]
+    with suppress(KeyboardInterrupt):
+        trainer.run()
+        raise AssertionError(f"expected {saves} checkpoints, got {done}")
+    trainer.close()

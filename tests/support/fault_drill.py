@@ -26,16 +26,17 @@ from digits import config, digits, policy
 from kill_drill import PHASES, forked, kill_at
 
 import rlenv.door.files
-import rlenv.trainers.loop.trainer
+import rlenv.trainers.loop.learner
+import rlenv.trainers.loop.store
 import rlenv.trainers.networks.processes
 import rlenv.trainers.rollouts.collect
+import rlenv.trainers.updates.branch_steps
 import rlenv.trainers.updates.natural
-import rlenv.trainers.updates.preference_step
 import rlenv.trainers.updates.update
 from rlenv.core.errors import RlenvError
 from rlenv.trainers import ALGORITHMS, SftConfig, TrainConfig, train, with_changes
 from rlenv.trainers.loop import checkpoint
-from rlenv.trainers.networks.finite import SKIPPED
+from rlenv.trainers.networks.models import SKIPPED
 from rlenv.trainers.records.logs import read_metrics
 from rlenv.trainers.records.runfolder import holds_run
 
@@ -157,7 +158,7 @@ def spoil(fault: Fault, log: Path) -> None:
     if fault.kind == "loss":
         for module, name in (
             (rlenv.trainers.updates.update, "_terms"),
-            (rlenv.trainers.updates.preference_step, "pair_losses"),
+            (rlenv.trainers.updates.branch_steps, "pair_losses"),
         ):
             _wrap(module, name, lambda found: found * math.nan if now() else found)
     elif fault.kind == "gradient":
@@ -193,8 +194,8 @@ def _wrap(place: Any, name: str, change: Callable[[Any], Any]) -> None:
 
 def _watch_skipped(moved: Path) -> None:
     """Write a file where a step that was skipped changed what it would have stepped on."""
-    trainer: Any = rlenv.trainers.loop.trainer
-    original = trainer.updated
+    learner: Any = rlenv.trainers.loop.learner
+    original = learner.updated
 
     def updated(networks: Any, *args: Any) -> dict[str, float]:
         before = state(networks)
@@ -208,7 +209,7 @@ def _watch_skipped(moved: Path) -> None:
             moved.touch()
         return metrics
 
-    trainer.updated = updated
+    learner.updated = updated
 
 
 def state(networks: Any) -> dict[str, str]:
@@ -280,14 +281,14 @@ def fill_disk(writes: int) -> None:
 
 def fill_disk_at_the_model() -> None:
     """Let the kernel refuse every byte once the finished model is written."""
-    trainer: Any = rlenv.trainers.loop.trainer
-    original = trainer.save_model
+    store: Any = rlenv.trainers.loop.store
+    original = store.save_model
 
     def save(*args: Any) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, resource.RLIM_INFINITY))
         original(*args)
 
-    trainer.save_model = save
+    store.save_model = save
 
 
 def full(fault: Fault, folder: Path, alone: str | None) -> dict[str, object]:

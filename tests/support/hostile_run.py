@@ -1,6 +1,8 @@
-"""Runs the hostile suite, then honest programs, and says as JSON what was wrong. A process of its own.
+"""Runs hostile programs, then honest ones, or hostile sessions; says as JSON what was wrong. A process of its own.
 
-    python hostile_run.py BACKEND HONEST
+    python hostile_run.py BACKEND programs            the whole suite
+    python hostile_run.py BACKEND walls               without what the fork server decides, the same on every backend
+    python hostile_run.py BACKEND sessions SHARING    so many sessions in one cell
 
 Everything that a sandbox leaves on the machine can so be told from what other tests do.
 """
@@ -9,22 +11,39 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 
-from rlenv.sandbox import open_sandbox
-from rlenv.sandbox.hostile import run_honest, run_suite
+from rlenv.sandbox import CellSettings, open_sandbox
+from rlenv.sandbox.hostile import CASES, Case, run_honest, run_suite
 from rlenv.sandbox.hostile.residue import residue
+from rlenv.sandbox.hostile.session_runner import run_sessions
+
+HONEST = 200
+
+
+def programs(backend: str, cases: Sequence[Case]) -> dict[str, object]:
+    with open_sandbox(backend) as box:
+        wrong = {outcome.case.name: outcome.problems for outcome in run_suite(box, cases, cells=box.cells)}
+        honest = run_honest(box, HONEST)
+        return {**wrong, "honest programs": honest, "failures of the machinery": box.counts.failures}
+
+
+def sessions(backend: str, sharing: int) -> dict[str, object]:
+    settings = CellSettings(memory_mb=320 * sharing, tmp_mb=32 * sharing, processes=64 * sharing, sessions=sharing)
+    with open_sandbox(backend, cells=1, settings=settings, check=False) as box:
+        return {outcome.case.name: outcome.problems for outcome in run_sessions(box)}
 
 
 def main() -> None:
-    backend, honest = sys.argv[1], int(sys.argv[2])
+    backend, what = sys.argv[1:3]
     before = residue(engine=backend == "docker")
-    with open_sandbox(backend) as box:
-        outcomes = run_suite(box, cells=box.cells)
-        wrong_honest = run_honest(box, honest)
-        failures = box.counts.failures
+    if what == "sessions":
+        found = sessions(backend, int(sys.argv[3]))
+    else:
+        found = programs(backend, [case for case in CASES if what == "programs" or not case.shared])
     left = sorted(residue(engine=backend == "docker") - before)
-    cases = {outcome.case.name: outcome.problems for outcome in outcomes}
-    print(json.dumps({"cases": cases, "honest": wrong_honest, "left": left, "failures": failures}))
+    wrong = {name: problems for name, problems in {**found, "left on the machine": left}.items() if problems}
+    print(json.dumps({"tried": len(found), "wrong": wrong}))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Runs trainings that are killed (SIGKILL) at a chosen moment and resumed; prints what came of each as JSON.
 
-    python kill_drill.py FOLDER KILLS SEED [SETTINGS]
+    python kill_drill.py FOLDER PHASE,PHASE... SEED [SETTINGS]
 
 SETTINGS is JSON: what the run is beside the default, as {"staleness": 1}.
 
@@ -23,20 +23,21 @@ from typing import Any
 
 import numpy as np
 import torch
-from digits import WARM, config, digits, policy
+from digits import config, digits, policy
 
 import rlenv.policies.generation
 import rlenv.store.saved_episodes
 import rlenv.trainers.updates.update
 from rlenv.store.members import append_member
-from rlenv.trainers import ALGORITHMS, changed, train
-from rlenv.trainers.loop import ahead, checkpoint
+from rlenv.trainers import ALGORITHMS, SftConfig, changed, train
+from rlenv.trainers.loop import async_rollouts, checkpoint
 from rlenv.trainers.records.runfolder import holds_run
-from rlenv.trainers.rollouts.journal import Journal
+from rlenv.trainers.rollouts.collect import Journal
 
+WARM = SftConfig(steps=5, batch_size=16, learning_rate=5e-3, warmup_steps=2)
 PHASES = ("rollout", "scoring", "update", "member", "checkpoint")
 SETTINGS = replace(
-    config(algorithm=changed(ALGORITHMS["ppo"], "kl.beta", 0.01), steps=3, epochs=2, minibatches=2, save_every=3),
+    config(algorithm=changed(ALGORITHMS["ppo"], "kl.beta", 0.01), steps=2, epochs=2, minibatches=2, save_every=3),
     **json.loads(sys.argv[4] if __name__ == "__main__" and len(sys.argv) > 4 else "{}"),
 )
 
@@ -70,7 +71,7 @@ def kill_at(phase: str, moment: int) -> None:
         return call
 
     if phase == "rollout" and SETTINGS.staleness:  # others draw; this process waits for them
-        ahead._said = dying(ahead._said, after=False)
+        async_rollouts._said = dying(async_rollouts._said, after=False)
     elif phase == "rollout":
         rlenv.policies.generation.draw = dying(rlenv.policies.generation.draw, after=False)
     elif phase == "scoring":
@@ -154,14 +155,13 @@ def drill(folder: Path, phase: str, moment: int) -> dict[str, object]:
     }
 
 
-def main(folder: Path, kills: int, seed: int) -> None:
+def main(folder: Path, phases: Sequence[str], seed: int) -> None:
     torch.set_num_threads(1)
     forked(lambda: run(folder / "alone"))
     rng = np.random.default_rng(seed)
-    last = {"rollout": 9, "scoring": 48, "update": 12, "member": 6, "checkpoint": 4}
+    last = {"rollout": 6, "scoring": 32, "update": 8, "member": 4, "checkpoint": 3}
     drills = []
-    for number in range(kills):
-        phase = PHASES[number % len(PHASES)]
+    for number, phase in enumerate(phases):
         moment = int(rng.integers(1, last[phase] + 1))
         drills.append(drill(folder / str(number), phase, moment))
     print(
@@ -177,4 +177,4 @@ def main(folder: Path, kills: int, seed: int) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))
+    main(Path(sys.argv[1]), sys.argv[2].split(","), int(sys.argv[3]))

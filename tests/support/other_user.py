@@ -1,14 +1,11 @@
 """A sandbox that is opened by another user of this machine, for tests that run as root.
 
-The other process runs a copy of the sandbox's source (a checkout may be closed to others) with an interpreter that
-everybody may run; it answers pickled calls on its standard streams.
+The other process (ordinary_user.py) answers pickled calls on its standard streams.
 """
 
 from __future__ import annotations
 
-import os
 import pickle
-import shutil
 import struct
 import subprocess
 import sys
@@ -16,16 +13,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import cast
 
-import rlenv.sandbox
 from rlenv.sandbox import CellSettings, Limits, Program, Result
 from rlenv.sandbox.pool import Counts
 
 UID = 54_321
 _SERVE = """
-import pickle, struct, sys, types
-package = types.ModuleType("rlenv")
-package.__path__ = [sys.argv[1]]
-sys.modules["rlenv"] = package
+import pickle, struct, sys
 from rlenv.sandbox import open_sandbox
 def read():
     data = sys.stdin.buffer.read(4)
@@ -52,38 +45,13 @@ while True:
 """
 
 
-def interpreter() -> str:
-    """One of this version that everybody may run, or nothing."""
-    own = os.path.realpath(sys.executable)
-    system = f"/usr/bin/python3.{sys.version_info.minor}"
-    return next((path for path in (own, system) if os.path.exists(path) and _open_to_all(Path(path))), "")
-
-
-def _open_to_all(path: Path) -> bool:
-    return all(parent.stat().st_mode & 0o001 for parent in (path, *path.parents))
-
-
 class OtherUsersSandbox:
     """As `Sandbox`, but in a process of another user."""
 
-    def __init__(self, folder: Path, cells: int | None = None, settings: CellSettings | None = None) -> None:
-        source = folder / "rlenv"
-        if not source.exists():
-            shutil.copytree(Path(rlenv.sandbox.__file__).parent, source / "sandbox", ignore=_no_caches)
-        for path in (folder, *folder.parents):
-            if path.stat().st_uid == os.getuid() and not path.stat().st_mode & 0o001:
-                path.chmod(path.stat().st_mode | 0o011)
+    def __init__(self, cells: int | None = None, settings: CellSettings | None = None) -> None:
         self.backend = "namespaces"
-        self._process = subprocess.Popen(
-            [interpreter(), "-s", "-c", _SERVE, str(source)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            user=UID,
-            group=UID,
-            extra_groups=[],
-            cwd="/",
-            env={"PATH": "/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE": "1"},
-        )
+        command = [sys.executable, str(Path(__file__).with_name("ordinary_user.py")), str(UID), "-c", _SERVE]
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self._send({"cells": cells, "settings": settings})
         self.cells = cast("int", self._receive())
 
@@ -126,7 +94,3 @@ class OtherUsersSandbox:
         if not fine:
             raise value
         return value
-
-
-def _no_caches(folder: str, names: list[str]) -> set[str]:
-    return {name for name in names if name == "__pycache__"}

@@ -24,6 +24,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from warm import warm
+
 BLOCK = re.compile(
     r"(?:as\s`(?P<file>[\w./-]+)`:\n\n)?"  # "Save this as `my_tasks.py`:"
     r"(?:<!-- (?P<note>not run|exit 1|within [\d.]+): (?P<why>[^>]+) -->\n)?"  # "<!-- not run: it needs a GPU -->"
@@ -105,16 +107,17 @@ class Reader:
             target.write_text(text, "utf-8")
         elif step.kind == "program":
             (self.folder / "program.py").write_text(text, "utf-8")
-            self._run([sys.executable, "program.py"], step.ends_with)
+            self._run([str(warm()), "program.py"], step.ends_with)
         elif step.text.endswith("&\n"):
             self._start(text)
         else:
             self._run(["bash", "-euc", text], step.ends_with)
 
     def _run(self, command: list[str], ends_with: int) -> None:
-        done = subprocess.run(
-            command, cwd=self.folder, env=self.environment, capture_output=True, text=True, check=False
-        )
+        environment = dict(self.environment)
+        if not any("PYTHONPATH=" in word for word in command):  # what is loaded already was found without it
+            environment["PATH"] = f"{warm().parent}{os.pathsep}{environment['PATH']}"
+        done = subprocess.run(command, cwd=self.folder, env=environment, capture_output=True, text=True, check=False)
         told = f"{command}\n{done.stdout}\n{done.stderr}"
         assert done.returncode == ends_with, told
         assert "Traceback" not in done.stderr, told

@@ -20,7 +20,7 @@ import torch
 from digits import config, digits, policy
 from torch import nn
 
-import rlenv.trainers.networks.networks
+import rlenv.trainers.networks.models
 from rlenv.core.completion import Completion
 from rlenv.core.episode import Episode
 from rlenv.core.policy import Sampling
@@ -38,15 +38,13 @@ SGD_RATE = 0.3
 
 def settings() -> dict[str, TrainConfig]:
     """The runs by name: several kinds of steps, with everything that processes share out; `-sgd` for plain SGD."""
-    base = config(steps=3, groups=5, group_size=3, save_every=1, micro_batch_tokens=40, warmup_steps=0)
+    base = config(steps=2, groups=5, group_size=3, save_every=1, micro_batch_tokens=40, warmup_steps=0)
     ppo = with_changes(ALGORITHMS["ppo"], {"kl.beta": 0.02})
     grpo = with_changes(ALGORITHMS["grpo"], {"kl.beta": 0.02, "correction.kind": "truncate"})
     several = replace(base, algorithm=ppo, epochs=2, minibatches=2)
     return {
         "grpo-sgd": replace(base, algorithm=grpo, learning_rate=SGD_RATE),
-        "grpo": replace(base, algorithm=grpo),
         "ppo-sgd": replace(several, learning_rate=SGD_RATE),
-        "ppo": several,
         "dapo-sgd": replace(base, algorithm="dapo", groups=4, max_new_tokens=5, learning_rate=SGD_RATE),
         "vapo-sgd": replace(
             several, algorithm=changed(ALGORITHMS["vapo"], "critic.pretrain", 1), learning_rate=SGD_RATE
@@ -124,19 +122,19 @@ def optimiser(name: str) -> Iterator[None]:
     def sgd(parameters: list[torch.nn.Parameter], given: TrainConfig) -> torch.optim.SGD:
         return torch.optim.SGD(parameters, SGD_RATE)
 
-    own = rlenv.trainers.networks.networks._adamw
+    own = rlenv.trainers.networks.models._adamw
     if name.endswith("-sgd"):
-        rlenv.trainers.networks.networks._adamw = sgd  # type: ignore[assignment]
+        rlenv.trainers.networks.models._adamw = sgd  # type: ignore[assignment]
     try:
         yield
     finally:
-        rlenv.trainers.networks.networks._adamw = own
+        rlenv.trainers.networks.models._adamw = own
 
 
 def main(folder: Path) -> None:
     torch.set_num_threads(1)
     for name, given in settings().items():
-        run(folder / name, given, stop=2)
+        run(folder / name, given, stop=1)
         weights = run(folder / name, given, resume=True)
         torch.save(weights, folder / f"{name}-{os.environ.get('RANK', '0')}.pt")
     if torch.distributed.is_initialized():

@@ -19,7 +19,7 @@ from rlenv.core.jsontypes import Json
 from rlenv.serving.app import Service, listening, make_app, server
 from rlenv.serving.settings import ServeSettings
 
-ENV = "math/arithmetic-v0"
+ENV = "math/arithmetic-v1"
 START_S = 30.0
 
 

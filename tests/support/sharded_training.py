@@ -1,4 +1,4 @@
-"""Five scripted rollouts of every algorithm with weights shared out over the processes, to be launched.
+"""Three scripted rollouts of every algorithm with weights shared out over the processes, to be launched.
 
     python sharded_training.py FOLDER DTYPE NAME,NAME... [--resume] [--killed-after STEPS]
 
@@ -11,19 +11,21 @@ from __future__ import annotations
 import argparse
 import os
 import signal
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
 import torch
 from digits import config
 from scripted_training import SGD_RATE, run
+from torch import nn
+from torch.distributed.tensor import DTensor
 from transformers.models.llama.modeling_llama import LlamaRMSNorm
 
 from rlenv.trainers import ALGORITHMS, TrainConfig, Trainer
-from rlenv.trainers.networks.sharding import bytes_held
-from rlenv.trainers.settings.engine import EngineConfig
+from rlenv.trainers.settings.config import EngineConfig
 
-STEPS = 5
+STEPS = 3
 
 
 def sharded_settings() -> dict[str, TrainConfig]:
@@ -53,6 +55,18 @@ def _exact(norm: LlamaRMSNorm, hidden_states: torch.Tensor) -> torch.Tensor:
     return norm.weight * hidden_states * torch.rsqrt(square + norm.variance_epsilon)
 
 
+def bytes_held(parts: Iterable[nn.Module | torch.optim.Optimizer]) -> int:
+    """The memory of weights and optimiser states in this process, in bytes; what is shared counts once."""
+    found: dict[int, int] = {}
+    for part in parts:
+        states = [] if isinstance(part, nn.Module) else [v for state in part.state.values() for v in state.values()]
+        tensors = part.parameters() if isinstance(part, nn.Module) else filter(torch.is_tensor, states)
+        for tensor in tensors:
+            local = tensor.to_local() if isinstance(tensor, DTensor) else tensor
+            found[local.data_ptr()] = local.numel() * local.element_size()
+    return sum(found.values())
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", type=Path)
@@ -69,7 +83,7 @@ def main() -> None:
         held: list[int] = []
 
         def watched(trainer: Trainer, held: list[int] = held) -> None:
-            held[:] = [bytes_held([trainer.networks.model, trainer.networks.optimizer])]
+            held[:] = [bytes_held([trainer.learner.networks.model, trainer.learner.networks.optimizer])]
             if trainer.position.step == given.killed_after:
                 os.kill(os.getpid(), signal.SIGKILL)
 

@@ -11,6 +11,8 @@ from collections.abc import Callable
 
 import torch
 
+from rlenv.trainers.rollouts.rollout import Rollout
+
 SYMBOLS, LENGTH, END = 3, 2, 0
 
 
@@ -32,6 +34,16 @@ REWARDS = torch.tensor([0.3, 1.0, 0.0, 0.3, 0.7, 0.0, 0.9], dtype=torch.float64)
 """One for each sequence; two pairs of them are equal."""
 _ROW = torch.tensor([[STATES.index(s[:i]) if i < len(s) else 0 for i in range(LENGTH)] for s in SEQUENCES])
 _TOKEN = torch.tensor([[s[i] if i < len(s) else 0 for i in range(LENGTH)] for s in SEQUENCES])
+
+
+def buffer(mask: torch.Tensor, **given: torch.Tensor) -> Rollout:
+    """A rollout with this mask, these tensors, and nothing in the others."""
+    zeros, empty = torch.zeros_like(mask), torch.zeros(len(mask), 0)
+    plain = dict.fromkeys(("old_logprobs", "token_rewards", "advantages"), zeros)
+    plain |= dict.fromkeys(("ref_logprobs", "values", "returns"), empty)
+    plain |= dict.fromkeys(("rewards", "signals"), zeros[:, 0])
+    plain |= {"graded": torch.ones(len(mask)).bool(), "cut": torch.zeros(len(mask)).bool()}
+    return Rollout(**{"ids": mask.long(), "attention_mask": mask.long(), "mask": mask, **plain, **given})
 
 
 def table(seed: int, scale: float = 1.0) -> torch.Tensor:

@@ -28,7 +28,7 @@ from rlenv.trainers.records.runfolder import holds_run
 from rlenv.turns.live import Live
 
 SETTINGS = TrainConfig(
-    algorithm="ppo", steps=3, groups=3, group_size=4, max_new_tokens=8, learning_rate=1e-3, warmup_steps=0, save_every=1
+    algorithm="ppo", steps=2, groups=3, group_size=4, max_new_tokens=8, learning_rate=1e-3, warmup_steps=0, save_every=1
 )
 
 
@@ -70,7 +70,7 @@ def main(folder: Path) -> None:
     torch.set_num_threads(1)
     forked(lambda: run(folder / "alone"))
     drills = []
-    for rollout in range(SETTINGS.steps):
+    for rollout in (0, 1):
         own = folder / str(rollout)
         killed = forked(lambda own=own, rollout=rollout: killed_in_second_turn(own, rollout))  # type: ignore[misc]
         finished = own.with_suffix(".weights").exists()

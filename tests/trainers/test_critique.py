@@ -92,11 +92,6 @@ def test_a_demonstration_is_the_last_answer_under_the_prompt_alone() -> None:
     assert shown.completion_ids == tuple(policy.encode_completion("anna"))
 
 
-def test_no_principle_is_refused() -> None:
-    with pytest.raises(ConfigError, match="at least one principle"):
-        revised(greetings(), Scripted(), [], TASKS)
-
-
 def test_episodes_of_several_turns_are_refused() -> None:
     import rlenv
 

@@ -1,22 +1,30 @@
-"""Distillation: its expected gradient is that of the reverse KL to a teacher, whose tokens must be the student's."""
+"""On-policy distillation: exactly the gradient of the KL to a teacher, token by token and over the whole vocabulary."""
 
+import math
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 from digits import config, digits, policy
+from scripted import LONGEST, ScriptedPolicy
+from tabular import buffer, same
 from tokenizers import AddedToken
 
 from rlenv.core.errors import ConfigError
-from rlenv.policies.tiny import tiny_tokenizer
+from rlenv.env.batch import BatchEnvironment
+from rlenv.policies.tiny import tiny_policy, tiny_tokenizer
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers import ALGORITHMS, changed, train
-from rlenv.trainers.algorithms.losses import averaging_weights, policy_terms
+from rlenv.trainers.algorithms.losses import policy_terms
 from rlenv.trainers.algorithms.row import Algorithm
-from rlenv.trainers.branches.given import check_same_tokens
+from rlenv.trainers.branches.sft import check_same_tokens
+from rlenv.trainers.networks import logprobs as chunks
 from rlenv.trainers.records.logs import read_metrics
-from rlenv.trainers.rollouts.rollout import Rollout
+from rlenv.trainers.rollouts.collect import collect
+from rlenv.trainers.updates.branch_steps import distillation_step, divergence
 from rlenv.trainers.updates.prepare import with_advantages
+from rlenv.trainers.updates.update import Step
 
 SYMBOLS, LENGTH = 3, 3
 SEQUENCES = torch.cartesian_prod(*[torch.arange(SYMBOLS)] * LENGTH)
@@ -38,22 +46,8 @@ def expected_gradient(
 ) -> torch.Tensor:
     """Of the row's loss, over all that the student can say."""
     logprobs, old = token_logprobs(student), token_logprobs(student).detach()
-    ones, empty = torch.ones_like(old), torch.zeros(len(old), 0)
-    rollout = Rollout(
-        ids=SEQUENCES,
-        attention_mask=ones.long(),
-        mask=ones,
-        old_logprobs=old,
-        rewards=torch.zeros(len(old), dtype=torch.float64),
-        graded=torch.ones(len(old), dtype=torch.bool),
-        token_rewards=token_logprobs(teacher) - old,
-        advantages=torch.zeros_like(old),
-        ref_logprobs=empty,
-        values=empty,
-        returns=empty,
-        signals=torch.zeros(len(old)),
-        cut=torch.zeros(len(old), dtype=torch.bool),
-    )
+    ones = torch.ones_like(old)
+    rollout = buffer(ones, ids=SEQUENCES, old_logprobs=old, token_rewards=token_logprobs(teacher) - old)
     advantages = with_advantages(rollout, row, 1).advantages
     terms = policy_terms(logprobs, old, advantages, ones, row.control)
     loss = (old.sum(1).exp()[:, None] * weights * terms).sum()
@@ -78,13 +72,6 @@ def test_a_token_at_a_time_it_is_the_gradient_of_the_kl_of_each_next_token_with_
     now = student.log_softmax(-1)
     kl = (visits[:, None] * now.exp() * (now - teacher.log_softmax(-1))).sum()
     torch.testing.assert_close(found, torch.autograd.grad(kl, student)[0], atol=1e-12, rtol=0)
-
-
-def test_a_student_that_equals_its_teacher_has_no_gradient() -> None:
-    student = table(0).requires_grad_()
-    weights = averaging_weights(torch.ones(len(SEQUENCES), LENGTH), "token", LENGTH).double()
-    found = expected_gradient(ALGORITHMS["distill"], student, table(0), weights)
-    torch.testing.assert_close(found, torch.zeros_like(found), atol=1e-12, rtol=0)
 
 
 def other_tokens() -> TransformersPolicy:
@@ -138,3 +125,86 @@ def test_rewards_are_reported_and_not_learned_from(tmp_path: Path) -> None:
         found.append(torch.cat([p.detach().flatten() for p in student.model.parameters()]))
         assert read_metrics(tmp_path / name / "metrics.jsonl")[0]["reward"] == float(name == "b")
     assert torch.equal(*found)
+
+
+BETAS = [0.0, 0.1, 0.5, 0.9, 1.0]
+SIZE = 2
+
+
+def _logits(seed: int) -> torch.Tensor:
+    return 2 * torch.randn(4, 5, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+
+
+def _by_hand(student: list[float], teacher: list[float], beta: float) -> float:
+    """beta KL(teacher || m) + (1 - beta) KL(student || m), m = beta teacher + (1 - beta) student, in probabilities."""
+    if beta in (0.0, 1.0):
+        first, second = (teacher, student) if beta == 0.0 else (student, teacher)
+        return math.fsum(p * math.log(p / q) for p, q in zip(first, second, strict=True))
+    total = []
+    for q, p in zip(student, teacher, strict=True):
+        mixed = beta * p + (1 - beta) * q
+        total += [beta * p * math.log(p / mixed), (1 - beta) * q * math.log(q / mixed)]
+    return math.fsum(total)
+
+
+@pytest.mark.parametrize("beta", BETAS)
+def test_it_is_the_sum_over_the_vocabulary(beta: float) -> None:
+    student, teacher = _logits(0), _logits(1)
+    found = divergence(student.log_softmax(-1), teacher.log_softmax(-1), beta)
+    rows = zip(student.softmax(-1).tolist(), teacher.softmax(-1).tolist(), strict=True)
+    same(found, torch.tensor([_by_hand(q, p, beta) for q, p in rows], dtype=torch.float64), 1e-7)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("beta", BETAS)
+def test_value_and_gradient_are_those_of_trl(beta: float) -> None:
+    trl: Any = pytest.importorskip("trl.experimental.gkd.gkd_trainer", reason="needs the extra: trl")
+    student, again, teacher = _logits(0).requires_grad_(), _logits(0).requires_grad_(), _logits(1)
+    labels = torch.tensor([[1, 2, -100, 3]])
+    theirs = trl.GKDTrainer.generalized_jsd_loss(student[None], teacher[None], labels, beta=beta)
+    kept = torch.tensor([0, 1, 3])
+    ours = divergence(again.log_softmax(-1), teacher.log_softmax(-1), beta)[kept].sum() / 3
+    same(ours.detach(), theirs.detach(), 1e-6)
+    same(torch.autograd.grad(ours, again)[0], torch.autograd.grad(theirs, student)[0], 1e-6)
+
+
+@pytest.mark.parametrize(("tokens", "elements"), [(100_000, 1 << 24), (1, 1 << 24), (100_000, 300)])
+@pytest.mark.parametrize("beta", [0.0, 0.5])
+def test_the_step_follows_the_gradient_of_the_mean_over_what_the_student_said(
+    beta: float, tokens: int, elements: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Micro-batches and chunks of the vocabulary change memory only."""
+    monkeypatch.setattr(chunks, "CHUNK_ELEMENTS", elements)
+    student, teacher, rate = tiny_policy(0), tiny_policy(1).model, 0.3
+    row = changed(ALGORITHMS["gkd"], "divergence", beta)
+    settings = config(algorithm=row, groups=4, group_size=SIZE, max_new_tokens=LONGEST)
+    scripted = ScriptedPolicy(student, lambda text: 1.0, SIZE, interrupted=True)
+    rollout = collect(BatchEnvironment(digits(), group_size=SIZE), scripted, settings, 0).rollout
+    width, parameters = rollout.mask.shape[1], list(student.model.parameters())
+    ours, theirs = (
+        model(
+            input_ids=rollout.ids,
+            attention_mask=rollout.attention_mask,
+            position_ids=(rollout.attention_mask.cumsum(1) - 1).clamp(min=0),
+        )
+        .logits[:, -width - 1 : -1]
+        .log_softmax(-1)
+        for model in (student.model, teacher)
+    )
+    p, q = theirs.detach().exp(), ours.exp()
+    mixed = (beta * p + (1 - beta) * q).log()
+    of_token = beta * (p * (theirs.detach() - mixed)).sum(-1) + (1 - beta) * (q * (ours - mixed)).sum(-1)
+    if beta == 0.0:
+        of_token = (p * (theirs.detach() - ours)).sum(-1)
+    loss = (of_token * rollout.mask).sum() / rollout.mask.sum()
+    gradient = torch.cat([g.flatten() for g in torch.autograd.grad(loss, parameters)])
+    before = torch.cat([x.detach().flatten() for x in parameters]).clone()
+    step = Step(
+        row=row, micro_batch_tokens=tokens, max_new_tokens=LONGEST, group_size=SIZE, max_grad_norm=1e9, teacher=teacher
+    )
+    rows = torch.arange(len(rollout))
+    metrics = distillation_step(student.model, torch.optim.SGD(parameters, rate), rollout, rows, step)
+    after = torch.cat([x.detach().flatten() for x in parameters])
+    assert gradient.abs().max() > 1e-3
+    same(after - before, -rate * gradient, 1e-6)
+    assert metrics["loss"] == pytest.approx(loss.item(), abs=1e-5)

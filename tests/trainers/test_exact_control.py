@@ -21,9 +21,9 @@ from tabular import entropies as entropies_of
 
 from rlenv.trainers.algorithms.advantages import group_standardised
 from rlenv.trainers.algorithms.choices import Averaging, Control, Correction
-from rlenv.trainers.algorithms.correction import weights
 from rlenv.trainers.algorithms.losses import (
     averaging_weights,
+    correction_weights,
     entropy_bonus,
     policy_terms,
 )
@@ -161,7 +161,7 @@ def test_the_entropy_bonus_has_the_gradient_of_the_entropy_at_each_state(policy:
 def _corrected_gradient(policy: torch.Tensor, engine: torch.Tensor, rule: Correction) -> torch.Tensor:
     """Of batches that another engine sampled, weighed by this rule."""
     spoken = logprobs(policy)
-    weight, _ = weights(spoken.detach(), logprobs(engine), MASK, rule)
+    weight, _ = correction_weights(spoken.detach(), logprobs(engine), MASK, rule)
     terms = policy_terms(spoken, spoken.detach(), REWARDS[:, None] * MASK * weight, MASK, PLAIN)
     return expected_gradient(policy, 1, lambda i: (terms[i] * MASK[i]).sum(), behaviour=engine)
 
@@ -182,18 +182,6 @@ def test_the_importance_correction_makes_the_last_token_exact_and_leaves_the_pre
     same(found, gradient(by_hand, policy))
     unmoved = _corrected_gradient(policy, policy.detach(), Correction(kind="truncate"))
     same(unmoved, -reward_gradient(policy))
-
-
-def test_a_bandit_sampled_by_another_engine_is_corrected_exactly() -> None:
-    """With one token there is no prefix: the corrected gradient is that of the expected reward."""
-    logits = torch.tensor([0.3, -0.2, 0.9], dtype=torch.float64, requires_grad=True)
-    engine = torch.tensor([0.0, 0.5, 0.2], dtype=torch.float64).log_softmax(0)
-    rewards = torch.tensor([[1.0], [0.2], [0.5]], dtype=torch.float64)
-    spoken = logits.log_softmax(0)
-    rule = Correction(kind="truncate", cap=1e9)
-    weighed = rewards * weights(spoken.detach()[:, None], engine[:, None], torch.ones(3, 1), rule)[0]
-    loss = (engine.exp()[:, None] * -weighed * spoken[:, None]).sum()
-    same(gradient(loss, logits), -gradient((spoken.exp() * rewards[:, 0]).sum(), logits))
 
 
 @pytest.mark.parametrize("masked", [False, True], ids=["truncate", "mask"])

@@ -1,7 +1,6 @@
 """What multiplies the score function, and how tokens are averaged: exact expectations over all batches."""
 
 import itertools
-import math
 
 import numpy as np
 import pytest
@@ -26,6 +25,7 @@ from rlenv.trainers.algorithms.advantages import (
     leave_one_out,
     moved_baseline,
     returns_to_go,
+    varied,
     whiten,
 )
 from rlenv.trainers.algorithms.choices import Averaging
@@ -145,15 +145,6 @@ def test_standardised_groups_are_those_of_numpy_group_by_group(policy: torch.Ten
     same(found, expected_gradient(policy, size, by_hand))
 
 
-def test_standardised_pairs_only_keep_the_order(policy: torch.Tensor) -> None:
-    """With two members the sample std makes every difference sqrt(2)/2 times its sign."""
-    found = expected_gradient(policy, 2, lambda i: _loss(policy, i, group_standardised(REWARDS[i], _all(2), 2)))
-    signs = expected_gradient(
-        policy, 2, lambda i: _loss(policy, i, torch.sign(REWARDS[i] - REWARDS[i].flip(0)) / math.sqrt(2))
-    )
-    same(found, signs)
-
-
 @pytest.mark.parametrize("ddof", [0, 1])
 def test_whitening_is_that_of_numpy_over_all_chosen_tokens(policy: torch.Tensor, ddof: int) -> None:
     def by_hand(index: torch.Tensor) -> torch.Tensor:
@@ -203,3 +194,20 @@ def test_an_ungraded_completion_leaves_the_others_as_if_it_were_not_there(policy
         alone = function(rewards[graded], _all(2), 2)
         same(function(rewards, graded, 3)[graded], alone)
         assert float(function(rewards, graded, 3)[1]) == 0
+
+
+@pytest.mark.parametrize("reward", [0.3, 10.1, -7.7])
+def test_a_group_of_equal_rewards_has_advantage_exactly_zero(reward: float) -> None:
+    for size in (2, 5, 32):
+        rewards, graded = torch.full((size,), reward), _all(size)
+        for function in (group_standardised, group_centred, leave_one_out):
+            assert torch.equal(function(rewards, graded, size), torch.zeros(size))
+        assert not varied(rewards, graded, size).any()
+        assert torch.equal(whiten(rewards[None], torch.ones(1, size)), torch.zeros(1, size))
+
+
+def test_groups_do_not_see_each_other_nor_what_was_not_graded() -> None:
+    rewards = torch.tensor([1.0, 0.0, 0.0, 1.0, 0.0, 7.0])
+    graded = torch.tensor([True, True, False, True, False, False])
+    assert torch.equal(leave_one_out(rewards, graded, 3), torch.tensor([1.0, -1.0, 0.0, 0.0, 0.0, 0.0]))
+    assert varied(rewards, graded, 3).tolist() == [True, False]

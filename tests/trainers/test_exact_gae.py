@@ -1,4 +1,4 @@
-"""Advantages from a critic against dynamic programming on a Markov decision process of five states."""
+"""Advantages from a critic against dynamic programming on five states; and numbers of the literature, derived again."""
 
 import itertools
 from dataclasses import dataclass
@@ -8,6 +8,7 @@ import torch
 from tabular import same
 
 from rlenv.trainers.algorithms.advantages import gae, returns_to_go
+from rlenv.trainers.algorithms.losses import kl_penalty, score_function
 
 STATES, ACTIONS, HORIZON, GAMMA = 5, 2, 3, 0.9
 
@@ -143,3 +144,27 @@ def test_observation_tokens_between_the_actions_change_nothing(reward_at: str) -
     assert float(found.abs().sum()) == pytest.approx(float(found[:, places].abs().sum()))
     later = returns_to_go(spread["rewards"], spread["mask"], GAMMA)
     same(later[:, places], returns_to_go(lived.rewards, mask, GAMMA))
+
+
+PRIOR = torch.tensor([0.5, 0.3, 0.2], dtype=torch.float64)
+REWARDS = torch.tensor([5.0, 2.0, 1.0], dtype=torch.float64)
+
+
+@pytest.mark.parametrize(
+    ("beta", "expected"),
+    [
+        (1.0, [0.9641356, 0.0288009, 0.0070635]),
+        (0.1, [1.0, 0.0, 0.0]),
+        (5.0, [0.6626824, 0.2182127, 0.1191050]),
+    ],
+)
+def test_the_tilted_distribution_is_where_reward_and_kl_balance(beta: float, expected: list[float]) -> None:
+    """pi* = prior exp(r/beta) / Z: the policy at which the score function of r - beta k1 has no expectation left."""
+    weights = PRIOR * torch.exp(REWARDS / beta)
+    tilted = weights / weights.sum()
+    assert tilted.tolist() == pytest.approx(expected, abs=1e-7)
+    logits = tilted.log().requires_grad_()
+    chosen = logits.log_softmax(-1)
+    returns = (REWARDS - beta * kl_penalty(chosen, PRIOR.log(), "k1")).detach()
+    (gradient,) = torch.autograd.grad((tilted * score_function(chosen, returns)).sum(), logits)
+    same(gradient, torch.zeros_like(gradient), 1e-12)

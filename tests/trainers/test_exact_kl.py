@@ -16,12 +16,10 @@ from tabular import (
     token_kl_gradient,
 )
 
-from rlenv.core.errors import ConfigError
 from rlenv.trainers.algorithms.advantages import leave_one_out, returns_to_go
-from rlenv.trainers.algorithms.choices import EXACT_KL, Kl, KlEstimator, KlPlace
-from rlenv.trainers.algorithms.kl import adapted_coefficient, kl_penalty, trust_region_penalty
-from rlenv.trainers.algorithms.losses import score_function
-from rlenv.trainers.algorithms.table import ALGORITHMS
+from rlenv.trainers.algorithms.choices import EXACT_KL, KlEstimator
+from rlenv.trainers.algorithms.losses import adapted_coefficient, kl_penalty, score_function, trust_region_penalty
+from rlenv.trainers.algorithms.row import ALGORITHMS
 
 BETA = 0.37
 
@@ -111,20 +109,6 @@ def test_k2_and_k3_in_the_reward_miss_their_own_derivative(
     found = _in_reward(policy, reference, estimator, to_go=False)
     same(found, whole - missed)
     assert torch.cosine_similarity(found.flatten(), kl_gradient(policy, reference).flatten(), 0) < 0.9
-
-
-def test_k3_in_the_reward_points_away_from_the_reference(policy: torch.Tensor, reference: torch.Tensor) -> None:
-    found = _in_reward(policy, reference, "k3", to_go=True)
-    assert torch.cosine_similarity(found.flatten(), kl_gradient(policy, reference).flatten(), 0) < 0
-
-
-@pytest.mark.parametrize(("place", "estimator"), [("loss", "k1"), ("reward", "k2"), ("reward", "k3")])
-def test_a_place_that_is_known_to_be_wrong_is_refused_with_the_switch_that_allows_it(
-    place: KlPlace, estimator: KlEstimator
-) -> None:
-    with pytest.raises(ConfigError, match="allow_biased"):
-        Kl(place=place, estimator=estimator)
-    assert Kl(place=place, estimator=estimator, allow_biased=True).estimator == estimator
 
 
 def test_every_row_of_the_table_keeps_the_kl_where_its_gradient_is_right() -> None:

@@ -15,9 +15,8 @@ from rlenv.policies.vllm import stream_seeds
 from rlenv.policies.vllm_engines import IN_PROCESS, InProcess
 from rlenv.policies.vllm_settings import VllmSettings
 from rlenv.trainers import ALGORITHMS, Trainer, changed
-from rlenv.trainers.mixtures.mixture import Member, Mixture
 from rlenv.trainers.settings.changes import with_changes
-from rlenv.trainers.settings.engine import EngineConfig
+from rlenv.trainers.settings.config import EngineConfig, Member, Mixture
 
 VLLM = EngineConfig(generator="vllm")
 
@@ -31,17 +30,17 @@ def test_vllm_draws_every_rollout_from_the_weights_of_the_moment(
         monkeypatch.setenv(name, "")
     row = changed(ALGORITHMS["grpo"], "correction.kind", kind)
     trainer = Trainer(config(algorithm=row, engine=VLLM), digits(), policy(), tmp_path, quiet=True)
-    assert trainer.generator is not None
+    assert trainer.source.generator is not None
     sampling, differences = Sampling(max_new_tokens=3, seed=5), []
     for _ in range(2):
-        trainer._collect()
+        trainer.collect()
         own = trainer.policy.generate(["1"], 1, Sampling(max_new_tokens=3, seed=stream_seeds(5, 1)[0]))
-        assert trainer.generator.generate(["1"], 1, sampling) == own
+        assert trainer.source.generator.generate(["1"], 1, sampling) == own
         differences.append(trainer.step()["sampling/sampling_logp_difference/max"])
     trainer.close()
 
-    assert isinstance(trainer.generator.engine, InProcess)
-    assert trainer.generator.engine.llm.done == ["reload_weights", "reset"] * 2 + ["shutdown"]
+    assert isinstance(trainer.source.generator.engine, InProcess)
+    assert trainer.source.generator.engine.llm.done == ["reload_weights", "reset"] * 2 + ["shutdown"]
     assert max(differences) < 1e-4
 
 
@@ -57,9 +56,9 @@ def test_an_engine_that_sleeps_wakes_once_for_all_environments_of_a_mixture(
     trainer = Trainer(config(algorithm=row, engine=engine, groups=4), mixture, policy(), tmp_path, quiet=True)
     trainer.step()
     trainer.close()
-    assert trainer.generator is not None
-    assert isinstance(trainer.generator.engine, InProcess)
-    assert [told for told in trainer.generator.engine.llm.done if told[0] == "sleep"] == [("sleep", 2)]
+    assert trainer.source.generator is not None
+    assert isinstance(trainer.source.generator.engine, InProcess)
+    assert [told for told in trainer.source.generator.engine.llm.done if told[0] == "sleep"] == [("sleep", 2)]
 
 
 def test_vllm_without_a_correction_is_refused_with_the_reason() -> None:

@@ -8,10 +8,12 @@ import pytest
 from digits import ROWS, config, policy
 from json_server import Answer, Body, Server, serving
 from judge_server import chat, graded, says, verdict
+from typer.testing import CliRunner
 
-from rlenv import BatchEnvironment, Definition, ListTasks, read_episodes
+from rlenv import Definition, ListTasks, read_episodes
+from rlenv.cli import make_app
 from rlenv.core.errors import TooManyVerifierErrors
-from rlenv.scorers.judge import judge_scorer
+from rlenv.judges.rubric import judge_scorer
 from rlenv.scorers.scorer import ScorerVerifier
 from rlenv.trainers import train
 from rlenv.trainers.loop.checkpoint import fingerprint
@@ -35,18 +37,6 @@ def moody(number: int, body: Body) -> tuple[int, object]:
     if "3" in answer or "7" in answer:
         return 503, "overloaded"
     return 200, chat(verdict(mark, quality=5 if answer.strip()[-1:] in "02468" else 1))
-
-
-def test_a_batch_has_scores_zeros_and_failures_each_where_it_belongs() -> None:
-    with serving(moody) as server:
-        batch = BatchEnvironment(judged(server), group_size=4)
-        batch.reset(groups=1)
-        verdicts = [episode.verdict for episode in batch.step(["2", "3", "", "5"])]
-    assert [verdict.reward for verdict in verdicts] == [1.0, None, 0.0, 0.0]
-    assert [verdict.status for verdict in verdicts] == ["graded", "verifier_error", "graded", "graded"]
-    assert "overloaded" in verdicts[1].reason
-    assert verdicts[2].flags[0].name == "no_substance"
-    assert (verdicts[0].scores["judge"], verdicts[0].scores["quality"]) == (1.0, 5.0)
 
 
 def test_training_leaves_out_what_the_judge_failed_at_and_goes_on(tmp_path: Path) -> None:
@@ -74,3 +64,55 @@ def test_a_judge_that_only_fails_moves_nothing_and_stops_the_run(answer: Answer,
     assert {v.reward for v in said} <= {None, 0.0}  # 0 only for what had no substance, which nobody was asked about
     assert None in {v.reward for v in said}
     assert fingerprint(after.model.state_dict()) == fingerprint(before.model.state_dict())
+
+
+JUDGED = """
+import os
+
+import rlenv
+from rlenv.judges.rubric import judge_scorer
+from rlenv.scorers.scorer import ScorerVerifier
+
+scorer = judge_scorer(os.environ["JUDGE"], "m", endpoint={"retries": 0, "backoff_s": 0.0})
+rlenv.register(
+    "test/judged-v0", tasks=[{"prompt": f"{n}+1=?"} for n in range(8)], verifier=ScorerVerifier(scorer)
+)
+"""
+
+
+def cent(number: int, body: Body) -> tuple[int, object]:
+    """Likes the even ones, for a cent each."""
+    mark, answer = graded(body)
+    said = chat(verdict(mark, quality=5 if answer.strip()[-1:] in "02468" else 1))
+    assert isinstance(said, dict)
+    return 200, {**said, "usage": {"prompt_tokens": 10, "completion_tokens": 5, "cost": 0.01}}
+
+
+def test_a_training_stops_at_its_limit_of_money_and_goes_on_with_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "judged.py").write_text(JUDGED)
+    imported = ["--import", str(tmp_path / "judged.py")]
+    common = ["--steps", "4", "--groups", "4", "--group-size", "4", "--max-new-tokens", "3", "-q", *imported]
+    with serving(cent) as server:
+        monkeypatch.setenv("JUDGE", server.url)
+        command = ["train", "test/judged-v0", *common, "--out", str(tmp_path / "run"), "--set", "max_cost=0.1"]
+        stopped = CliRunner().invoke(make_app(), command)
+        asked, steps = len(server.bodies), len(read_metrics(tmp_path / "run" / "metrics.jsonl"))
+        more = ["train", "--resume", str(tmp_path / "run"), *imported, "-q", "--set"]
+        again = CliRunner().invoke(make_app(), [*more, "max_cost=0.1"])
+        assert (again.exit_code, len(server.bodies)) == (2, asked)
+        ended = CliRunner().invoke(make_app(), [*more, "max_cost=100"])
+        whole = CliRunner().invoke(make_app(), ["train", "test/judged-v0", *common, "--out", str(tmp_path / "whole")])
+    assert stopped.exit_code == 2
+    assert "max_cost of 0.1 is reached" in stopped.output
+    assert "rlenv train --resume" in stopped.output
+    assert 0 < steps < 4
+    assert 10 <= asked < 32  # the rollout that reached it is finished, and none begun behind it
+    assert (ended.exit_code, whole.exit_code) == (0, 0), ended.output
+    report = (tmp_path / "run" / "report.md").read_text()
+    assert "- spent: " in report
+    assert "US dollars" in report
+    assert read_metrics(tmp_path / "run" / "metrics.jsonl")[-1]["spent/cost"] > 0.1
+    weights = [(tmp_path / name / "model" / "model.safetensors").read_bytes() for name in ("run", "whole")]
+    assert weights[0] == weights[1]

@@ -20,7 +20,7 @@ from transformers import (
 
 from rlenv.policies import Sampling
 from rlenv.policies.generation import left_padded, sample_tokens
-from rlenv.trainers.networks import head as module
+from rlenv.trainers.networks import logprobs as module
 from rlenv.trainers.networks.logprobs import completion_logprobs
 
 SMALL: dict[str, Any] = {

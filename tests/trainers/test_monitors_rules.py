@@ -1,7 +1,9 @@
 """The rules over a run: each breaks on what it is for, holds beside it, and says so once."""
 
+import csv
 import json
-from dataclasses import replace
+from dataclasses import fields, replace
+from pathlib import Path
 
 import pytest
 
@@ -11,19 +13,21 @@ from rlenv.core.errors import ConfigError
 from rlenv.core.task import Task
 from rlenv.core.verdict import Flag, Verdict
 from rlenv.trainers.monitors import RULES, Monitor, Rules, default_monitors
-from rlenv.trainers.monitors.drift import FlagRise, LengthDrift, PartDomination, RewardFall
-from rlenv.trainers.monitors.levels import (
+from rlenv.trainers.monitors.kinds import (
     EntropyCollapse,
+    FlagRise,
     Jump,
     KlBound,
+    LengthDrift,
     LikelihoodDisplacement,
+    PartDomination,
+    RewardFall,
     VerifierFailures,
     ZeroVariance,
 )
-from rlenv.trainers.monitors.reading import Reading, mean, reading_of
-from rlenv.trainers.monitors.rules import Rule
+from rlenv.trainers.monitors.rules import RolloutMetrics, Rule, mean, reading_of
 
-CALM = Reading(
+CALM = RolloutMetrics(
     reward=0.5,
     correct=0.5,
     length=20.0,
@@ -38,13 +42,13 @@ CALM = Reading(
 )
 
 
-def raised(rule: Rule, *readings: Reading, window: int = 1) -> list[int]:
+def raised(rule: Rule, *readings: RolloutMetrics, window: int = 1) -> list[int]:
     """At which rollouts the rule raised an alarm."""
     rules = Rules([rule], window=window)
     return [alarm.step for step, reading in enumerate(readings) for alarm in rules.read(step, reading)]
 
 
-def paid(correct: float, style: float) -> Reading:
+def paid(correct: float, style: float) -> RolloutMetrics:
     return replace(CALM, reward=correct + style, correct=correct, parts={"correct": correct, "style": style})
 
 
@@ -60,7 +64,7 @@ def test_length_that_slowly_creeps_up_over_many_windows_is_seen() -> None:
     assert raised(LengthDrift(), *creeping) == [9]
 
 
-def windows(*means: float, error: float | None = 0.03) -> list[Reading]:
+def windows(*means: float, error: float | None = 0.03) -> list[RolloutMetrics]:
     """Windows of four rollouts with these mean rewards, each known to within a standard error."""
     return [replace(CALM, reward=mean, error=error) for mean in means for _ in range(4)]
 
@@ -136,7 +140,7 @@ def test_a_flag_that_spreads_is_seen_and_one_that_was_always_there_is_not() -> N
     ],
     ids=lambda value: value.name if hasattr(value, "name") else "",
 )
-def test_a_level_is_crossed_or_is_not(rule: Rule, bad: Reading, good: Reading) -> None:
+def test_a_level_is_crossed_or_is_not(rule: Rule, bad: RolloutMetrics, good: RolloutMetrics) -> None:
     assert raised(rule, CALM, CALM, bad) == [2]
     assert raised(rule, CALM, CALM, good) == []
 
@@ -158,6 +162,13 @@ def test_a_rule_speaks_once_and_again_only_after_it_held_for_a_whole_window() ->
     assert raised(VerifierFailures(), bad, CALM, bad, CALM, CALM, bad, window=1) == [0, 2, 5]
     wide = [bad, *[CALM] * 2, bad, *[CALM] * 5, bad]
     assert raised(VerifierFailures(), *wide, window=2) == [1, 9]
+
+
+def test_a_few_failures_of_the_verifier_are_chance_and_as_large_a_share_of_many_is_not() -> None:
+    few, many = (replace(CALM, errors=0.03, episodes=count) for count in (128, 12_800))
+    assert raised(VerifierFailures(), few, few) == []
+    assert raised(VerifierFailures(), many) == [0]
+    assert raised(VerifierFailures(), *[few] * 20, window=20) == [19]
 
 
 def test_a_monitor_that_is_saved_anywhere_and_loaded_raises_the_same_alarms() -> None:
@@ -195,7 +206,7 @@ def test_a_reading_counts_what_was_graded() -> None:
     verdicts = [right, Verdict.of(("correct", 0.0)), Verdict.error("lost")]
     episodes = [Episode(Task("?"), Completion("abc", token_ids=(1, 2)), verdict) for verdict in verdicts]
     reading = reading_of(episodes, {"entropy": 0.5})
-    assert reading == Reading(
+    assert reading == RolloutMetrics(
         reward=0.75,
         correct=0.5,
         length=2.0,
@@ -203,6 +214,7 @@ def test_a_reading_counts_what_was_graded() -> None:
         parts={"correct": 0.5, "style": 0.25},
         flags={"odd": 0.5},
         entropy=0.5,
+        episodes=3,
     )
     assert reading_of(episodes[2:], {}) is None
 
@@ -224,3 +236,15 @@ def test_a_mean_of_readings_takes_what_is_missing_for_nothing() -> None:
     assert both.flags == {"odd": 0.2}
     assert both.parts == {"correct": 0.5, "style": 0.1}
     assert both.entropy == 0.4
+
+
+def test_the_table_of_the_docs_has_every_rule_with_its_defaults() -> None:
+    with (Path(__file__).parents[2] / "docs" / "data" / "rules.tsv").open(encoding="utf-8", newline="") as file:
+        told = {row["rule"].strip("`"): " ".join(row.values()) for row in csv.DictReader(file, delimiter="\t")}
+    assert set(told) == {*RULES, "gold_gap", "gold_fall"}
+    for name, kind in RULES.items():
+        defaults = [field.default for field in fields(kind) if isinstance(field.default, float)]  # type: ignore[arg-type]
+        shown = [
+            any(text in told[name] for text in (f"{value:g}", f"{value:.0%}".replace("%", " %"))) for value in defaults
+        ]
+        assert all(shown), (name, defaults)

@@ -5,14 +5,15 @@ from math import inf, nan
 
 import pytest
 import torch
+from tabular import buffer
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.utils import parameters_to_vector
 from transformers import LlamaConfig, LlamaForCausalLM
 
 from rlenv.core.errors import ConfigError
 from rlenv.trainers import ALGORITHMS, with_changes
-from rlenv.trainers.networks.finite import SKIPPED
 from rlenv.trainers.networks.logprobs import hidden_states, vocabulary_logprobs
+from rlenv.trainers.networks.models import SKIPPED
 from rlenv.trainers.rollouts.rollout import Rollout
 from rlenv.trainers.updates.natural import Surrogate, conjugate_gradient, line_search, natural_step
 from rlenv.trainers.updates.update import Step
@@ -47,23 +48,11 @@ def rollout(episodes: int = 6) -> Rollout:
     generator = torch.Generator().manual_seed(1)
     mask = torch.ones(episodes, LENGTH)
     mask[0, -1] = mask[1, 1] = 0
-    empty = torch.zeros(episodes, 0)
-    advantages = torch.randn(episodes, LENGTH, generator=generator) * mask
-    zeros = torch.zeros(episodes, LENGTH)
-    return Rollout(
+    return buffer(
+        mask,
+        advantages=torch.randn(episodes, LENGTH, generator=generator) * mask,
         ids=torch.randint(1, VOCABULARY, (episodes, PROMPT + LENGTH), generator=generator),
         attention_mask=torch.ones(episodes, PROMPT + LENGTH, dtype=torch.long),
-        mask=mask,
-        old_logprobs=zeros,
-        rewards=torch.zeros(episodes),
-        graded=torch.ones(episodes, dtype=torch.bool),
-        token_rewards=zeros,
-        advantages=advantages,
-        ref_logprobs=empty,
-        values=empty,
-        returns=empty,
-        signals=torch.zeros(episodes),
-        cut=torch.zeros(episodes, dtype=torch.bool),
     )
 
 

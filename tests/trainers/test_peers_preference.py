@@ -12,11 +12,11 @@ from trl_preference import TokenPair, flat_gradient, trl_preference
 
 from rlenv import Completion, Episode, Task, Verdict
 from rlenv.policies.tiny import tiny_policy
-from rlenv.trainers.algorithms.branch_choices import Preference
-from rlenv.trainers.algorithms.branch_rows import BRANCHES
+from rlenv.trainers.algorithms.choices import Preference
+from rlenv.trainers.algorithms.row import ALGORITHMS
 from rlenv.trainers.networks.logprobs import completion_logprobs
 from rlenv.trainers.rollouts.rollout import Rollout, rollout_of
-from rlenv.trainers.updates.preference_step import accumulate, preference_step, ranked_pairs
+from rlenv.trainers.updates.branch_steps import accumulate, preference_step, ranked_pairs
 from rlenv.trainers.updates.update import Step
 
 pytest.importorskip("trl", reason="needs the extra: trl")
@@ -58,7 +58,7 @@ def as_rollout(pairs: list[TokenPair], reference: PreTrainedModel) -> Rollout:
 
 
 def step_of(rule: Preference, tokens: int = 10_000) -> Step:
-    row = replace(BRANCHES[0], preference=rule)
+    row = replace(ALGORITHMS["dpo"], preference=rule)
     return Step(row=row, group_size=2, micro_batch_tokens=tokens, max_grad_norm=1e9)
 
 

@@ -14,9 +14,8 @@ from trl_peer import Tensors, gmpo_loss, grpo_loss, rloo_loss
 from rlenv.trainers import ALGORITHMS, with_changes
 from rlenv.trainers.algorithms.advantages import group_standardised, leave_one_out
 from rlenv.trainers.algorithms.choices import Averaging, Control
-from rlenv.trainers.algorithms.kl import kl_penalty
-from rlenv.trainers.algorithms.losses import averaging_weights, entropy_bonus, policy_terms, uncertain
-from rlenv.trainers.updates.adaptive import Adaptive
+from rlenv.trainers.algorithms.losses import averaging_weights, entropy_bonus, kl_penalty, policy_terms, uncertain
+from rlenv.trainers.loop.learner import Adaptive
 
 pytest.importorskip("trl", reason="needs the extra: trl")
 pytestmark = pytest.mark.slow

@@ -22,8 +22,7 @@ from rlenv.trainers.algorithms.advantages import (
     whiten,
 )
 from rlenv.trainers.algorithms.choices import Averaging, Control, KlEstimator
-from rlenv.trainers.algorithms.kl import kl_penalty
-from rlenv.trainers.algorithms.losses import averaging_weights, policy_terms, value_loss
+from rlenv.trainers.algorithms.losses import averaging_weights, kl_penalty, policy_terms, value_loss
 
 RECORDED: dict[str, Any] = json.loads((Path(__file__).parent / "golden" / "verl.json").read_text())
 SETTINGS = RECORDED["settings"]

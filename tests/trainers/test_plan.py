@@ -7,14 +7,15 @@ import pytest
 import torch
 from transformers import LlamaConfig, LlamaForCausalLM
 
-from rlenv.cli.algorithm_options import change_algorithm
+from rlenv.cli.plan import SCHEMA
+from rlenv.cli.settings import made
 from rlenv.core.errors import ConfigError, PolicyError
 from rlenv.trainers import TrainConfig
-from rlenv.trainers.networks.engine import prepare_model
 from rlenv.trainers.networks.memory import activation_bytes
+from rlenv.trainers.networks.models import prepare_model
 from rlenv.trainers.networks.packing import hidden_states
 from rlenv.trainers.planning.plan import GIB, Machine, fitted, model_config_named, options, planned
-from rlenv.trainers.settings.engine import EngineConfig, OptimiserConfig
+from rlenv.trainers.settings.config import EngineConfig, OptimiserConfig
 
 SMALL = LlamaConfig(
     vocab_size=128,
@@ -124,6 +125,5 @@ def test_names_and_machines_that_are_not_known_are_refused() -> None:
 
 
 def test_the_command_takes_settings_of_the_engine() -> None:
-    taken: dict[str, object] = {}
-    change_algorithm(taken, {"settings": ["engine.gradient_checkpointing=true"]})
-    assert taken == {"engine": EngineConfig(gradient_checkpointing=True)}
+    given = made(SCHEMA, {"model": "7b", "engine": {"gradient_checkpointing": True}})
+    assert given.config.engine == EngineConfig(gradient_checkpointing=True)

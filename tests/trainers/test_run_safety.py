@@ -23,11 +23,10 @@ from rlenv.trainers import SftConfig, TrainConfig, Trainer, train
 from rlenv.trainers.branches.preference import Pair
 from rlenv.trainers.branches.sft import demonstrations, supervised
 from rlenv.trainers.loop import checkpoint
-from rlenv.trainers.networks.finite import SKIPPED, step_if_finite, tensors_not_finite
+from rlenv.trainers.networks.models import SKIPPED, step_if_finite, tensors_not_finite
 from rlenv.trainers.records.logs import read_metrics
-from rlenv.trainers.records.resuming import MAY_CHANGE
-from rlenv.trainers.records.runfolder import holds_run
-from rlenv.trainers.rollouts.collect import refuse_failing_checker
+from rlenv.trainers.records.runfolder import MAY_CHANGE, holds_run
+from rlenv.trainers.rollouts.collect import Collected, refuse_failing_checker
 from rlenv.trainers.rollouts.rollout import Rollout, not_finite
 
 
@@ -77,12 +76,6 @@ def test_a_step_that_is_not_finite_changes_neither_weights_nor_optimiser(loss: f
     for name, value in first.state[expected].items():
         assert torch.equal(optimizer.state[parameter][name], value)
     assert parameter.grad is None
-
-
-def test_a_finite_step_is_taken() -> None:
-    parameter, optimizer, taken = optimised(0.5, 2.0)
-    assert taken
-    assert optimizer.state[parameter]["step"] == 2
 
 
 @pytest.mark.parametrize("name", ["rewards", "old_logprobs", "token_rewards", "advantages", "values", "ref_logprobs"])
@@ -200,13 +193,14 @@ def test_the_best_policy_is_kept_with_what_it_is_best_by(tmp_path: Path, monkeyp
     paid = iter([0.2, 0.8, 0.5, 0.4])
     settings = config(steps=4, save_every=1, keep_best=True)
     trainer = Trainer(settings, digits(varied), policy(), tmp_path, quiet=True)
-    collect, after_two = trainer._collect, []
+    collect, after_two = trainer.collect, []
 
-    def collected() -> None:
-        collect()
-        trainer._metrics["reward"] = next(paid)
+    def collected() -> Collected:
+        found = collect()
+        found.metrics["reward"] = next(paid)
+        return found
 
-    monkeypatch.setattr(trainer, "_collect", collected)
+    monkeypatch.setattr(trainer, "collect", collected)
     for step in range(4):
         trainer.step()
         if step == 1:
@@ -274,7 +268,7 @@ def test_a_run_that_was_stopped_in_its_warm_start_says_that_it_begins_it_again(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("rlenv.trainers.loop.trainer.supervised", killed)
+        patch.setattr("rlenv.trainers.loop.source.supervised", killed)
         with pytest.raises(KeyboardInterrupt):
             trained(settings, tmp_path / "run")
     again = train(settings, digits(varied), policy(), tmp_path / "run", resume=True, report=False)
@@ -360,5 +354,5 @@ def test_a_run_that_stops_for_errors_says_what_to_fix(reasons: list[str], who: s
 
 def test_every_setting_that_may_change_on_resume_is_on_its_page() -> None:
     page = (Path(__file__).parents[2] / "docs" / "training.md").read_text("utf-8")
-    (listed,) = re.findall(r"These settings may be others on resume(.*?)Every other one", page, re.DOTALL)
+    (listed,) = re.findall(r"These settings may be changed on resume(.*?)other setting", page, re.DOTALL)
     assert [name for name in MAY_CHANGE if f"`{name}`" not in listed] == []

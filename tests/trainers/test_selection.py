@@ -1,20 +1,24 @@
-"""Self-training: exactly the stated episodes are kept, and learning them is the forward KL to the stated target."""
+"""Self-training keeps the stated episodes and descends the stated divergence; preference losses end where known.
+
+On a bandit with known preferences, the exact expected loss has its known minimum.
+"""
 
 import itertools
+import math
+from collections.abc import Callable
 
 import pytest
 import torch
 from tabular import tilted
 
 from rlenv import Completion, Episode, Task, Verdict
-from rlenv.core.errors import ConfigError
-from rlenv.trainers.algorithms.branch_choices import Selection
-from rlenv.trainers.algorithms.branch_rows import BRANCHES
-from rlenv.trainers.algorithms.losses import averaging_weights, score_function
+from rlenv.trainers import ALGORITHMS
+from rlenv.trainers.algorithms.choices import Preference, Selection
+from rlenv.trainers.algorithms.losses import Scored, averaging_weights, odds_ratio_loss, pair_losses, score_function
 from rlenv.trainers.rollouts.rollout import rollout_of
-from rlenv.trainers.updates.selection import best, selected, threshold_at, tilted_weights, with_selection
+from rlenv.trainers.updates.prepare import best, selected, threshold_at, tilted_weights, with_selection
 
-ROWS = {row.name: row for row in BRANCHES}
+ROWS = ALGORITHMS
 REWARDS = torch.tensor([0.0, 1.0, 0.5, 1.0, 0.5, 0.5, -1.0, 0.0])
 GRADED = torch.tensor([True, True, True, True, True, True, True, False])
 
@@ -55,7 +59,7 @@ def test_raft_keeps_the_best_of_each_group_if_it_earned_something() -> None:
 
 def test_what_the_checker_failed_on_is_never_kept() -> None:
     nobody = torch.zeros(8, dtype=torch.bool)
-    for rule in [*(row.selection for row in BRANCHES if row.selection), Selection(kind="top_k", above=None)]:
+    for rule in [*(row.selection for row in ROWS.values() if row.selection), Selection(kind="top_k", above=None)]:
         assert kept(rule, graded=nobody) == []
     assert tilted_weights(REWARDS, nobody, 1.0, 4).tolist() == [0.0] * 8
 
@@ -120,18 +124,100 @@ def test_the_tilted_weights_lead_to_the_tilted_policy_as_groups_grow() -> None:
     torch.testing.assert_close(found, tilted(counts.double() / 100, rewards, 5.0))
 
 
-@pytest.mark.parametrize(
-    ("settings", "says"),
-    [
-        ({"kind": "best"}, "demonstrations, threshold, top_k, tilted"),
-        ({"kind": "threshold", "thresholds": (1.0, 0.5)}, "rise"),
-        ({"kind": "threshold", "thresholds": ()}, "at least one"),
-        ({"kind": "top_k", "top_k": 0}, "top_k"),
-        ({"kind": "tilted", "temperature": 0.0}, "temperature"),
-        ({"kind": "threshold", "hint": "try again"}, "reference"),
-        ({"kind": "top_k", "rationalise": True}, "'threshold'"),
-    ],
-)
-def test_a_selection_that_cannot_work_says_what_can(settings: dict[str, object], says: str) -> None:
-    with pytest.raises(ConfigError, match=says):
-        Selection(**settings)  # type: ignore[arg-type]
+REF = torch.tensor([0.4, 0.3, 0.2, 0.1], dtype=torch.float64)
+SAMPLER = torch.tensor([0.1, 0.2, 0.3, 0.4], dtype=torch.float64)
+"""Whoever offered the pairs: not the reference, so that the two cannot be confused."""
+WORTH = torch.tensor([1.0, -0.5, 2.0, 0.25], dtype=torch.float64)
+ARMS = range(len(REF))
+
+
+def bradley_terry() -> torch.Tensor:
+    """p(row beats column)."""
+    return torch.sigmoid(WORTH[:, None] - WORTH[None, :])
+
+
+def cyclic() -> torch.Tensor:
+    """Preferences that no reward explains: 0 beats 1, 1 beats 2, 2 beats 0 for certain; 3 is as good as any."""
+    table = torch.full((4, 4), 0.5, dtype=torch.float64)
+    for better, worse in ((0, 1), (1, 2), (2, 0)):
+        table[better, worse], table[worse, better] = 1.0, 0.0
+    table[0, 3], table[3, 0] = 0.9, 0.1
+    return table
+
+
+def expected_loss(logits: torch.Tensor, rule: Preference, beats: torch.Tensor, ref: torch.Tensor) -> torch.Tensor:
+    """Over pairs of independent draws of the sampler, and over which of the two wins."""
+    places = torch.tensor([(w, v) for w, v in itertools.product(ARMS, ARMS) if w != v])
+    won, lost = places.T
+    logprobs, one = logits.log_softmax(-1), torch.ones(len(won), dtype=torch.float64)
+    scored = Scored(logprobs[won], logprobs[lost], one, one, ref.log()[won], ref.log()[lost])
+    weight = 2 * SAMPLER[won] * SAMPLER[lost] * beats[won, lost]
+    return (weight * pair_losses(scored, rule)).sum()
+
+
+def minimised(loss: Callable[[torch.Tensor], torch.Tensor]) -> torch.Tensor:
+    """The policy at the minimum."""
+    logits = torch.zeros(len(REF), dtype=torch.float64, requires_grad=True)
+    optimizer = torch.optim.LBFGS(
+        [logits],
+        max_iter=2000,
+        max_eval=10_000,
+        tolerance_grad=1e-14,
+        tolerance_change=0.0,
+        history_size=20,
+        line_search_fn="strong_wolfe",
+    )
+
+    def closure() -> torch.Tensor:
+        optimizer.zero_grad()
+        value = loss(logits)
+        value.backward()
+        return value
+
+    optimizer.step(closure)
+    return logits.detach().softmax(-1)
+
+
+@pytest.mark.parametrize("share", [0.25, 0.75, 1.0])
+def test_dpo_shift_counts_a_share_of_the_rejected_one(share: float) -> None:
+    """-log sigmoid(beta log pi(w)/ref(w) - f beta log pi(l)/ref(l)); its gradient holds up the chosen one."""
+    beta, rule = 0.3, Preference(loss="dpo", beta=0.3, rejected_share=share)
+    won, lost, one = -2.0, -3.5, torch.ones(1, dtype=torch.float64)
+    spoken = torch.tensor([won, lost], dtype=torch.float64, requires_grad=True)
+    scored = Scored(spoken[:1], spoken[1:], one, one, -2.5 * one, -3.0 * one)
+    found = pair_losses(scored, rule)
+    margin = beta * (won + 2.5) - share * beta * (lost + 3.0)
+    assert found.item() == pytest.approx(math.log1p(math.exp(-margin)), abs=1e-7)
+    slope = beta / (1 + math.exp(margin))
+    found.backward()
+    assert spoken.grad is not None
+    assert spoken.grad.tolist() == pytest.approx([-slope, share * slope], abs=1e-7)
+
+
+@pytest.mark.parametrize("beta", [0.5, 1.0, 3.0])
+def test_dpo_on_bradley_terry_preferences_ends_at_the_reference_tilted_by_the_reward(beta: float) -> None:
+    rule = Preference(loss="dpo", beta=beta)
+    found = minimised(lambda logits: expected_loss(logits, rule, bradley_terry(), REF))
+    torch.testing.assert_close(found, tilted(REF, WORTH, beta), atol=1e-8, rtol=0)
+
+
+@pytest.mark.parametrize("beats", [bradley_terry, cyclic])
+@pytest.mark.parametrize("tau", [0.1, 1.0])
+def test_ipo_ends_at_the_reference_tilted_by_how_often_an_answer_wins(
+    tau: float, beats: Callable[[], torch.Tensor]
+) -> None:
+    rule = Preference(loss="ipo", beta=tau)
+    found = minimised(lambda logits: expected_loss(logits, rule, beats(), REF))
+    wins = beats() @ SAMPLER
+    torch.testing.assert_close(found, tilted(REF, wins, tau), atol=1e-8, rtol=0)
+
+
+def test_orpo_has_a_gradient_where_a_completion_is_certain() -> None:
+    """A mean log-prob of 0 has infinite odds; the loss is then nothing and pulls on nothing, instead of being NaN."""
+    chosen, rejected = torch.zeros(1, requires_grad=True), torch.tensor([-1.0], requires_grad=True)
+    loss = odds_ratio_loss(chosen, rejected).sum()
+    loss.backward()
+    assert loss < 1e-5
+    for gradient in (chosen.grad, rejected.grad):
+        assert gradient is not None
+        assert abs(float(gradient)) < 1e-5

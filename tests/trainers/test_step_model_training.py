@@ -12,10 +12,10 @@ from rlenv.core.errors import ConfigError
 from rlenv.scorers.load import load_step_scorer
 from rlenv.scorers.step_models import encode_steps
 from rlenv.trainers.reward_models import fitting
+from rlenv.trainers.reward_models.accuracy import stepped
+from rlenv.trainers.reward_models.bases import tokenizer_of
 from rlenv.trainers.reward_models.rows import StepLabels
-from rlenv.trainers.reward_models.step_accuracy import stepped
 from rlenv.trainers.reward_models.step_model import IGNORED, encoded_steps, train_step_model
-from rlenv.trainers.reward_models.tiny import tokenizer_of
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from rlenv.trainers import ALGORITHMS, with_changes
 from rlenv.trainers.algorithms.row import Algorithm
 from rlenv.trainers.rollouts.collect import tensors
 from rlenv.trainers.rollouts.rollout import Rollout
-from rlenv.trainers.updates.prepare import Judges, prepared, with_advantages
+from rlenv.trainers.updates.prepare import FrozenModels, prepared, with_advantages
 from rlenv.trainers.updates.update import Step, policy_step
 
 
@@ -107,7 +107,7 @@ def test_the_loss_has_exactly_the_gradient_of_the_expected_reward(kind: str) -> 
 def test_the_penalty_is_the_divergence_of_what_the_policy_said_alone() -> None:
     policy, reference, beta = bandit_policy(), bandit_policy(1), 0.25
     row = with_changes(ALGORITHMS["reinforce"], {"kl.beta": beta})
-    judges = Judges(policy=policy.model, temperature=1.0, micro_batch_tokens=1000, reference=reference.model)
+    judges = FrozenModels(policy=policy.model, temperature=1.0, micro_batch_tokens=1000, reference=reference.model)
     found, chances = expected(policy, row, lambda rollout: prepared(rollout, row, 1, judges)[0])
     value = torch.zeros((), dtype=torch.float64)
     for chance, reward, episode in zip(chances, rewards(policy), all_episodes(policy), strict=True):

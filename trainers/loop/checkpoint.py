@@ -1,14 +1,22 @@
-"""Everything a run needs to go on as if it had never stopped, in one file written whole or not at all."""
+"""What a run goes on from as if it had never stopped, in one file written whole or not at all, and when it is written.
+
+After so many steps, after some time, and when a signal (Ctrl-C, SIGTERM) tells the run to stop: the first lets the step
+that runs finish and be saved, the second ends at once.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import os
 import shutil
+import signal
+import threading
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import FrameType, TracebackType
 from typing import Any
 
 import torch
@@ -16,9 +24,68 @@ import torch
 from rlenv.core.errors import RunError
 from rlenv.door.reading import check_stored
 from rlenv.store.files import replacing
-from rlenv.trainers.networks.sharded_checkpoint import FOLDERS
+
+NUMBERS = (signal.SIGINT, signal.SIGTERM)
+TOLD = b"\nfinishing this step, then saving; once more ends at once\n"
+
+
+@contextmanager
+def ignored() -> Iterator[None]:
+    """Processes that are started within ignore the signals from their first moment on; for the main thread."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    known = {number: signal.signal(number, signal.SIG_IGN) for number in NUMBERS}
+    try:
+        yield
+    finally:
+        for number, before in known.items():
+            signal.signal(number, signal.SIG_DFL if before is None else before)
+
+
+class Stopped(KeyboardInterrupt):
+    """The run has ended before its last step because it was told to; it goes on with resume=True."""
+
+    def __init__(self, number: int, message: str) -> None:
+        super().__init__(message)
+        self.number = number
+        """Of the signal: a shell expects the exit status 128 + this."""
+
+
+class Stopping:
+    """Within it, in the main thread, signals are noted; a signal that the process ignores stays ignored."""
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        self.number = 0
+        """Of the signal that came; 0 while none has."""
+        self._quiet = quiet
+        self._before: dict[int, object] = {}
+
+    def __enter__(self) -> Stopping:
+        if threading.current_thread() is threading.main_thread():
+            found = {number: signal.getsignal(number) for number in NUMBERS}
+            self._before = {n: known for n, known in found.items() if known not in (None, signal.SIG_IGN)}
+        for number in self._before:
+            signal.signal(number, self._note)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for number, known in self._before.items():
+            signal.signal(number, known)  # type: ignore[arg-type]  # what getsignal gave
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        if self.number:
+            raise Stopped(number, "stopped in the middle of a step")
+        self.number = number
+        if not self._quiet:
+            os.write(2, TOLD)  # print may be at work on the same buffer when a signal comes
+
 
 FILE = "checkpoint.pt"
+FOLDERS = "shards-*"
+"""Those of rlenv.trainers.networks.sharded_checkpoint."""
 OLDER = "checkpoint-*.pt"
 """Checkpoints that are kept beside the newest, by their number of optimiser steps."""
 

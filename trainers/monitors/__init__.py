@@ -3,18 +3,9 @@
 from collections.abc import Sequence
 
 from rlenv.core.errors import ConfigError
-from rlenv.trainers.monitors.drift import FlagRise, LengthDrift, PartDomination, RewardFall
 from rlenv.trainers.monitors.gold import GoldMonitor
-from rlenv.trainers.monitors.levels import (
-    EntropyCollapse,
-    Jump,
-    KlBound,
-    LikelihoodDisplacement,
-    VerifierFailures,
-    ZeroVariance,
-)
-from rlenv.trainers.monitors.monitor import Monitor
-from rlenv.trainers.monitors.rules import Broken, History, Rule, Rules
+from rlenv.trainers.monitors.kinds import RULES
+from rlenv.trainers.monitors.rules import Broken, History, Monitor, Rule, Rules
 from rlenv.trainers.records.logs import Alarm, read_alarms
 
 __all__ = [
@@ -29,24 +20,6 @@ __all__ = [
     "default_monitors",
     "read_alarms",
 ]
-
-
-RULES: dict[str, type[Rule]] = {
-    kind.name: kind
-    for kind in (
-        LengthDrift,
-        PartDomination,
-        FlagRise,
-        ZeroVariance,
-        VerifierFailures,
-        EntropyCollapse,
-        LikelihoodDisplacement,
-        KlBound,
-        Jump,
-        RewardFall,
-    )
-}
-"""Every rule by its name; each is made without arguments."""
 
 
 def default_monitors(names: str = "default", *, window: int = 5, stop_on: Sequence[str] = ()) -> list[Rules]:

@@ -6,6 +6,7 @@ nothing changes. What is drawn follows from the tokens in the cache, so that a r
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -50,9 +51,15 @@ def free_memory(device: torch.device) -> int:
     """Bytes of the device that nobody holds; of the processor's, at most what this process's control group allows."""
     if device.type == "cuda":
         return int(torch.cuda.mem_get_info(device)[0])
-    found = [_available(), _allowed()]
-    known = [value for value in found if value is not None]
-    return min(known, default=1 << 62)
+    found = [1 << 62]
+    with suppress(OSError):  # `MemAvailable:   20571234 kB`
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        found += [int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:")]
+    with suppress(OSError):  # what is left of the limit of the control group, in its second version
+        group = Path("/sys/fs/cgroup")
+        limit, used = (group / "memory.max").read_text().strip(), (group / "memory.current").read_text()
+        found += [] if limit == "max" else [max(0, int(limit) - int(used))]
+    return min(found)
 
 
 def cache_bytes(shape: Any) -> int:
@@ -82,22 +89,3 @@ def _to_come(policy: TransformersPolicy, config: TrainConfig) -> float:
     copies = 4 * whole * (row.needs_reference or config.log_kl) * (config.engine.lora_rank == 0)
     critic = (4 + a_weight) * whole * (row.critic is not None and not row.critic.shared_trunk)
     return float(a_weight * trained + copies + critic)
-
-
-def _available() -> int | None:
-    """MemAvailable of Linux: `MemAvailable:   20571234 kB`."""
-    try:
-        lines = Path("/proc/meminfo").read_text().splitlines()
-    except OSError:
-        return None
-    return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:")), None)
-
-
-def _allowed() -> int | None:
-    """What is left of the limit of the control group, in its second version."""
-    group = Path("/sys/fs/cgroup")
-    try:
-        limit, used = (group / "memory.max").read_text().strip(), (group / "memory.current").read_text()
-    except OSError:
-        return None
-    return None if limit == "max" else max(0, int(limit) - int(used))

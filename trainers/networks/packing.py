@@ -4,23 +4,27 @@
 gradient flows back through them. `packed`: the real tokens of all rows stand in one row, whose positions start again
 with each of them; attention stays inside each, by a block-diagonal mask or, with flash attention, by its lengths.
 `none`: rows as they are, padded. All three give the same numbers to float32 rounding.
+
+An attention mask says more than what is real: equal numbers stand in one context, 0 is padding. What stands in a second
+context of a row (an agent's history that was written anew) sees nothing of the first, and its positions start again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, cast
 
 import torch
+import torch.nn.functional as F
 from torch import nn
 from transformers import DynamicCache, PreTrainedModel
 from transformers.modeling_layers import GradientCheckpointingLayer
 
 from rlenv.policies.generation import positions_of, takes_whole_masks
 from rlenv.policies.kv_cache import cache_argument, is_plain
-from rlenv.policies.model_state import autocast_of, inner_model
-from rlenv.trainers.networks.sharding import agreed
+from rlenv.policies.model_state import autocast_of, inner_model, prompt_pass
+from rlenv.trainers.networks.sharding import agreed, is_sharded
 
 Packing: TypeAlias = Literal["prefix", "packed", "none"]
 PACKING = "rlenv_packing"
@@ -38,12 +42,16 @@ def completion_states(
 
     `packing` is the model's own when not given.
     """
-    packing = packing or getattr(model, PACKING, "prefix")
-    if packing == "packed":
+    packing, apart = packing or getattr(model, PACKING, "prefix"), bool((attention_mask > 1).any())
+    if packing == "packed" and not apart:
         return _packed(model, ids, attention_mask)[:, -length - 1 : -1]
-    if packing == "prefix" and _keeps_a_cache(model):
+    if (
+        packing == "prefix"
+        and is_plain(DynamicCache(config=model.config))
+        and not _checkpointing_layers(trunk_of(model))
+    ):
         first = first_of_runs(ids[:, :-length], attention_mask[:, :-length])
-        shared = length > 1 and int(first.sum()) < len(ids)
+        shared = length > 1 and int(first.sum()) < len(ids) and not apart
         twice = agreed(model, shared)
         if shared:
             return _shared(model, ids, attention_mask, length, first)
@@ -54,8 +62,36 @@ def completion_states(
 
 
 def hidden_states(model: PreTrainedModel, ids: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
-    """Last hidden states (B, L, H), with positions counted from the first real token."""
+    """Last hidden states (B, L, H), with positions counted from the first token of each context."""
+    if bool((attention_mask > 1).any()):
+        return _of_contexts(model, ids, attention_mask)
     return _forward(model, ids, _needed(attention_mask), positions_of(attention_mask))
+
+
+def _of_contexts(model: PreTrainedModel, ids: torch.Tensor, contexts: torch.Tensor) -> torch.Tensor:
+    """As hidden_states, each context as a row of its own; 0 where nothing is real. (B, L, H)
+
+    Contexts of like length (within a factor of two, so that padding at most doubles the tokens) pass together.
+    """
+    real = contexts > 0
+    begins = real & (contexts != F.pad(contexts[:, :-1], (1, 0)))
+    row_of = (begins.flatten().cumsum(0) - 1)[real.flatten()]  # (N,), of each real token
+    lengths = row_of.bincount()
+    places = torch.arange(len(row_of), device=ids.device) - (lengths.cumsum(0) - lengths)[row_of]
+    kinds = torch.zeros_like(lengths) if is_sharded(model) else lengths.float().log2().long()
+    tokens, order, states = ids[real], list[torch.Tensor](), list[torch.Tensor]()
+    for kind in kinds.unique().tolist():
+        of_kind = kinds == kind
+        here = of_kind[row_of].nonzero().flatten()
+        rows, at = (of_kind.cumsum(0) - 1)[row_of[here]], places[here]
+        batch = tokens.new_zeros(int(of_kind.sum()), int(lengths[of_kind].max()))
+        batch[rows, at] = tokens[here]
+        positions = torch.arange(batch.shape[1], device=ids.device).expand_as(batch)
+        order.append(here)
+        states.append(_forward(model, batch, None, positions)[rows, at])
+    found = torch.cat(states)
+    found = torch.zeros_like(found).index_copy(0, torch.cat(order), found)
+    return found.new_zeros(*ids.shape, found.shape[-1]).masked_scatter(real[..., None], found)
 
 
 def trunk_of(model: PreTrainedModel) -> nn.Module:
@@ -100,21 +136,28 @@ def _shared(
     """As completion_states, with one forward pass over the prompt of each run of rows."""
     front = ids.shape[1] - length
     prompt_of = first.cumsum(0) - 1
-    before = attention_mask[first, :front]
+    prompts, before = ids[first, :front], attention_mask[first, :front]
     cache = DynamicCache(config=model.config)
-    states = _forward(model, ids[first, :front], _needed(before), positions_of(before), cache)
-    _hand_out(cache, prompt_of)
+    if (kept := prompt_pass(model, prompts, before.bool())) is not None:  # the pass that sampling has made
+        states, layers = kept.state, kept.layers
+    else:
+        states = _forward(model, prompts, _needed(before), positions_of(before), cache)
+        layers = tuple([(layer.keys, layer.values) for layer in cast("list[Any]", cache.layers)])
+    _hand_out(cache, layers, prompt_of)
     mask = _mask_of_completions(model, cache, attention_mask[:, :-1], length - 1)
     positions = positions_of(attention_mask)[:, front:-1]
     behind = _forward(model, ids[:, front:-1], mask, positions, cache)
     return torch.cat([_repeated(states[:, -1:], prompt_of), behind], dim=1)
 
 
-def _hand_out(cache: DynamicCache, prompt_of: torch.Tensor) -> None:
-    """Give every row the keys and values of its prompt."""
-    layers: list[Any] = cache.layers
-    for layer in layers:
-        layer.keys, layer.values = _repeated(layer.keys, prompt_of), _repeated(layer.values, prompt_of)
+def _hand_out(
+    cache: DynamicCache, layers: Sequence[tuple[torch.Tensor, torch.Tensor]], prompt_of: torch.Tensor
+) -> None:
+    """Fill the cache with the keys and values of each row's prompt."""
+    for place, (keys, values) in enumerate(layers):
+        layer: Any = cache.layers[place]
+        layer.dtype, layer.device, layer.is_initialized = keys.dtype, keys.device, True
+        layer.keys, layer.values = _repeated(keys, prompt_of), _repeated(values, prompt_of)
 
 
 def _repeated(states: torch.Tensor, prompt_of: torch.Tensor) -> torch.Tensor:
@@ -144,11 +187,6 @@ def _packed(model: PreTrainedModel, ids: torch.Tensor, attention_mask: torch.Ten
     states = _forward(model, ids[real][None], None, positions_of(attention_mask)[real][None])[0]
     empty = states.new_zeros(*ids.shape, states.shape[-1])
     return empty.masked_scatter(real[..., None], states)
-
-
-def _keeps_a_cache(model: PreTrainedModel) -> bool:
-    """Whether keys and values of a prompt can be reused: plain attention, and no checkpointing, which drops them."""
-    return is_plain(DynamicCache(config=model.config)) and not _checkpointing_layers(trunk_of(model))
 
 
 def _checkpointing_layers(trunk: nn.Module) -> list[GradientCheckpointingLayer]:

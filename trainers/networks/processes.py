@@ -16,6 +16,8 @@ import torch
 import torch.distributed as dist
 from torch import nn
 
+from rlenv.trainers.settings.config import EngineConfig
+
 T = TypeVar("T")
 
 
@@ -109,20 +111,20 @@ class Processes:
 ALONE = Processes()
 
 
-def this_process(device: torch.device, *, offloads: bool = False) -> Processes:
+def this_process(device: torch.device, engine: EngineConfig | None = None) -> Processes:
     """This process as its launcher says (RANK, WORLD_SIZE); alone where there is none.
 
-    Joins the process group through accelerate: gloo for a model on the CPU, else what its kind of device has; where it
-    `offloads`, gloo too, which gathers and clips what lies in the processor's memory.
+    Joins the process group through accelerate: gloo for a model on the CPU, else what its kind of device has; where the
+    engine offloads, gloo too, which gathers and clips what lies in the processor's memory.
     """
     if int(os.environ.get("WORLD_SIZE", "1")) < 2:
         return ALONE
-    if offloads and device.type == "cuda" and not dist.is_initialized():
+    if engine is not None and engine.cpu_offload and device.type == "cuda" and not dist.is_initialized():
         dist.init_process_group("cpu:gloo,cuda:nccl")
     from accelerate import PartialState  # type: ignore[import-untyped]
 
     state = PartialState(cpu=device.type == "cpu")
-    return Processes(state.process_index, state.num_processes)
+    return Processes(state.process_index, state.num_processes, engine is not None and engine.sharding == "full")
 
 
 def is_main() -> bool:

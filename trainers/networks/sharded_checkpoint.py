@@ -1,11 +1,13 @@
 """Weights and optimisers that are sharded, written by torch.distributed.checkpoint: each process writes its part.
 
 A folder `shards-STEPS-TOKEN` beside checkpoint.pt, which names it and is replaced only once the folder is whole. Any
-number of processes reads it, one alone too.
+number of processes reads it, one alone too. Its list of tensors, which torch writes and reads as a pickle, is read
+without running code.
 """
 
 from __future__ import annotations
 
+import pickle
 import secrets
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,17 +15,54 @@ from typing import Any
 
 import torch
 from torch import nn
+from torch.distributed.checkpoint.filesystem import FileSystemReader
+from torch.distributed.checkpoint.metadata import Metadata, StorageMeta, TensorStorageMetadata
+from torch.distributed.checkpoint.state_dict_loader import load
+from torch.distributed.checkpoint.state_dict_saver import save
 
 from rlenv.core.errors import RunError
+from rlenv.door.files import leads_within, opened
 from rlenv.trainers.networks.processes import Processes
 
-FOLDERS = "shards-*"
+_METADATA = (
+    "Metadata TensorStorageMetadata BytesStorageMetadata TensorProperties ChunkStorageMetadata MetadataIndex "
+    "StorageMeta _MEM_FORMAT_ENCODING"
+)
+_WRITTEN = frozenset(
+    {
+        *(("torch.distributed.checkpoint.metadata", name) for name in _METADATA.split()),
+        ("torch.distributed.checkpoint.filesystem", "_StorageInfo"),
+        ("torch", "Size"),
+        ("torch.serialization", "_get_layout"),
+        ("pathlib", "PosixPath"),
+    }
+)
+"""What torch names in the pickle that lists the tensors of a folder, types of numbers aside."""
+
+
+class _Plain(pickle.Unpickler):
+    """Makes nothing but what torch writes there: the folder may be a stranger's."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        if (module, name) in _WRITTEN or (module == "torch" and isinstance(vars(torch).get(name), torch.dtype)):
+            return super().find_class(module, name)
+        raise pickle.UnpicklingError(f"it names {module}.{name}")
+
+
+class PlainReader(FileSystemReader):
+    """Reads the tensors of a folder, and nothing outside of it."""
+
+    def read_metadata(self, *args: Any, **kwargs: Any) -> Metadata:
+        with opened(Path(self.path) / ".metadata", "rb") as file:
+            found: Any = _Plain(file).load()
+        if not all(leads_within(Path(self.path), str(place.relative_path)) for place in found.storage_data.values()):
+            raise ValueError("it names files elsewhere")
+        found.storage_meta = StorageMeta(load_id=self.load_id)
+        return found  # type: ignore[no-any-return]
 
 
 def write(out: Path, steps: int, parts: Mapping[str, Any], processes: Processes) -> str:
     """Write the networks and optimisers after so many optimiser steps; returns the name of the folder in `out`."""
-    from torch.distributed.checkpoint.state_dict_saver import save
-
     name = f"shards-{steps:08d}-{processes.gathered([secrets.token_hex(4)])[0]}"
     save(_tensors(parts), checkpoint_id=out / name, no_dist=processes.count == 1)
     return name
@@ -31,15 +70,13 @@ def write(out: Path, steps: int, parts: Mapping[str, Any], processes: Processes)
 
 def read(folder: Path, parts: Mapping[str, Any], processes: Processes) -> None:
     """Give networks and optimisers what was written there, by however many processes. Raises RunError."""
-    from torch.distributed.checkpoint.metadata import TensorStorageMetadata
-    from torch.distributed.checkpoint.state_dict_loader import load
-
-    from rlenv.trainers.networks.sharded_reading import PlainReader
+    from rlenv.trainers.networks.sharded_checkpoint import PlainReader
 
     try:
         known = PlainReader(folder).read_metadata().state_dict_metadata
         into = _tensors(parts)
-        for name, optimizer in _optimizers(parts).items():
+        optimizers = {name: part for name, part in parts.items() if isinstance(part, torch.optim.Optimizer)}
+        for name, optimizer in optimizers.items():
             parameters = [p for group in optimizer.param_groups for p in group["params"]]
             for key, told in known.items():
                 if key.startswith(f"{name}.") and isinstance(told, TensorStorageMetadata):
@@ -60,10 +97,6 @@ def read(folder: Path, parts: Mapping[str, Any], processes: Processes) -> None:
                 number, _, what = key.partition(".")
                 states.setdefault(int(number), {})[what] = value
             part.load_state_dict({**part.state_dict(), "state": states})
-
-
-def _optimizers(parts: Mapping[str, Any]) -> dict[str, torch.optim.Optimizer]:
-    return {name: part for name, part in parts.items() if isinstance(part, torch.optim.Optimizer)}
 
 
 def _tensors(parts: Mapping[str, Any]) -> dict[str, torch.Tensor]:

@@ -11,7 +11,7 @@ What has no part to play in training (generation, saving, monitors) is given a w
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
@@ -26,7 +26,7 @@ from rlenv.core.errors import ConfigError
 
 if TYPE_CHECKING:
     from rlenv.policies.transformers import TransformersPolicy
-    from rlenv.trainers.settings.engine import EngineConfig
+    from rlenv.trainers.settings.config import EngineConfig
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -149,21 +149,6 @@ def whole(policy: TransformersPolicy) -> Iterator[None]:
         yield
     finally:
         policy.model = sharded
-
-
-def bytes_held(parts: Iterable[nn.Module | torch.optim.Optimizer]) -> int:
-    """The memory of weights and optimiser states in this process, in bytes; what is shared counts once."""
-    found: dict[int, int] = {}
-    for part in parts:
-        tensors = part.parameters() if isinstance(part, nn.Module) else _states(part)
-        for tensor in tensors:
-            local = tensor.to_local() if isinstance(tensor, DTensor) else tensor
-            found[local.data_ptr()] = local.numel() * local.element_size()
-    return sum(found.values())
-
-
-def _states(optimizer: torch.optim.Optimizer) -> list[torch.Tensor]:
-    return [value for state in optimizer.state.values() for value in state.values() if isinstance(value, torch.Tensor)]
 
 
 @contextmanager

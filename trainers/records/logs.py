@@ -14,13 +14,18 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
+from rlenv.core.episode import Episode
 from rlenv.core.errors import RunError
 from rlenv.core.jsontypes import Json, line
 from rlenv.door.files import opened
 from rlenv.door.reading import as_written, json_object, json_objects
+from rlenv.store.trackers import Tracker, completion_rows, open_trackers, tracker_names
 from rlenv.text.escaping import shown_line
-from rlenv.trainers.records.trackers import Tracker, open_trackers
-from rlenv.trainers.settings.config import tracker_names
+
+PAGE = "docs/my_task_does_not_learn.md"
+"""What to look at where a run does not learn, symptom by symptom."""
+TABLE_EVERY = 25
+"""After so many rollouts trackers that have tables show completions again."""
 
 
 class MetricsLog:
@@ -44,6 +49,13 @@ class MetricsLog:
         self._file.flush()
         for tracker in self._trackers:
             tracker.log(finite, step)
+
+    def show(self, step: int, episodes: Sequence[Episode]) -> None:
+        """Completions of a rollout to the trackers, of one in TABLE_EVERY."""
+        if self._trackers and step % TABLE_EVERY == 0:
+            rows = completion_rows(episodes)
+            for tracker in self._trackers:
+                tracker.table(rows, step)
 
     def close(self) -> None:
         """Close the files."""
@@ -146,7 +158,12 @@ class Display:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._progress.alarms = ()  # each stands above, where it was raised
         self._progress.stop()
+
+    def say(self, message: str) -> None:
+        """Say something once."""
+        self.console.print(shown_line(message), highlight=False, markup=False)
 
     def update(self, done: int, note: str, metrics: Mapping[str, float] | None = None) -> None:
         """Show that `done` of the total are behind us. What `metrics` lack stays as it was last measured."""

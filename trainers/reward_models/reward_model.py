@@ -12,25 +12,29 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from statistics import fmean, pstdev
 from typing import Any
 
-from transformers import PreTrainedTokenizerBase
+from transformers import PreTrainedTokenizerBase, Trainer
 
 from rlenv.core.errors import ConfigError, MissingExtra, ScorerError
 from rlenv.core.task import prompt_text
 from rlenv.scorers.encoding import encode
 from rlenv.scorers.load import load_scorer
 from rlenv.scorers.scorer import ask
-from rlenv.store.files import replacing_folder
+from rlenv.trainers.reward_models.accuracy import measured, write_report
 from rlenv.trainers.reward_models.bases import load_model, load_tokenizer
 from rlenv.trainers.reward_models.config import RewardModelConfig
-from rlenv.trainers.reward_models.fitting import arguments, drop_checkpoints, fit, own_randomness
-from rlenv.trainers.reward_models.folder import MODEL, open_run, run_settings, write_scorer, write_spec
-from rlenv.trainers.reward_models.pair_accuracy import measured
-from rlenv.trainers.reward_models.report import write_pair_report
+from rlenv.trainers.reward_models.fitting import (
+    MODEL,
+    arguments,
+    fit_scorer,
+    open_run,
+    write_spec,
+)
 from rlenv.trainers.reward_models.rows import Preference, split_by
 
 try:
@@ -40,6 +44,7 @@ try:
 except ModuleNotFoundError as error:
     raise MissingExtra(str(error.name), "trl") from error
 
+SPEC = {"kind": "sequence_classification"}
 STANDARDISED_BY = 512
 """Pairs whose completions give the scale of an ensemble's member."""
 
@@ -61,21 +66,27 @@ def train_reward_model(
     RunError and ConfigError where the folder holds another run.
     """
     learned, held = _sides(config, preferences, held_out)
-    with open_run(out, run_settings(config, base, [learned, held]), resume=resume):
-        tokenizer = load_tokenizer(base, texts_of(learned))
+    with open_run(out, config, base, [learned, held], resume=resume):
+        prompts = sorted({prompt_text(row.pair.prompt) for row in learned})
+        said = (text for row in learned for text in (row.pair.chosen, row.pair.rejected))
+        tokenizer = load_tokenizer(base, [*prompts, *said])
         rows = encoded(tokenizer, learned, config)
         model = out / MODEL
         members = [model] if config.members == 1 else [model / f"member-{n}" for n in range(config.members)]
         for number, member in enumerate(members):
             if not (member / "scorer.json").exists():
-                run = _Run(replace(config, seed=config.seed + number), base, tokenizer, device, quiet)
-                run.train(rows, out if config.members == 1 else out / "members" / str(number), member)
+                own = replace(config, seed=config.seed + number)
+                training = out if config.members == 1 else out / "members" / str(number)
+                make = partial(_trainer, own, base, tokenizer, rows, training, device)
+                fit_scorer(member, training, make, own, SPEC, "reward model", quiet=quiet)
         if config.members > 1:
             for member in members:
                 _standardise(member, learned)
             write_spec(model, {"kind": "ensemble", "members": [member.name for member in members], "combine": "mean"})
         accuracy = measured(load_scorer(str(model)), learned, held) if held else None
-        write_pair_report(out, config, base, accuracy, len(learned), len(learned) - len(rows))
+        left_out = f"{len(learned) - len(rows)} of them left out (over {config.max_length} tokens)"
+        members_told = f"{config.seed}, {config.members} members" if config.members > 1 else str(config.seed)
+        write_report(out, f"Reward model from {base}", len(learned), left_out, accuracy, members_told)
         return model
 
 
@@ -122,41 +133,25 @@ def encoded(
     return found
 
 
-def texts_of(rows: Sequence[Preference]) -> list[str]:
-    """Everything that is said in the rows, prompts once each."""
-    prompts = sorted({prompt_text(row.pair.prompt) for row in rows})
-    return [*prompts, *(text for row in rows for text in (row.pair.chosen, row.pair.rejected))]
-
-
-@dataclass(frozen=True, slots=True)
-class _Run:
-    """The training of one member."""
-
-    config: RewardModelConfig
-    base: str
-    tokenizer: PreTrainedTokenizerBase
-    device: str
-    quiet: bool
-
-    def train(self, rows: list[dict[str, Any]], training: Path, member: Path) -> None:
-        """Train on the encoded rows, with checkpoints in `training`, and write the scorer's folder `member`."""
-        config = self.config
-        with own_randomness():
-            trainer = _Trainer(
-                model=load_model(self.base, "sequence", self.tokenizer, config),
-                args=RewardConfig(
-                    **arguments(config, training, self.device),
-                    max_length=None,
-                    center_rewards_coefficient=config.center or None,
-                ),
-                train_dataset=Dataset.from_list(rows),
-                processing_class=self.tokenizer,
-            )
-            model = fit(trainer, training, f"reward model, seed {config.seed}", quiet=self.quiet)
-        spec = {"kind": "sequence_classification"}
-        with replacing_folder(member) as place:
-            write_scorer(place, model, self.tokenizer, config, spec)
-        drop_checkpoints(training)
+def _trainer(
+    config: RewardModelConfig,
+    base: str,
+    tokenizer: PreTrainedTokenizerBase,
+    rows: list[dict[str, Any]],
+    training: Path,
+    device: str,
+) -> Trainer:
+    """What fits one member."""
+    return _Trainer(
+        model=load_model(base, "sequence", tokenizer, config),
+        args=RewardConfig(
+            **arguments(config, training, device),
+            max_length=None,
+            center_rewards_coefficient=config.center or None,
+        ),
+        train_dataset=Dataset.from_list(rows),
+        processing_class=tokenizer,
+    )
 
 
 class _Trainer(RewardTrainer):

@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from rlenv.core.errors import TaskError
-from rlenv.core.jsontypes import Json, read_json
+from rlenv.core.jsontypes import Json
 from rlenv.core.task import Prompt, Task
-from rlenv.trainers.branches.preference import Pair, jsonl_text
+from rlenv.trainers.branches.preference import Pair, read_rows
 
 Row = TypeVar("Row")
 
@@ -86,32 +86,15 @@ def read_preferences(path: str | Path, *, margin: bool = False) -> list[Preferen
     def read(row: Mapping[str, Json]) -> Preference:
         found = Preference.from_row(row)
         if margin and found.margin is None:
-            raise TaskError("expected a column 'margin' in every row when margins are asked for; leave --margin out")
+            raise TaskError("expected a column 'margin' in every row when margins are asked for; leave margin=true out")
         return found
 
-    return _read(path, read)
+    return read_rows(path, read, "row")
 
 
 def read_step_labels(path: str | Path) -> list[StepLabels]:
     """The labelled completions of a file. Raises TaskError that names the line."""
-    return _read(path, StepLabels.from_row)
-
-
-def _read(path: str | Path, from_row: Callable[[Mapping[str, Json]], Row]) -> list[Row]:
-    found = []
-    for number, text in enumerate(jsonl_text(Path(path)).split("\n"), start=1):
-        if not text.strip():
-            continue
-        try:
-            row = read_json(text)
-            if not isinstance(row, dict):
-                raise TaskError(f"expected an object, got {type(row).__name__}")
-            found.append(from_row(row))
-        except ValueError as error:
-            raise TaskError(f"{path} line {number}: {error}") from error
-    if not found:
-        raise TaskError(f"expected at least one row in {path}, got none")
-    return found
+    return read_rows(path, StepLabels.from_row, "row")
 
 
 def _is_list(value: Json, fits: Callable[[object], bool]) -> bool:

@@ -10,9 +10,9 @@ labelled steps of the whole optimiser step. Ids come from the very code that sco
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import torch
 from transformers import DataCollatorForTokenClassification, PreTrainedTokenizerBase, Trainer, TrainingArguments
@@ -21,14 +21,16 @@ from rlenv.core.errors import ConfigError, ScorerError
 from rlenv.core.task import prompt_text
 from rlenv.scorers.load import load_step_scorer
 from rlenv.scorers.step_models import encode_steps
-from rlenv.store.files import replacing_folder
+from rlenv.trainers.reward_models.accuracy import measured_steps, write_report
 from rlenv.trainers.reward_models.bases import load_model, load_tokenizer
 from rlenv.trainers.reward_models.config import StepModelConfig
-from rlenv.trainers.reward_models.fitting import arguments, drop_checkpoints, fit, own_randomness
-from rlenv.trainers.reward_models.folder import MODEL, open_run, run_settings, write_scorer
-from rlenv.trainers.reward_models.report import write_step_report
+from rlenv.trainers.reward_models.fitting import (
+    MODEL,
+    arguments,
+    fit_scorer,
+    open_run,
+)
 from rlenv.trainers.reward_models.rows import StepLabels, split_by
-from rlenv.trainers.reward_models.step_accuracy import measured_steps
 
 IGNORED = -100
 """The label of tokens that nothing is learned at."""
@@ -55,14 +57,18 @@ def train_step_model(
         learned, held = split_by(
             learned, lambda row: prompt_text(row.prompt), share=config.eval_share, seed=config.seed
         )
-    with open_run(out, run_settings(config, base, [learned, held]), resume=resume):
-        tokenizer = load_tokenizer(base, texts_of(learned))
+    with open_run(out, config, base, [learned, held], resume=resume):
+        prompts = sorted({prompt_text(row.prompt) for row in learned})
+        tokenizer = load_tokenizer(base, [*prompts, *(step for row in learned for step in row.steps)])
         examples = encoded_steps(tokenizer, learned, config)
         model = out / MODEL
         if not (model / "scorer.json").exists():
-            _Run(config, base, tokenizer, device, quiet).train(examples, out, model)
+            make = partial(_trainer, config, base, tokenizer, examples, out, device)
+            spec = {"kind": "token_classification", "separator": config.separator}
+            fit_scorer(model, out, make, config, spec, "step model", quiet=quiet)
         accuracy = measured_steps(load_step_scorer(str(model)), held) if held else None
-        write_step_report(out, config, base, accuracy, len(learned), len(learned) - len(examples))
+        left_out = f"{len(learned) - len(examples)} of them left out (over {config.max_length} tokens, or no label)"
+        write_report(out, f"Step model from {base}", len(learned), left_out, accuracy, str(config.seed))
         return model
 
 
@@ -86,49 +92,22 @@ def encoded_steps(
     return found
 
 
-def texts_of(rows: Sequence[StepLabels]) -> list[str]:
-    """Everything that is said in the rows, prompts once each."""
-    return [*sorted({prompt_text(row.prompt) for row in rows}), *(step for row in rows for step in row.steps)]
-
-
-@dataclass(frozen=True, slots=True)
-class _Run:
-    """One training."""
-
-    config: StepModelConfig
-    base: str
-    tokenizer: PreTrainedTokenizerBase
-    device: str
-    quiet: bool
-
-    def train(self, examples: list[dict[str, list[int]]], training: Path, folder: Path) -> None:
-        """Train on the encoded rows, with checkpoints in `training`, and write the scorer's folder."""
-        config = self.config
-        with own_randomness():
-            trainer = Trainer(
-                model=load_model(self.base, "token", self.tokenizer, config),
-                args=TrainingArguments(**arguments(config, training, self.device)),
-                train_dataset=_Rows(examples),
-                data_collator=DataCollatorForTokenClassification(self.tokenizer),
-                processing_class=self.tokenizer,
-                compute_loss_func=_loss,
-            )
-            model = fit(trainer, training, f"step model, seed {config.seed}", quiet=self.quiet)
-        spec = {"kind": "token_classification", "separator": config.separator}
-        with replacing_folder(folder) as place:
-            write_scorer(place, model, self.tokenizer, config, spec)
-        drop_checkpoints(training)
-
-
-class _Rows(torch.utils.data.Dataset[dict[str, list[int]]]):
-    def __init__(self, rows: Sequence[dict[str, list[int]]]) -> None:
-        self._rows = rows
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    def __getitem__(self, place: int) -> dict[str, list[int]]:
-        return self._rows[place]
+def _trainer(
+    config: StepModelConfig,
+    base: str,
+    tokenizer: PreTrainedTokenizerBase,
+    examples: list[dict[str, list[int]]],
+    training: Path,
+    device: str,
+) -> Trainer:
+    return Trainer(
+        model=load_model(base, "token", tokenizer, config),
+        args=TrainingArguments(**arguments(config, training, device)),
+        train_dataset=cast("torch.utils.data.Dataset[Any]", examples),
+        data_collator=DataCollatorForTokenClassification(tokenizer),
+        processing_class=tokenizer,
+        compute_loss_func=_loss,
+    )
 
 
 def _loss(outputs: Any, labels: torch.Tensor, num_items_in_batch: torch.Tensor | int | None = None) -> torch.Tensor:

@@ -1,11 +1,18 @@
-"""One rollout: tasks out, completions in, verdicts; with dynamic sampling, until enough groups show a difference."""
+"""One rollout: tasks out, completions in, verdicts; with dynamic sampling, until enough groups show a difference.
+
+Each process plays and judges its share; wrappers then see every group everywhere. Verdicts of the rollout under way are
+on disk as they are given (Journal): a killed run does not ask for them again.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import numpy as np
 
@@ -13,20 +20,145 @@ from rlenv.core.completion import Completion
 from rlenv.core.definition import Definition
 from rlenv.core.episode import Episode
 from rlenv.core.errors import TooManyVerifierErrors
+from rlenv.core.jsontypes import line
 from rlenv.core.policy import Policy, SharedPolicy
 from rlenv.core.task import Task
-from rlenv.env.batch import BatchEnvironment
+from rlenv.core.verdict import Verdict
+from rlenv.door.files import opened
+from rlenv.env.batch import BatchEnvironment, VerdictJournal
 from rlenv.judge.wrapping import at_fault
 from rlenv.policies.transformers import TransformersPolicy
 from rlenv.trainers.algorithms.advantages import varied
 from rlenv.trainers.networks.processes import ALONE, Processes
-from rlenv.trainers.rollouts.journal import Journal
 from rlenv.trainers.rollouts.measured import measured, signals_of
-from rlenv.trainers.rollouts.parts import Part
-from rlenv.trainers.rollouts.rollout import Rollout, needs_offsets, rollout_of
-from rlenv.trainers.rollouts.shared_judging import judged_together
+from rlenv.trainers.rollouts.rollout import Part, Rollout, needs_offsets, rollout_of
 from rlenv.trainers.settings.config import TrainConfig
 from rlenv.turns.play import play
+from rlenv.workers.pool import Pool
+
+
+class Journal:
+    """One JSON line a verdict: step, draw within the step, place, fingerprint of the completion, verdict.
+
+    Sampling is deterministic, so a resumed run makes the same completions; the fingerprint makes sure.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.step = 0
+        self.draw = 0
+        self.env = ""
+        """Which environment of a mixture is asked; two of them may hear the same completion."""
+        self._file = opened(path, "a+")
+        self._known = self._read()
+
+    def known(self, completions: Sequence[Completion]) -> Mapping[int, Verdict]:
+        """Verdicts given to these very completions at this step before."""
+        found: dict[int, Verdict] = {}
+        for index, completion in enumerate(completions if self._known else ()):
+            verdict = self._known.get((self.step, self.draw, index, _fingerprint(completion, self.env)))
+            if verdict is not None:
+                found[index] = verdict
+        return found
+
+    def record(self, index: int, completion: Completion, verdict: Verdict) -> None:
+        """Write one verdict; it survives the process from here on."""
+        self._file.write(line([self.step, self.draw, index, _fingerprint(completion, self.env), verdict.to_json()]))
+        self._file.flush()
+
+    def clear(self) -> None:
+        """Forget everything: a checkpoint now stands behind these verdicts."""
+        self._file.truncate(0)
+        self._known.clear()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def _read(self) -> dict[tuple[int, int, int, str], Verdict]:
+        """The verdicts on disk; what a kill or a full disk left behind the last newline is cut off."""
+        self._file.seek(0)
+        whole, newline, _ = self._file.read().rpartition("\n")
+        self._file.truncate(len(whole) + len(newline))  # all of it is ASCII
+        entries = [json.loads(text) for text in whole.splitlines()]
+        return {(step, draw, index, mark): Verdict.from_json(said) for step, draw, index, mark, said in entries}
+
+
+def _fingerprint(completion: Completion, env: str) -> str:
+    stated: list[object] = [completion.text, completion.token_ids, completion.finished]
+    if completion.turns:
+        stated.append([turn.to_json() for turn in completion.turns])
+    if env:
+        stated.append(env)
+    content = json.dumps(stated)
+    return hashlib.blake2b(content.encode(), digest_size=8).hexdigest()
+
+
+class _Given:
+    """Verdicts that are known already; the environment asks for no other."""
+
+    def __init__(self, verdicts: Sequence[Verdict]) -> None:
+        self.verdicts = dict(enumerate(verdicts))
+
+    def known(self, completions: Sequence[Completion]) -> Mapping[int, Verdict]:
+        return self.verdicts
+
+    def record(self, index: int, completion: Completion, verdict: Verdict) -> None:
+        pass
+
+
+def judged_together(
+    env: BatchEnvironment, completions: Sequence[Completion], journal: VerdictJournal | None, processes: Processes
+) -> list[Episode]:
+    """As `env.step`, with the verifier's work divided. Sampler and wrappers learn the same in every process."""
+    if processes.count == 1:
+        return env.step(completions, journal)
+    known = journal.known(completions) if journal is not None else {}
+    own = processes.share(range(len(completions)))
+    asked = [i for i in own if i not in known]
+    verdicts = _judged(env, [(i, completions[i]) for i in asked], journal)
+    given = processes.gathered([known[i] if i in known else verdicts[i] for i in own])
+    if journal is not None:
+        for i in sorted(set(range(len(completions))) - set(known) - set(asked)):
+            journal.record(i, completions[i], given[i])
+    return env.step(completions, _Given(given))
+
+
+def judged_apart(
+    definition: Definition,
+    tasks: Sequence[Task],
+    completions: Sequence[Completion],
+    place: tuple[int, int],
+    journal: Journal | None,
+    processes: Processes,
+    pool: Pool | None,
+) -> list[Episode]:
+    """Groups of completions beside the rollout, judged by the verifier alone: wrappers may count what they see.
+
+    `place` is the step and the draw under which the journal keeps the verdicts.
+    """
+    if journal is not None:
+        journal.step, journal.draw = place
+    judge = BatchEnvironment(
+        replace(definition, wrappers=()), group_size=len(completions) // max(len(tasks), 1), pool=pool
+    )
+    judge.reset(tasks=tasks)
+    return judged_together(judge, completions, journal, processes)
+
+
+def _judged(
+    env: BatchEnvironment, jobs: Sequence[tuple[int, Completion]], journal: VerdictJournal | None
+) -> dict[int, Verdict]:
+    """Verdicts of these places of the batch, written down as they come."""
+
+    def keep(position: int, verdict: Verdict) -> None:
+        if journal is not None:
+            journal.record(*jobs[position], verdict)
+
+    tasks = [(env.tasks[i // env.group_size], completion) for i, completion in jobs]
+    found = env.judge.verdicts(tasks, keep) if tasks else []
+    return {i: verdict for (i, _), verdict in zip(jobs, found, strict=True)}
+
 
 GENERATE, SHUFFLE, SFT = 0, 1, 2
 """What a derived seed is for."""
@@ -51,6 +183,8 @@ class Collected:
     """Places of the episodes that make the rollout, row by row; None for all of them."""
     parts: tuple[Part, ...] | None = None
     """Of the rollout, where environments are mixed."""
+    updates: dict[str, list[float]] = field(default_factory=dict)
+    """Metrics of each optimiser step on it so far, by name."""
 
     @property
     def trained(self) -> list[Episode]:
@@ -71,7 +205,7 @@ class _Drawn:
     """The groups drawn so far at one step."""
 
     episodes: list[Episode] = field(default_factory=list)
-    seconds: dict[str, float] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=lambda: {"time/generate": 0.0, "time/score": 0.0})
     draws: int = 0
 
 
@@ -151,7 +285,8 @@ def _draw(
         env.definition,
         [replace(e, step=step, seed=seed, group=first + e.group, index=first * size + e.index) for e in judged],
     )
-    _add_time(drawn, generated - started, time.perf_counter() - generated)
+    drawn.seconds["time/generate"] += generated - started
+    drawn.seconds["time/score"] += time.perf_counter() - generated
     drawn.draws += 1
     return [bool(signal) for signal in varied(*signals_of(judged, config.row.drawing.signal), size)]
 
@@ -170,11 +305,6 @@ def played(
     if isinstance(policy, SharedPolicy):
         policy.draw_along()
     return processes.gathered([own[i : i + size] for i in range(0, len(own), size)])
-
-
-def _add_time(drawn: _Drawn, generate: float, score: float) -> None:
-    for name, seconds in (("time/generate", generate), ("time/score", score)):
-        drawn.seconds[name] = drawn.seconds.get(name, 0.0) + seconds
 
 
 def with_prompt_ids(

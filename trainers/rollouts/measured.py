@@ -58,7 +58,7 @@ def measured(episodes: Sequence[Episode], group_size: int, by: str = "") -> dict
         metrics["turns/mean"] = float(np.mean([len(e.completion.said_turns) for e in episodes]))
         heard = [len(e.completion.token_ids) - e.completion.said_tokens for e in episodes]
         metrics["turns/environment_tokens"] = float(np.mean(heard))
-    return metrics | _of_column(episodes, by) | _of_parts(episodes) | _of_scores(episodes) | _of_flags(episodes)
+    return metrics | _of_column(episodes, by) | _of_verdicts(episodes)
 
 
 def _of_column(episodes: Sequence[Episode], by: str) -> dict[str, float]:
@@ -72,32 +72,21 @@ def _of_column(episodes: Sequence[Episode], by: str) -> dict[str, float]:
     return {f"reward/{by}={value}": float(np.mean(rewards[value])) for value in most}
 
 
-def _of_parts(episodes: Sequence[Episode]) -> dict[str, float]:
-    parts: dict[str, list[float]] = {}
-    for episode in episodes:
-        for part in episode.verdict.parts:
+def _of_verdicts(episodes: Sequence[Episode]) -> dict[str, float]:
+    """Means of parts of the reward and of raw scores over the graded episodes that have them; how many have a flag."""
+    parts, scores = dict[str, list[float]](), dict[str, list[float]]()
+    for verdict in (episode.verdict for episode in episodes):
+        for part in verdict.parts:
             parts.setdefault(part.name, []).append(part.value)
-    metrics = {}
-    for name, values in parts.items():
-        metrics[f"rewards/{name}/mean"] = float(np.mean(values))
-        metrics[f"rewards/{name}/std"] = float(np.std(values))
-    return metrics
-
-
-def _of_scores(episodes: Sequence[Episode]) -> dict[str, float]:
-    """The mean of each raw score over the graded episodes that have it."""
-    scores: dict[str, list[float]] = {}
-    for episode in episodes:
-        for name, score in episode.verdict.scores.items() if episode.verdict.graded else ():
-            scores.setdefault(name, []).append(score)
-    finite = {name: [value for value in values if math.isfinite(value)] for name, values in scores.items()}
-    return {f"scores/{name}/mean": float(np.mean(values)) for name, values in finite.items() if values}
-
-
-def _of_flags(episodes: Sequence[Episode]) -> dict[str, float]:
-    """In how many episodes of the rollout each flag stands: a count, as `verifier_errors`, not a share."""
-    flags = Counter(flag.name for e in episodes for flag in {f.name: f for f in e.verdict.flags}.values())
-    return {f"flags/{name}": float(count) for name, count in flags.items()}
+        for name, score in verdict.scores.items() if verdict.graded else ():
+            scores.setdefault(name, []).extend([score] if math.isfinite(score) else [])
+    flags = Counter(name for e in episodes for name in {flag.name: flag for flag in e.verdict.flags})
+    return {
+        **{f"rewards/{name}/mean": float(np.mean(values)) for name, values in parts.items()},
+        **{f"rewards/{name}/std": float(np.std(values)) for name, values in parts.items()},
+        **{f"scores/{name}/mean": float(np.mean(values)) for name, values in scores.items() if values},
+        **{f"flags/{name}": float(count) for name, count in flags.items()},
+    }
 
 
 def _group_std(rewards: torch.Tensor, graded: torch.Tensor, group_size: int) -> float:

@@ -1,6 +1,6 @@
 """A setting of an algorithm, or other nested settings, changed by its path: `rlenv train --set control.clip_high=0.28`.
 
->>> from rlenv.trainers.algorithms.table import ALGORITHMS
+>>> from rlenv.trainers.algorithms.row import ALGORITHMS
 >>> changed(ALGORITHMS["grpo"], "control.clip_high", 0.28).control.clip_high
 0.28
 """
@@ -21,7 +21,7 @@ Choice = TypeVar("Choice")
 def with_changes(row: Choice, changes: Mapping[str, Json]) -> Choice:
     """The row with several settings changed at once, checked when all of them are in place.
 
-    >>> from rlenv.trainers.algorithms.table import ALGORITHMS
+    >>> from rlenv.trainers.algorithms.row import ALGORITHMS
     >>> with_changes(ALGORITHMS["ppo"], {"critic": None, "advantage.kind": "leave_one_out"}).critic is None
     True
     """
@@ -73,7 +73,7 @@ def _made(kind: object, where: str) -> object:
 
 def _typed(value: Json, hint: object, where: str) -> object:
     """The value as the setting's type takes it. Raises ConfigError."""
-    options = get_args(hint) if _is_union(hint) else (hint,)
+    options = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
     for option in options:
         if get_origin(option) is Literal and value in get_args(option):
             return value
@@ -91,15 +91,13 @@ def _typed(value: Json, hint: object, where: str) -> object:
             return float("inf")
         if get_origin(option) is tuple and isinstance(value, list):
             return tuple(_typed(item, get_args(option)[0], where) for item in value)
+        if option is object:
+            return value
         if get_origin(option) is Mapping and isinstance(value, dict):
             return {name: _typed(one, get_args(option)[1], where) for name, one in value.items()}
         if is_dataclass(option) and value in (True, "default"):
             return _made(option, where)
     raise ConfigError(f"expected {where} to be {_named(options)}, got {value!r}")
-
-
-def _is_union(hint: object) -> bool:
-    return get_origin(hint) in (Union, UnionType)
 
 
 def _named(options: tuple[object, ...]) -> str:

@@ -25,9 +25,9 @@ from torch.nn.utils import parameters_to_vector, vector_to_parameters
 from transformers import PreTrainedModel
 
 from rlenv.core.errors import ConfigError
-from rlenv.trainers.algorithms.losses import averaging_weights
-from rlenv.trainers.networks.finite import SKIPPED
+from rlenv.trainers.algorithms.losses import distribution_kl
 from rlenv.trainers.networks.logprobs import hidden_states, vocabulary_logprobs
+from rlenv.trainers.networks.models import SKIPPED
 from rlenv.trainers.rollouts.rollout import Rollout
 from rlenv.trainers.updates.update import Step
 
@@ -59,7 +59,7 @@ def natural_step(model: PreTrainedModel, rollout: Rollout, rows: torch.Tensor, s
             lambda v: problem.fisher_product(v) + control.cg_damping * v, gradient, control.cg_iterations
         )
         curvature = float(direction @ problem.fisher_product(direction))
-        problem.forget_graph()
+        problem.slope = None  # no further product is needed: let go of its graph
         if not curvature > CURVATURE_FLOOR:
             return {"loss": 0.0, "grad_norm": norm} | ({} if math.isfinite(curvature) else {SKIPPED: 1.0})
         longest = (2 * control.kl_bound / curvature) ** 0.5 * direction
@@ -87,11 +87,10 @@ class Surrogate:
         self.model, self.parameters, self.rollout, self.rows, self.step = model, parameters, rollout, rows, step
         self.old = copy.deepcopy(model)
         self.start = parameters_to_vector(parameters).detach().clone()
-        self._weights = torch.zeros_like(rollout.mask)
-        self._weights[rows] = averaging_weights(rollout.mask[rows], step.row.averaging, step.max_new_tokens)
+        self._weights = step.token_weights(rollout.mask, rows)
         spoken = rows[(rollout.mask[rows] > 0).any(1)]
         self._curved = spoken[:: max(1, round(1 / step.row.control.fisher_share))]
-        self._slope: torch.Tensor | None = None
+        self.slope: torch.Tensor | None = None
 
     def gradient(self) -> torch.Tensor:
         """Of the surrogate at the old policy, where the ratio is 1: that of the score function. (N,)"""
@@ -107,9 +106,9 @@ class Surrogate:
         parts = [index for index, _ in self.step.shares(self.rollout, self._curved)]
         total = torch.zeros_like(vector)
         for index in parts:
-            slope = self._slope if self._slope is not None else self._kl_slope(index)
+            slope = self.slope if self.slope is not None else self._kl_slope(index)
             if len(parts) == 1:
-                self._slope = slope  # the graph is kept: every product but the first is one backward pass
+                self.slope = slope  # the graph is kept: every product but the first is one backward pass
             along = (slope * vector).sum()
             again = torch.autograd.grad(along, self.parameters, retain_graph=len(parts) == 1, allow_unused=True)
             total += self._flat(again)
@@ -119,12 +118,8 @@ class Surrogate:
         """Gradient, with a graph of its own, of the mean KL at the episodes `index`: 0 at the old policy. (N,)"""
         part = self.rollout.rows(index)
         now = self._distribution(self.model, part)
-        kl = _kl(now.detach(), now).sum() / self.rollout.mask[self._curved].sum()
+        kl = distribution_kl(now.detach(), now).sum() / self.rollout.mask[self._curved].sum()
         return self._flat(torch.autograd.grad(kl, self.parameters, create_graph=True, allow_unused=True))
-
-    def forget_graph(self) -> None:
-        """Let go of the graph: no further product is needed."""
-        self._slope = None
 
     @torch.no_grad()
     def at(self, weights: torch.Tensor) -> tuple[float, float]:
@@ -136,7 +131,7 @@ class Surrogate:
             before, now = self._distribution(self.old, part), self._distribution(self.model, part)
             ratio = torch.exp(_chosen(now, part) - _chosen(before, part))
             gain = ((ratio - 1) * (part.advantages * token_weights)[part.mask > 0]).sum()
-            found += torch.stack([gain.double(), _kl(before, now).sum().double() / states])
+            found += torch.stack([gain.double(), distribution_kl(before, now).sum().double() / states])
         gain, kl = self.step.processes.summed(found).tolist()
         return gain, kl
 
@@ -153,12 +148,8 @@ class Surrogate:
         return vocabulary_logprobs(model, hidden[part.mask > 0], self.step.temperature)
 
     def _flat(self, gradients: tuple[torch.Tensor | None, ...]) -> torch.Tensor:
-        return torch.cat(
-            [
-                (torch.zeros_like(p) if g is None else g).reshape(-1)
-                for g, p in zip(gradients, self.parameters, strict=True)
-            ]
-        )
+        pairs = zip(gradients, self.parameters, strict=True)
+        return torch.cat([(torch.zeros_like(p) if g is None else g).reshape(-1) for g, p in pairs])
 
 
 def conjugate_gradient(
@@ -197,8 +188,3 @@ def _chosen(distribution: torch.Tensor, part: Rollout) -> torch.Tensor:
     """Log-probs of the chosen tokens. (N,)"""
     targets = part.ids[:, -part.mask.shape[1] :][part.mask > 0]
     return distribution.gather(1, targets[:, None]).squeeze(1)
-
-
-def _kl(before: torch.Tensor, now: torch.Tensor) -> torch.Tensor:
-    """KL(before || now) of each state, from log-probs over the vocabulary. (N,)"""
-    return (before.exp() * (before - now)).sum(-1)

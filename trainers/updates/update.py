@@ -9,18 +9,24 @@ import torch
 from torch import nn
 from transformers import PreTrainedModel
 
-from rlenv.trainers.algorithms.correction import mismatch, unweighed_share
-from rlenv.trainers.algorithms.correction import weights as correction_weights
-from rlenv.trainers.algorithms.kl import kl_penalty, trust_region_penalty
-from rlenv.trainers.algorithms.losses import averaging_weights, covariant, entropy_bonus, policy_terms, value_loss
+from rlenv.trainers.algorithms.choices import Averaging
+from rlenv.trainers.algorithms.losses import (
+    averaging_weights,
+    correction_weights,
+    covariant,
+    entropy_bonus,
+    kl_penalty,
+    mismatch,
+    policy_terms,
+    trust_region_penalty,
+    unweighed_share,
+    value_loss,
+)
 from rlenv.trainers.algorithms.row import Algorithm
-from rlenv.trainers.networks.critic import Critic, ValueHead
-from rlenv.trainers.networks.finite import SKIPPED, step_if_finite
 from rlenv.trainers.networks.logprobs import completion_logprobs
+from rlenv.trainers.networks.models import SKIPPED, Critic, ValueHead, step_if_finite
 from rlenv.trainers.networks.processes import ALONE, Processes
-from rlenv.trainers.rollouts.micro_batches import micro_batches
-from rlenv.trainers.rollouts.parts import GroupSize, group_numbers
-from rlenv.trainers.rollouts.rollout import Rollout
+from rlenv.trainers.rollouts.rollout import GroupSize, Rollout, group_numbers, micro_batches
 
 RIGHT = 1.0
 """The signal at which a completion counts as right, as in the pass-rate sampler."""
@@ -53,6 +59,12 @@ class Step:
     """Whose distributions a divergence is measured from."""
     processes: Processes = ALONE
 
+    def token_weights(self, mask: torch.Tensor, rows: torch.Tensor, averaging: Averaging | None = None) -> torch.Tensor:
+        """What each token counts in the loss of a step on `rows`; the row's average where no other is named. (B, T)"""
+        found = torch.zeros_like(mask)
+        found[rows] = averaging_weights(mask[rows], averaging or self.row.averaging, self.max_new_tokens)
+        return found
+
     def shares(self, rollout: Rollout, rows: torch.Tensor) -> Iterator[tuple[torch.Tensor, bool]]:
         """The micro-batches of this process: its share of the groups that have episodes at `rows`, longest first.
 
@@ -62,7 +74,7 @@ class Step:
         spare = rows[:1]
         if self.processes.count > 1:
             groups, of_row = group_numbers(rows, self.group_size).unique(return_inverse=True)
-            lengths = torch.zeros_like(groups).index_add_(0, of_row, rollout.attention_mask[rows].sum(1))
+            lengths = torch.zeros_like(groups).index_add_(0, of_row, (rollout.attention_mask[rows] > 0).sum(1))
             own = self.processes.share_of(lengths.argsort(descending=True, stable=True))
             rows = rows[torch.isin(of_row, own)]
         return self.processes.aligned(micro_batches(rollout, self.micro_batch_tokens, rows), spare)
@@ -83,11 +95,12 @@ def policy_step(
     `step.measure_all` is set. Without any signal the weights stay as they are.
     """
     row = step.row
-    weights, values_weights, positives = _weights(rollout, rows, step)
+    weights, of_critic = step.token_weights(rollout.mask, rows), step.token_weights(rollout.mask, rows, "token")
+    right = rollout.mask * (rollout.signals >= RIGHT)[:, None]  # VAPO, arXiv 2504.05118: their mean over tokens
+    positives = row.positive_nll * step.token_weights(right, rows, "token")
     pulled = ((_pulled(rollout, step, value_head) != 0) | (positives != 0))[rows].any(1)
     active, others = rows[pulled], rows[~pulled & (rollout.mask[rows] > 0).any(1)]
-    others = others if step.measure_all else others[:0]
-    scores = torch.zeros_like(rollout.old_logprobs)
+    others, scores = others if step.measure_all else others[:0], torch.zeros_like(rollout.old_logprobs)
     totals = _watched(model, rollout, others, step, scores) if len(others) else {}
     if len(active) == 0:
         shown = _sampler_shown(scores, rollout, others, step)
@@ -106,7 +119,7 @@ def policy_step(
         if value_head is not None and row.critic is not None:
             values = value_head(model, part.ids, part.attention_mask, part.mask)
             errors = value_loss(values, part.values, part.returns, row.critic.value_clip)
-            of_values = (errors * values_weights[index, :width]).sum()
+            of_values = (errors * of_critic[index, :width]).sum()
             add(totals, {"critic/loss": of_values.item() * own})
             loss = loss + row.critic.coefficient * of_values
         (loss if own else 0 * loss).backward()
@@ -119,24 +132,12 @@ def policy_step(
     return metrics | take_step(optimizer, [*model.parameters(), *heads], step, metrics["loss"])
 
 
-def _weights(rollout: Rollout, rows: torch.Tensor, step: Step) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """What each token counts in the loss, in that of the values and in the likelihood of right answers."""  # (B, T)
-    weights, of_values, positives = (torch.zeros_like(rollout.mask) for _ in range(3))
-    weights[rows] = averaging_weights(rollout.mask[rows], step.row.averaging, step.max_new_tokens)
-    of_values[rows] = averaging_weights(rollout.mask[rows], "token")
-    if step.row.positive_nll:  # the mean over the tokens of right answers: Yue et al. 2025 (VAPO), arXiv 2504.05118
-        right = rollout.mask * (rollout.signals >= RIGHT)[:, None]
-        positives[rows] = step.row.positive_nll * averaging_weights(right[rows], "token")
-    return weights, of_values, positives
-
-
 def critic_step(
     critic: Critic, optimizer: torch.optim.Optimizer, rollout: Rollout, rows: torch.Tensor, step: Step
 ) -> dict[str, float]:
     """One step of the critic towards the returns of the episodes at `rows`; returns metrics."""
     clip = float("inf") if step.row.critic is None else step.row.critic.value_clip
-    weights = torch.zeros_like(rollout.mask)
-    weights[rows] = averaging_weights(rollout.mask[rows], "token")
+    weights = step.token_weights(rollout.mask, rows, "token")
     total = 0.0
     for index, own in step.shares(rollout, rows):
         part = rollout.rows(index)

@@ -22,7 +22,7 @@ filler. `pay="instructions"` leaves the question out of the reward.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -34,14 +34,13 @@ from rlenv.core.errors import ConfigError, TaskError
 from rlenv.core.jsontypes import Json
 from rlenv.core.task import Task
 from rlenv.core.verdict import Flag, Verdict
-from rlenv.env.tasksets import ProceduralTasks
-from rlenv.envs.format.instructions.catalogue import KINDS, Instruction, compose
+from rlenv.envs.format.instructions.catalogue import DRAWN, Instruction, compose
 from rlenv.envs.format.instructions.drafts import body
-from rlenv.envs.format.questions import draw
-from rlenv.envs.levels import check_size
-from rlenv.envs.splits import belongs, check_split
+from rlenv.envs.format.instructions.ifeval import of_row
+from rlenv.envs.format.questions import Question, draw
+from rlenv.envs.format.tasks import check_choice, task_sets
+from rlenv.envs.levels import SIZE
 
-SIZE = 100_000
 MAX_CHARS = 20_000
 ANSWER_RULE = 'Somewhere in your reply there must be a line "Answer: ..." with nothing but the answer after the colon.'
 _BARE = re.compile(r"-?\w(?:.*[\w%])?")
@@ -49,19 +48,18 @@ _ANSWER = re.compile(r"^[^\w\n]*answer:[^\S\n]*(.*)$", re.IGNORECASE | re.MULTIL
 
 
 @dataclass(frozen=True)
-class DrawnInstructions:
-    """Draws task `index` of a seed: a question out of the split, and instructions that one text can follow."""
+class Drawing:
+    """A question, and instructions out of some kinds that one text can follow."""
 
-    split: str
     kinds: tuple[str, ...]
     fewest: int
     most: int
 
-    def __call__(self, seed: int, index: int) -> Task:
-        rng = np.random.default_rng([seed, index])
+    def __call__(self, rng: np.random.Generator) -> tuple[str, Callable[[], Task]]:
         question = draw(rng)
-        while not belongs(question.key, self.split):
-            question = draw(rng)
+        return question.key, lambda: self._task(question, rng)
+
+    def _task(self, question: Question, rng: np.random.Generator) -> Task:
         while True:
             count = int(rng.integers(self.fewest, self.most + 1))
             chosen = [self.kinds[i] for i in rng.choice(len(self.kinds), size=count, replace=False)]
@@ -70,18 +68,16 @@ class DrawnInstructions:
                 break
         text, instructions = made
         asked = "\n".join(f"- {instruction.sentence}" for instruction in instructions)
-        reference: dict[str, Json] = {
-            "answer": question.answer,
-            "instructions": [{"kind": i.kind, "params": i.params} for i in instructions],
-        }
+        rows: list[Json] = [{"kind": i.kind, "params": i.params} for i in instructions]
         prompt = f"{question.text} Reply with a short text. {ANSWER_RULE}\n{asked}"
-        return Task(prompt, reference, metadata={"solution": text})
+        return Task(prompt, {"answer": question.answer, "instructions": rows}, metadata={"solution": text})
 
 
 def instructions(
     split: str = "train",
     seed: int = 0,
     size: int = SIZE,
+    data: str | None = None,
     kinds: list[str] | None = None,
     fewest: int = 1,
     most: int = 3,
@@ -89,37 +85,42 @@ def instructions(
     reward: str = "all",
     pay: str = "correct",
 ) -> Definition:
-    """Tasks with `fewest` to `most` instructions out of `kinds` (all of them by default).
+    """Tasks with `fewest` to `most` instructions out of `kinds` (all of them by default), or the rows of a file.
+
+    Rows of `data` are in the form of IFEval (`prompt`, `instruction_id_list`, `kwargs`; they ask for no answer, and
+    are for evaluation only unless `pay="instructions"` says so), or have an answer as the doctest above.
 
     `mode="loose"` also accepts what follows an instruction once asterisks or the first or the last line are
     taken away, as IFEval's loose accuracy does. `reward="share"` pays the share of the instructions followed.
     """
-    check_split(split)
-    chosen = tuple(kinds or KINDS)
-    unknown = sorted(set(chosen) - set(KINDS))
+    chosen = tuple(kinds or DRAWN)
+    unknown = sorted(set(chosen) - set(DRAWN))
     if unknown or len(set(chosen)) < len(chosen):
-        raise ConfigError(f"expected different kinds out of {', '.join(KINDS)}, got {list(chosen)!r}")
-    check_size(size)
+        raise ConfigError(f"expected different kinds out of {', '.join(DRAWN)}, got {list(chosen)!r}")
     if not 1 <= fewest <= most <= min(len(chosen), 5):
         raise ConfigError(f"expected 1 <= fewest <= most <= {min(len(chosen), 5)}, got {fewest!r} and {most!r}")
-    for name, value, known in (
-        ("mode", mode, ("strict", "loose")),
-        ("reward", reward, ("all", "share")),
-        ("pay", pay, ("correct", "instructions")),
-    ):
-        if value not in known:
-            raise ConfigError(f"expected {name} '{known[0]}' or '{known[1]}', got {value!r}")
-    make = DrawnInstructions(split, chosen, fewest, most)
+    check_choice("mode", mode, "strict", "loose")
+    check_choice("reward", reward, "all", "share")
+    check_choice("pay", pay, "correct", "instructions")
+    sets = task_sets(Drawing(chosen, fewest, most), split, seed, size, data, of_row)
+    tasks = sets.tasks
+    filler = data is not None and any(_answer_of(tasks[i]) is None for i in range(len(tasks)))
     return Definition(
-        tasks=ProceduralTasks(make, seed, size),
+        tasks=tasks,
         verifier=InstructionsVerifier(loose=mode == "loose", share=reward == "share", content=pay == "correct"),
-        solution=lambda task: str(task.metadata["solution"]),
-        demonstrations=None
-        if split == "all"
-        else ProceduralTasks(DrawnInstructions("demonstrations", chosen, fewest, most), seed, size),
+        solution=solution,
+        demonstrations=sets.demonstrations,
         max_completion_chars=MAX_CHARS,
         description=f"{len(chosen)} kinds of checkable instructions around a question",
+        evaluation_only="any filler that follows its instructions is paid" if filler and pay == "correct" else "",
     )
+
+
+def solution(task: Task) -> str:
+    """A text that follows the instructions. Raises TaskError where none is known."""
+    if "solution" not in task.metadata:
+        raise TaskError(f"task {task.id}: no text is known that follows it; give the row a column 'solution'")
+    return str(task.metadata["solution"])
 
 
 @dataclass(frozen=True)
@@ -143,14 +144,15 @@ class InstructionsVerifier:
         asked, followed, answer = _followed(task, texts)
         lines = list(_ANSWER.finditer(said))
         answers = {_bare(line[1]) for line in lines}
-        right = answers == {_bare(answer)} or not self.content
+        content_asked = self.content and answer is not None
+        right = not content_asked or answers == {_bare(str(answer))}
         scores = {f"{i}/{one.kind}": float(held) for i, (one, held) in enumerate(zip(asked, followed, strict=True), 1)}
-        if self.content:
+        if content_asked:
             scores["correct"] = float(right)
         earned = (sum(followed) / len(asked) if self.share else float(all(followed))) if right else 0.0
         flags = [Flag("several_answers", 0, len(said))] if len(answers) > 1 else []
         reason = _reason(asked, followed, answers, right)
-        place = _last_answer(said, lines) if self.content else None
+        place = _last_answer(said, lines) if content_asked else None
         verdict = Verdict.of(("instructions", earned), scores=scores, flags=flags, reason=reason, answer=place)
         return verdict.placed(content)
 
@@ -180,8 +182,12 @@ def _reason(asked: list[Instruction], followed: list[bool], answers: set[str], r
     return "; ".join([*reasons, *([f"not followed: {', '.join(broken)}"] if broken else [])])
 
 
-def _followed(task: Task, texts: Sequence[str]) -> tuple[list[Instruction], list[bool], str]:
-    """The instructions of a task, which of them one of the texts follows, and the answer.
+def _answer_of(task: Task) -> Json:
+    return task.reference.get("answer") if isinstance(task.reference, dict) else ""
+
+
+def _followed(task: Task, texts: Sequence[str]) -> tuple[list[Instruction], list[bool], Json]:
+    """The instructions of a task, which of them one of the texts follows, and the answer, where it asks for one.
 
     Raises TaskError where the task cannot be read, whatever the texts are.
     """
@@ -190,7 +196,7 @@ def _followed(task: Task, texts: Sequence[str]) -> tuple[list[Instruction], list
         rows = cast("list[dict[str, Json]]", reference["instructions"])
         asked = [Instruction(str(row["kind"]), dict(cast("dict[str, Json]", row["params"]))) for row in rows]
         followed = [any(map(one.holds, texts or ("",))) for one in asked]
-        return asked, followed if texts else [False] * len(asked), str(reference["answer"])
+        return asked, followed if texts else [False] * len(asked), reference.get("answer")
     except (TypeError, KeyError, ValueError) as error:
         raise TaskError(
             f"task {task.id}: expected a reference {{'answer': ..., 'instructions': [{{'kind': ..., 'params': ...}}]}} "

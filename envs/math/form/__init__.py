@@ -1,6 +1,5 @@
 """Whether an answer of the right value has the form that the question asks for."""
 
-from rlenv.envs.math.form.faults import Fault
-from rlenv.envs.math.form.finished import fault
+from rlenv.envs.math.form.faults import fault, number_fault
 
-__all__ = ["Fault", "fault"]
+__all__ = ["fault", "number_fault"]

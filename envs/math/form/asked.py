@@ -18,7 +18,7 @@ from typing import NamedTuple
 MAX_CHARS = 20_000
 
 
-class Asked(NamedTuple):
+class AskedForm(NamedTuple):
     """Each is a word of the question; all False where it names neither a form nor an operation."""
 
     carried_out: bool
@@ -82,11 +82,11 @@ _WORDS = {
     "radians": r"\bradians?\b(?! (?:in)?to\b)",  # in radians; not from radians to degrees
     "degrees": r"\b(?:in|to|of) degrees\b|\bdegree measure",
 }
-_PATTERNS = tuple(re.compile(_WORDS[name]) for name in Asked._fields)
+_PATTERNS = tuple(re.compile(_WORDS[name]) for name in AskedForm._fields)
 
 
 @lru_cache(maxsize=2048)
-def asked(question: str) -> Asked:
+def asked(question: str) -> AskedForm:
     """By the words of the question, up to MAX_CHARS of them."""
     text = " ".join(question[:MAX_CHARS].lower().split())
-    return Asked(*(pattern.search(text) is not None for pattern in _PATTERNS))
+    return AskedForm(*(pattern.search(text) is not None for pattern in _PATTERNS))

@@ -1,8 +1,21 @@
-"""What can be wrong with the form of an answer, each from the trees first and then from the words of the question."""
+r"""Whether an answer of the right value is finished: not the question again, nothing left undone, in the form asked.
+
+>>> def said(question, reference, *answers):
+...     return [found.flag if (found := fault(reference, answer, question)) else "" for answer in answers]
+>>> said(r"Simplify $\sqrt{72}$.", r"6\sqrt{2}", r"\sqrt{72}", r"2\sqrt{18}", r"\sqrt2\cdot6")
+['echo', 'left_undone', '']
+>>> said(r"Write $\frac{3}{20}$ as a decimal.", "0.15", r"\frac{3}{20}", ".15"), said("How many?", "10", r"\binom52")
+(['echo', ''], [''])
+
+The trees decide. What the answer leaves to be worked out is compared with what the reference leaves; how its numbers
+are written and how it is built, with the reference's way. The words of the question only say which of these matter,
+and never ask for what the reference itself does not have.
+
+What can be wrong with the form of an answer, each from the trees first and then from the words of the question.
+"""
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -10,48 +23,52 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
 
-from rlenv.envs.math.comparing import compare
-from rlenv.envs.math.comparing.exact import rational
-from rlenv.envs.math.comparing.values import guarded
+from rlenv.envs.math.equality import compare
+from rlenv.envs.math.equality.equations import is_name
+from rlenv.envs.math.equality.exact import rational
+from rlenv.envs.math.equality.quantities import as_ratio
+from rlenv.envs.math.equality.values import guarded, symbols_of
 from rlenv.envs.math.form.asked import asked
-from rlenv.envs.math.form.flat import flat, walk
-from rlenv.envs.math.form.kinds import PLAIN, WHOLE, degrees, kinds
+from rlenv.envs.math.form.flat import flat
 from rlenv.envs.math.form.pending import pending
-from rlenv.envs.math.form.structure import brackets, common_divisor, factor_count, features, is_solved, term_count
-from rlenv.envs.math.reading.answer import read
-from rlenv.envs.math.reading.names import SCALES
-from rlenv.envs.math.reading.nodes import (
+from rlenv.envs.math.form.shapes import (
+    PLAIN,
+    WHOLE,
+    brackets,
+    common_divisor,
+    degrees,
+    factor_count,
+    features,
+    is_solved,
+    kinds,
+)
+from rlenv.envs.math.grammar.answer import read
+from rlenv.envs.math.grammar.names import SCALES
+from rlenv.envs.math.grammar.nodes import (
+    MINUS_ONE,
     Apply,
+    Choice,
+    Clock,
     Constant,
     InBase,
+    Items,
     Node,
     Number,
+    Power,
+    Product,
     Quantity,
     Relation,
     Sum,
-    Symbol,
+    Words,
     children,
+    walk,
 )
 from rlenv.text.formulas import formulas
 
 _SCALED = re.compile(rf"\b(?:{'|'.join(SCALES)})s?\b", re.IGNORECASE)  # 5 million
 _SIGNS = frozenset("+-−")
-_REDUCTIONS = frozenset({"unreduced", "root below", "radical", "denominator", "powers", "nested"})
+_REDUCTIONS = frozenset({"unreduced", "root below", "radical", "powers", "nested"})
 """What only a question for a simple form asks to be done."""
-_EITHER_WAY = re.compile(r"interval notation[^.]*\bor\b[^.]*inequalit|inequalit[^.]*\bor\b[^.]*interval", re.IGNORECASE)
-"""`in interval notation or as an inequality`"""
-_ZERO_SIDE = re.compile(r"\bform\b[^.]{0,40}=\s*0")
-"""in the form $ax + by + c = 0$"""
-_A_PLUS_BI = re.compile(r"\ba\s*\+\s*b\s*i\b")  # in the form $a + bi$
-_TURNS = re.compile(r"(?:<|\\leq?|≤)\s*(?:\\theta|θ|\\arg|\\varphi)")  # -\pi < \theta \le \pi
-_EXPONENT = re.compile(r"(?<![a-z\\])e\s*\^\s*\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}")  # e^{2\pi i/3}
-_ALONE = re.compile(r"(?:polynomial in|in terms of|only)(?: powers of)? *\$?\\?(sin|cos|tan)\b")
-r"""as a polynomial in $\sin x$"""
-_TRIGONOMETRIC = frozenset({"sin", "cos", "tan", "cot", "sec", "csc"})
-_MIXED = re.compile(
-    r"[0-9]\s*\\[dt]?frac\s*\{\s*([0-9]{1,9})\s*\}\s*\{\s*([0-9]{1,9})\s*\}|[0-9]\s+([0-9]{1,9})/([0-9]{1,9})"
-)
-r"""3\frac{6}{8}, 3 6/8"""
 _ARITHMETIC = frozenset({"sum", "product"})
 """What no question asks to be left: a sum or product of plain numbers, where the reference is one number."""
 MAX_EQUAL = 12
@@ -72,14 +89,6 @@ class Sides(NamedTuple):
     said: Node
     gold_text: str
     said_text: str
-
-
-def mixed_fault(answer: str, question: str) -> Fault | None:
-    """A mixed number whose fraction can be reduced; its value does not show it."""
-    mixed = _MIXED.search(answer) if asked(question).reduced else None
-    if mixed is None or math.gcd(*(int(part) for part in mixed.groups() if part)) == 1:
-        return None
-    return Fault("left_undone", "a fraction that can be reduced")
 
 
 def faults(sides: Sides, question: str) -> Iterator[Fault]:
@@ -104,8 +113,6 @@ def _to_be_done(left: Counter[str], sides: Sides, question: str) -> Counter[str]
     spared = set() if simple else set(_REDUCTIONS)
     if not want.rational:
         spared.add("root below")
-    if not (want.expanded or want.named or want.reduced) and term_count(sides.said) == term_count(sides.gold):
-        spared.add("brackets")  # multiplied out nothing in them meets a like term: (x - 1)e^x + C
     return Counter({name: count for name, count in left.items() if name not in spared})
 
 
@@ -131,10 +138,10 @@ def _written(sides: Sides, question: str) -> Iterator[Fault]:
     """Numbers in another way than the question names and the reference has."""
     if degrees(sides.said) and not degrees(sides.gold) and asked(question).radians:
         yield Fault("other_form", "degrees, where radians are asked for")
-    if _holds_pi(sides.said) and not _holds_pi(sides.gold) and asked(question).degrees:
+    if Constant("pi") in {*walk(sides.said)} - {*walk(sides.gold)} and asked(question).degrees:
         yield Fault("other_form", "radians, where degrees are asked for")
     expected, said = kinds(sides.gold, sides.gold_text), kinds(sides.said, sides.said_text)
-    if expected == said or not said or _same_digits(sides):
+    if expected == said or not said:
         return
     based = any(kind.startswith("base ") for kind in expected | said)
     if based or (not expected <= {WHOLE} and _differ(expected, said, question)):
@@ -149,34 +156,6 @@ def _differ(expected: frozenset[str], said: frozenset[str], question: str) -> bo
     return asked(question).kind and not (mixed and not asked(question).reduced)
 
 
-def _same_digits(sides: Sides) -> bool:
-    """Whether a percent sign or a base is all that one of the two leaves out."""
-    digits = {_percent(sides.gold), _percent(sides.said)}
-    if len({_is_percent(sides.gold), _is_percent(sides.said)}) == 2:
-        return len(digits) == 1 and None not in digits
-    if len({isinstance(sides.gold, InBase), isinstance(sides.said, InBase)}) == 1:
-        return False
-    return _digits(sides.gold) == _digits(sides.said) != ""
-
-
-def _is_percent(node: Node) -> bool:
-    return isinstance(node, Apply) and node.name == "percent"
-
-
-def _percent(node: Node) -> Fraction | None:
-    return rational(node.args[0] if isinstance(node, Apply) and _is_percent(node) else node)
-
-
-def _digits(node: Node) -> str:
-    if isinstance(node, Number):
-        return str(node.value)
-    return node.digits if isinstance(node, InBase) else ""
-
-
-def _holds_pi(node: Node) -> bool:
-    return any(part == Constant("pi") for part in walk(node))
-
-
 def _built(sides: Sides, question: str) -> Iterator[Fault]:
     """Another structure than the question names and the reference has."""
     gold, said = sides.gold, sides.said
@@ -185,59 +164,15 @@ def _built(sides: Sides, question: str) -> Iterator[Fault]:
         yield Fault("left_undone", "not factored as far as the reference is")
     if brackets(said) > brackets(gold) and asked(question).expanded:
         yield Fault("left_undone", "brackets are not multiplied out")
-    if isinstance(gold, Sum) and not isinstance(said, Sum) and _A_PLUS_BI.search(question):
-        yield Fault("left_undone", "not divided out to the form a + bi")
-    if _TURNS.search(question) and _turned(sides.gold_text, sides.said_text):
-        yield Fault("other_form", "an argument out of the range asked for")
     if isinstance(said, Sum) and not isinstance(gold, Sum) and asked(question).single:
         yield Fault("left_undone", "several terms, where a single one is asked for")
-    if _is_relation(gold) != _is_relation(said) and asked(question).region and not _EITHER_WAY.search(question):
+    if _is_relation(gold) != _is_relation(said) and asked(question).region:
         yield Fault("other_form", "an interval, where an inequality is asked for, or the other way")
-    if (
-        is_solved(gold)
-        and not is_solved(said)
-        and not _bounds(said)
-        and (asked(question).solved or asked(question).named)
-    ):
+    if is_solved(gold) and not is_solved(said) and (asked(question).solved or asked(question).named):
         yield Fault("left_undone", "not solved for the unknown")
     missing = features(gold) - features(said)
-    if "exponential" in features(said) and "polar" in question.lower():
-        missing -= {"sum"}
-    if _ZERO_SIDE.search(question) and _has_zero_side(gold) and not _has_zero_side(said):
-        yield Fault("other_form", "no side is zero, as the form asked for has it")
-    others = _other_functions(gold, said, question)
-    if others:
-        yield Fault("other_form", f"{_listed(others)} in it, where another function alone is asked for")
     if missing and asked(question).named:
         yield Fault("other_form", f"no {_listed(missing)}, which the form asked for has")
-
-
-def _turned(gold: str, said: str) -> bool:
-    """Whether two numbers in polar form have other arguments."""
-    wanted, found = _EXPONENT.search(gold), _EXPONENT.search(said)
-    return wanted is not None and found is not None and compare(wanted[1], found[1]).equal is False
-
-
-def _bounds(node: Node) -> bool:
-    """Whether a relation bounds the size of one unknown: |k| < 6."""
-    sides = node.sides if isinstance(node, Relation) and len(node.sides) == 2 else ()
-    sizes = [
-        side for side in sides if isinstance(side, Apply) and side.name == "abs" and isinstance(side.args[0], Symbol)
-    ]
-    return len(sizes) == 1 and any(rational(side) is not None for side in sides)
-
-
-def _has_zero_side(node: Node) -> bool:
-    return isinstance(node, Relation) and Number(Fraction(0)) in node.sides
-
-
-def _other_functions(gold: Node, said: Node, question: str) -> frozenset[str]:
-    """Trigonometric functions beside the one that the question wants alone, and the reference has alone."""
-    alone = _ALONE.search(question)
-    if alone is None:
-        return frozenset()
-    names, known = ({part.name for part in walk(node) if isinstance(part, Apply)} for node in (said, gold))
-    return frozenset((names - known) & _TRIGONOMETRIC) if known & _TRIGONOMETRIC <= {alone[1]} else frozenset()
 
 
 def _is_relation(node: Node) -> bool:
@@ -258,3 +193,90 @@ def _holds_the_value(question: str, gold: str) -> bool:
 def _open_text(text: str) -> bool:
     node = read(text)
     return not guarded(node) and bool(pending(flat(node)))
+
+
+WORDLIKE = (Words, Choice, Clock)
+
+
+def fault(gold: str, answer: str, question: str) -> Fault | None:
+    """What is wrong with the form of an answer that equals the reference; None where nothing is."""
+    if answer == gold or (_is_whole(answer) and _is_whole(gold)):
+        return None
+    sides = _sides(gold, answer)
+    whole = flat(_stated(_read(answer)))
+    if sides is None or (sides.gold == sides.said and is_solved(whole)):
+        return None
+    found = next(faults(sides, question), None) if sides.gold != sides.said else None
+    if any(
+        (found or _is_open(said, question)) and said in _shapes(question) for said in {whole, sides.said} - {sides.gold}
+    ):
+        return Fault("echo", "the question's own expression")
+    return found
+
+
+def number_fault(gold: str, answer: str) -> Fault | None:
+    """A value that is left to be worked out: its last side states neither a number nor, beside a fraction, one.
+
+    >>> [number_fault("22", said) is None for said in ("22", "72 - 50 = 22", "6*12-50", r"\\frac{44}{2}", r"22\\%")]
+    [True, True, False, False, True]
+    """
+    written = _SCALED.search(answer) or _is_written(_stated(_read(answer), related=False), rational(_read(gold)))
+    return None if written else Fault("left_undone", f"{answer[:80]!r} has the right value, but is not a number")
+
+
+def _is_written(node: Node, gold: Fraction | None) -> bool:
+    match node:
+        case Number() | InBase() | Words() | Clock():
+            return True
+        case Quantity(value, _) | Apply("percent" | "degree", (value,)):
+            return _is_written(value, gold)
+        case Product((sign, value)) if sign == MINUS_ONE:
+            return _is_written(value, gold)
+        case Product((Number(), Power(Number(), exponent))) if exponent == MINUS_ONE:
+            return gold is None or gold.denominator > 1
+    return False
+
+
+def _is_whole(text: str) -> bool:
+    return text.strip().removeprefix("-").isdecimal()
+
+
+def _sides(gold: str, answer: str) -> Sides | None:
+    """None for words, and for what would cost too much."""
+    expected, said = _read(gold), _read(answer)
+    if isinstance(expected, WORDLIKE) or isinstance(said, WORDLIKE) or guarded(expected) or guarded(said):
+        return None
+    return Sides(flat(_stated(expected)), flat(_stated(said, isinstance(expected, Relation))), gold, answer)
+
+
+def _read(text: str) -> Node:
+    node = read(text)
+    return as_ratio(node) or node
+
+
+def _stated(node: Node, related: bool = True) -> Node:
+    """The value behind a name or a chain of equal signs. A relation without a name stays where it is `related` to one
+    that the reference states."""
+    if isinstance(node, Items):
+        return Items(tuple(_stated(item) for item in node.items), node.word)
+    if not isinstance(node, Relation) or any(operator not in {"=", "~", "in"} for operator in node.operators):
+        return node
+    sides = node.sides[: node.operators.index("~") + 1] if "~" in node.operators[1:] else node.sides
+    first, last = sides[0], sides[-1]
+    if is_name(first) and not symbols_of(first) & symbols_of(last):
+        return last
+    return node if related else last
+
+
+def _is_open(said: Node, question: str) -> bool:
+    """Whether an expression of the question leaves something to do: it has symbols, is not solved, or is no rational
+    number where the question asks to do anything."""
+    if isinstance(said, Relation):
+        return not is_solved(said)
+    return bool(symbols_of(said)) or (bool(children(said)) and rational(said) is None and any(asked(question)))
+
+
+@lru_cache(maxsize=1024)
+def _shapes(question: str) -> frozenset[Node]:
+    """The flat trees of the question's expressions."""
+    return frozenset(flat(node) for node in map(_read, formulas(question)) if not isinstance(node, WORDLIKE))

@@ -1,6 +1,6 @@
 r"""Trees without what is only a matter of writing: order, brackets, a doubled minus, a quotient of a quotient.
 
->>> from rlenv.envs.math.reading.answer import read
+>>> from rlenv.envs.math.grammar.answer import read
 >>> flat(read("(b + a) - -c")) == flat(read("a + (c + b)"))
 True
 >>> flat(read("x^2 - 9")) == flat(read("(x - 3)(x + 3)"))
@@ -9,23 +9,10 @@ False
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import fields, replace
 from functools import lru_cache
-from typing import Any, cast
 
-from rlenv.envs.math.comparing.exact import rational
-from rlenv.envs.math.reading.nodes import (
-    MINUS_ONE,
-    ONE,
-    Node,
-    Number,
-    Power,
-    Product,
-    Relation,
-    Sum,
-    children,
-)
+from rlenv.envs.math.equality.exact import rational
+from rlenv.envs.math.grammar.nodes import MINUS_ONE, ONE, Node, Number, Power, Product, Relation, Sum, rebuilt
 
 _TURNED = {">": "<", ">=": "<="}
 
@@ -47,23 +34,6 @@ def flat(node: Node) -> Node:
     return rebuilt(node, flat)
 
 
-def rebuilt(node: Node, change: Callable[[Node], Node]) -> Node:
-    """The same node of changed children."""
-    if not children(node):
-        return node
-    changes: dict[str, Any] = {field.name: _changed(getattr(node, field.name), change) for field in fields(node)}
-    return replace(node, **changes)
-
-
-def walk(node: Node) -> Iterator[Node]:
-    """The node and all below it."""
-    waiting = [node]
-    while waiting:
-        found = waiting.pop()
-        yield found
-        waiting.extend(children(found))
-
-
 def factors_of(node: Node) -> tuple[Node, ...]:
     """The factors of a flat tree, or itself as the only one."""
     return node.factors if isinstance(node, Product) else (node,)
@@ -72,12 +42,6 @@ def factors_of(node: Node) -> tuple[Node, ...]:
 def terms_of(node: Node) -> tuple[Node, ...]:
     """The terms of a flat tree, or itself as the only one."""
     return node.terms if isinstance(node, Sum) else (node,)
-
-
-def _changed(value: object, change: Callable[[Node], Node]) -> object:
-    if isinstance(value, tuple):
-        return tuple(_changed(part, change) for part in value)
-    return value if value is None or isinstance(value, (str, int)) else change(cast(Node, value))
 
 
 def _terms(node: Node) -> list[Node]:

@@ -1,7 +1,7 @@
 r"""The operations that a tree leaves to be carried out, each by a name and as often as it stands there.
 
 >>> from rlenv.envs.math.form.flat import flat
->>> from rlenv.envs.math.reading.answer import read
+>>> from rlenv.envs.math.grammar.answer import read
 >>> [sorted(pending(flat(read(text)))) for text in (r"2\sqrt{18}", "2x + 5 + 2", r"\frac{9}{12}", r"3 + 2\sqrt{5}")]
 [['radical'], ['sum'], ['unreduced'], []]
 
@@ -16,10 +16,10 @@ from collections import Counter
 from fractions import Fraction
 from functools import lru_cache
 
-from rlenv.envs.math.comparing.exact import integer_root, rational
-from rlenv.envs.math.comparing.values import symbols_of
-from rlenv.envs.math.form.flat import factors_of, walk
-from rlenv.envs.math.reading.nodes import (
+from rlenv.envs.math.equality.exact import integer_root, rational
+from rlenv.envs.math.equality.values import symbols_of
+from rlenv.envs.math.form.flat import factors_of
+from rlenv.envs.math.grammar.nodes import (
     MINUS_ONE,
     Apply,
     Constant,
@@ -33,6 +33,7 @@ from rlenv.envs.math.reading.nodes import (
     Standing,
     Sum,
     Symbol,
+    walk,
 )
 
 IMAGINARY = Constant("i")
@@ -71,11 +72,6 @@ def is_number(node: Node) -> bool:
     return isinstance(node, (Number, InBase))
 
 
-def holds_root(node: Node) -> bool:
-    """Whether a root of a number stands in it."""
-    return any(isinstance(part, Power) and _is_root(part) for part in walk(node))
-
-
 def _is_root(node: Power) -> bool:
     exponent = rational(node.exponent)
     return exponent is not None and exponent.denominator > 1 and not symbols_of(node.base)
@@ -102,12 +98,8 @@ def _bracketed(term: Node) -> bool:
     """Whether a term of a sum is a product with a bracket: 2(x + 1) in 2(x + 1) + 3."""
     factors = factors_of(term)
     inside = [factor for factor in factors if isinstance(factor, Sum) or _is_square(factor)]
-    others = [factor for factor in factors if factor != MINUS_ONE and factor not in inside]
-    return any(map(_is_square, inside)) or len(inside) > 1 or bool(inside and any(map(_multiplies, others)))
-
-
-def _multiplies(factor: Node) -> bool:
-    return not (isinstance(factor, Power) and _is_negative(factor.exponent))
+    others = [factor for factor in factors if factor != MINUS_ONE and factor not in inside and not _divides(factor)]
+    return any(map(_is_square, inside)) or len(inside) > 1 or bool(inside and others)
 
 
 def _is_negative(exponent: Node) -> bool:
@@ -130,7 +122,9 @@ def _of_product(factors: tuple[Node, ...]) -> Counter[str]:
     scientific = len(above) == 1 and any(isinstance(factor, Power) and factor.base == TEN for factor in factors)
     found["product"] = max(0, len(above) - 1) + max(0, len(below) - 1)
     found.update(_of_fraction(above, below, factors))
-    found["roots"] = max(0, sum(isinstance(factor, Power) and _drawn(factor) for factor in factors) - 1)
+    found["roots"] = max(
+        0, sum(isinstance(factor, Power) and _is_root(factor) and not _divides(factor) for factor in factors) - 1
+    )
     bases = [_base(factor) for factor in factors if not is_number(factor)]
     found["powers"] = len(bases) - len(set(bases))
     found["complex"] = max(0, sum(any(part == IMAGINARY for part in walk(factor)) for factor in factors) - 1)
@@ -186,10 +180,6 @@ def _base(factor: Node) -> Node:
     return factor
 
 
-def _drawn(node: Power) -> bool:
-    return _is_root(node) and not _is_negative(node.exponent)
-
-
 def _of_power(base: Node, exponent: Node) -> Counter[str]:
     power = rational(exponent)
     if power is None:
@@ -198,8 +188,7 @@ def _of_power(base: Node, exponent: Node) -> Counter[str]:
         return _of_root(base, power)
     found: Counter[str] = Counter()
     if power < 0 and base != TEN:
-        found["denominator"] = int(-power) * _degree(base)
-        found["root below"] = int(holds_root(base))
+        found["root below"] = int(any(isinstance(part, Power) and _is_root(part) for part in walk(base)))
         found["complex"] = int(any(part == IMAGINARY for part in walk(base)))
         found["nested"] = int(isinstance(base, Sum) and any(_divides(part) for part in walk(base)))
     if power == MINUS_ONE.value:
@@ -213,18 +202,6 @@ def _of_power(base: Node, exponent: Node) -> Counter[str]:
 
 def _divides(node: Node) -> bool:
     return isinstance(node, Power) and _is_negative(node.exponent)
-
-
-def _degree(base: Node) -> int:
-    """The degree of what stands below a fraction bar, in all symbols."""
-    if isinstance(base, Sum):
-        return max(_degree(term) for term in base.terms)
-    if isinstance(base, Product):
-        return sum(_degree(factor) for factor in base.factors)
-    if isinstance(base, Power):
-        value = rational(base.exponent)
-        return _degree(base.base) * math.ceil(abs(value)) if value is not None else 1
-    return int(isinstance(base, Symbol))
 
 
 def _of_root(base: Node, power: Fraction) -> Counter[str]:

@@ -43,12 +43,6 @@ _VALUES = {
     "exchange": re.compile(r"\b(?:variant|which|what|instead|colou?r|size)\b", re.IGNORECASE),
 }
 """What asks for the fact that only the customer knows: `For what reason?`, `Which variant would you like?`"""
-_SAID = {
-    "cancel": "The reason: {value}.",
-    "address": "The new address: {value}.",
-    "refund": "I want to be paid back like this: {value}.",
-    "exchange": "I would like the {value} one.",
-}
 
 
 def answer(wish: Mapping[str, Any], value: str, mood: dict[str, Any], said: str) -> str:
@@ -58,7 +52,7 @@ def answer(wish: Mapping[str, Any], value: str, mood: dict[str, Any], said: str)
     if _CONFIRM.search(said):
         if wish["first"] != wish["value"] and not mood["wavered"]:
             mood["wavered"] = True
-            return " ".join([*told, f"Wait, I have changed my mind. {_SAID[wish['kind']].format(value=value)}"])
+            return " ".join([*told, f"Wait, I have changed my mind. {_said(wish, value)}"])
         return " ".join([*told, "Yes, please go ahead."])
     if _REFUSES.search(said) and not told:
         if not mood["insisted"]:
@@ -67,8 +61,12 @@ def answer(wish: Mapping[str, Any], value: str, mood: dict[str, Any], said: str)
         return "All right, then leave it as it is."
     if _VALUES[wish["kind"]].search(_EMAIL_ADDRESS.sub("", said)):
         settled = mood["wavered"] or wish["first"] == wish["value"]
-        told.append(_SAID[wish["kind"]].format(value=value if settled else wish["first"]))
+        told.append(_said(wish, value if settled else wish["first"]))
     return " ".join(told) or str(words()["wishes"][wish["kind"]]).format(item=wish["item"])
+
+
+def _said(wish: Mapping[str, Any], value: str) -> str:
+    return str(words()["said"][wish["kind"]]).format(value=value)
 
 
 def _facts(wish: Mapping[str, Any], said: str) -> list[str]:

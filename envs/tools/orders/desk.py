@@ -13,7 +13,7 @@ from rlenv.core.interaction import Reply
 from rlenv.core.jsontypes import Json
 from rlenv.core.task import Task
 from rlenv.envs.tools.orders.customer import CALM, answer
-from rlenv.envs.tools.orders.drawing import changed
+from rlenv.envs.tools.orders.drawing import TABLES, changed
 from rlenv.envs.tools.orders.functions import FUNCTIONS, Database
 from rlenv.turns.schema import Schema
 from rlenv.turns.tools import ToolInteraction, shared_state
@@ -63,7 +63,7 @@ class Desk:
 
 def difference(database: Database, right: Mapping[str, Any]) -> str:
     """The first thing that is not as it should be; empty for the right database."""
-    for table in ("customers", "products", "orders"):
+    for table in TABLES:
         for key in sorted({*database[table], *right[table]}):
             if database[table].get(key) != right[table].get(key):
                 return f"{table[:-1]} {key} is not as it should be"

@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 import numpy as np
 
 from rlenv.envs.tools.orders.functions import (
+    FUNCTIONS,
     Database,
     Method,
     Outcome,
     Reason,
-    cancel_order,
-    change_address,
     close_case,
-    exchange_item,
-    refund_item,
+    granting,
 )
 from rlenv.envs.tools.orders.rules import Rules, decide
 from rlenv.turns.calling import copied
 
+TABLES = ("customers", "products", "orders")
 STATUSES = ("pending", "shipped", "delivered")
 REFUSALS: Mapping[str, Sequence[Outcome]] = {
     "cancel": ("refused_status", "refused_owner"),
@@ -35,6 +34,9 @@ REFUSALS: Mapping[str, Sequence[Outcome]] = {
 }
 ALLOWED = 0.7
 """The share of wishes that are granted."""
+BY_NAME: Mapping[str, Callable[..., object]] = {
+    function.__name__: cast("Callable[..., object]", function) for function in FUNCTIONS
+}
 TRIES = 40
 """Of the fields of one order; then another order is taken."""
 
@@ -102,34 +104,21 @@ def right(database: Database, rules: Rules, wishes: Sequence[Mapping[str, Any]])
     for wish in wishes:
         outcome = decide(after, wish, rules)
         if outcome == "done":
-            _do(after, wish)
+            name, arguments = granting(wish)
+            BY_NAME[name](**arguments, state=after)
         close_case(wish["order"], outcome, state=after)
     return dict(after)
 
 
 def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
     """The rows that are other ones, by table, and the cases."""
-    tables = ("customers", "products", "orders")
-    rows = {name: {key: row for key, row in after[name].items() if row != before[name][key]} for name in tables}
+    rows = {name: {key: row for key, row in after[name].items() if row != before[name][key]} for name in TABLES}
     return {**rows, "cases": after["cases"]}
 
 
 def changed(before: Mapping[str, Any], rows: Mapping[str, Any]) -> Database:
     """The database with these rows in the place of the ones that it has."""
-    tables = ("customers", "products", "orders")
-    return {**{name: {**before[name], **rows[name]} for name in tables}, "cases": rows["cases"]}
-
-
-def _do(database: Database, wish: Mapping[str, Any]) -> None:
-    order, sku, value = wish["order"], wish["sku"], wish["value"]
-    if wish["kind"] == "cancel":
-        cancel_order(order, value, state=database)
-    elif wish["kind"] == "address":
-        change_address(order, value, state=database)
-    elif wish["kind"] == "refund":
-        refund_item(order, sku, value, state=database)
-    else:
-        exchange_item(order, sku, value, state=database)
+    return {**{name: {**before[name], **rows[name]} for name in TABLES}, "cases": rows["cases"]}
 
 
 # --- the shop ---

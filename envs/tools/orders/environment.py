@@ -17,17 +17,16 @@ closed under the number of its order, which has to be asked for or looked up, wi
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any, cast
 
 import numpy as np
 
 from rlenv.core.definition import Definition
 from rlenv.core.jsontypes import Json
-from rlenv.core.task import Task, TaskSet
-from rlenv.envs.levels import check_size, drawn, levels_named
-from rlenv.envs.splits import DEMONSTRATION_PERCENT, belongs, check_split
+from rlenv.core.task import Task
+from rlenv.envs.levels import Keyed, levelled_sets, levels_named
+from rlenv.envs.splits import DEMONSTRATION_PERCENT
 from rlenv.envs.tools.orders.desk import Desk, opening
 from rlenv.envs.tools.orders.drawing import LEVELS, changes, draw, right
 from rlenv.envs.tools.orders.script import script
@@ -39,24 +38,18 @@ VERSION = "orders-1"
 """Changes with what is paid. Said here, for the code leads on to the worker pool, which is never twice the same."""
 
 
-@dataclass(frozen=True)
-class DrawnTask:
-    """Draws task `index` of a seed, until it falls into the split."""
+def _drawn(level: int, rng: np.random.Generator) -> Keyed:
+    """A conversation; the question is who asks, and what is wanted of which orders."""
+    database, rules, wishes = draw(LEVELS[level], rng)
+    key = "|".join(f"{wish['email']} {wish['kind']} {wish['order']} {wish['sku']}" for wish in wishes)
 
-    level: int
-    split: str
-    demonstration_percent: int
-
-    def __call__(self, seed: int, index: int) -> Task:
-        rng = np.random.default_rng([seed, index, self.level])
-        while True:
-            database, rules, wishes = draw(LEVELS[self.level], rng)
-            if belongs(_key(wishes), self.split, self.demonstration_percent):
-                break
+    def made() -> Task:
         after = right(database, rules, wishes)
         prompt = ({"role": "system", "content": rules.text()}, {"role": "user", "content": opening(wishes[0])})
-        metadata: dict[str, Any] = {"database": database, "wishes": wishes, "rules": asdict(rules), "level": self.level}
+        metadata: dict[str, Any] = {"database": database, "wishes": wishes, "rules": asdict(rules), "level": level}
         return Task(prompt, cast("Json", changes(database, after)), metadata=metadata)
+
+    return key, made
 
 
 def orders(
@@ -69,25 +62,15 @@ def orders(
 ) -> Definition:
     """Conversations of a level (see LEVELS) or of several in turn (`"1-3"`), out of one split."""
     levels = levels_named(level, LEVELS)
-    check_split(split, demonstration_percent)
-    check_size(size)
-
-    def tasks(of_split: str, limit: int | None) -> TaskSet:
-        return drawn(lambda number: DrawnTask(number, of_split, demonstration_percent), levels, seed, limit)
-
+    sets = levelled_sets(_drawn, levels, split, seed, size, demonstration_percent)
     desk = Desk()
     return Definition(
-        tasks=tasks(split, size),
+        tasks=sets.tasks,
         verifier=ReplayVerifier(desk, name="database", version=VERSION),
         solution=lambda task: script(task)[-1],
         script=script,
         interaction=desk,
         max_turns=max_turns,
-        demonstrations=None if split == "all" else tasks("demonstrations", None),
+        demonstrations=sets.demonstrations,
         description="customer service of a shop: " + "; ".join(LEVELS[number].about for number in levels),
     )
-
-
-def _key(wishes: Sequence[Mapping[str, Any]]) -> str:
-    """What makes a task this one: who asks, and what is wanted of which orders."""
-    return "|".join(f"{wish['email']} {wish['kind']} {wish['order']} {wish['sku']}" for wish in wishes)

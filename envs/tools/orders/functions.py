@@ -10,6 +10,7 @@ The state is the database:
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias
 
 Database: TypeAlias = "dict[str, Any]"
@@ -155,6 +156,21 @@ def close_case(order_id: str, outcome: Outcome, *, state: Database) -> str:
     _row(state, "orders", order_id)
     state["cases"].append({"order": order_id, "outcome": outcome})
     return f"the case of {order_id} is closed: {outcome}"
+
+
+GRANTS: Mapping[str, tuple[str, Mapping[str, str]]] = {
+    "cancel": ("cancel_order", {"order_id": "order", "reason": "value"}),
+    "address": ("change_address", {"order_id": "order", "address": "value"}),
+    "refund": ("refund_item", {"order_id": "order", "sku": "sku", "method": "value"}),
+    "exchange": ("exchange_item", {"order_id": "order", "sku": "sku", "new_sku": "value"}),
+}
+"""The call that grants a wish of each kind: the tool, and what of the wish each argument is."""
+
+
+def granting(wish: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The call that does what is wished."""
+    name, arguments = GRANTS[wish["kind"]]
+    return name, {argument: wish[key] for argument, key in arguments.items()}
 
 
 FUNCTIONS = (

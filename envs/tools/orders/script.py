@@ -7,21 +7,9 @@ from typing import Any, cast
 
 from rlenv.core.task import Task
 from rlenv.envs.tools.orders.desk import as_said
-from rlenv.envs.tools.orders.functions import Database
+from rlenv.envs.tools.orders.drawing import words
+from rlenv.envs.tools.orders.functions import Database, granting
 from rlenv.turns.tool_prompt import call_text
-
-_ASKS = {
-    "cancel": "For what reason do you want to cancel the order?",
-    "address": "To which address shall the order go?",
-    "refund": "How do you want to be paid back: original payment or store credit?",
-    "exchange": "Which variant would you like instead?",
-}
-_TELLS = {
-    "cancel": "I am going to cancel your order {order}; the reason is: {said}. Do you confirm?",
-    "address": "I am going to send your order {order} to {said}. Do you confirm?",
-    "refund": "I am going to refund the {item} of {order}: {said}. Do you confirm?",
-    "exchange": "I am going to exchange the {item} of {order} for the {said} one. Do you confirm?",
-}
 
 
 def script(task: Task) -> tuple[str, ...]:
@@ -51,18 +39,13 @@ def _looking_up(database: Database, wish: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _granting(database: Database, wish: Mapping[str, Any]) -> Iterator[str]:
-    yield _ASKS[wish["kind"]]
+    yield words()["asks"][wish["kind"]]
     told = {"order": wish["order"], "item": wish["item"]}
     if wish["first"] != wish["value"]:
-        yield _TELLS[wish["kind"]].format(**told, said=wish["first"])
-    yield _TELLS[wish["kind"]].format(**told, said=as_said(database, wish))
-    order, sku, value = wish["order"], wish["sku"], wish["value"]
-    yield {
-        "cancel": lambda: call_text("cancel_order", order_id=order, reason=value),
-        "address": lambda: call_text("change_address", order_id=order, address=value),
-        "refund": lambda: call_text("refund_item", order_id=order, sku=sku, method=value),
-        "exchange": lambda: call_text("exchange_item", order_id=order, sku=sku, new_sku=value),
-    }[wish["kind"]]()
+        yield words()["tells"][wish["kind"]].format(**told, said=wish["first"])
+    yield words()["tells"][wish["kind"]].format(**told, said=as_said(database, wish))
+    name, arguments = granting(wish)
+    yield call_text(name, **arguments)
 
 
 def _refusing(outcome: str) -> Iterator[str]:

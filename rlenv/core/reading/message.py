@@ -11,11 +11,43 @@ trained on; how it is read is decided by the segments, whatever the parts hold.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from rlenv.core.reading.calls import HERMES, HERMES_END
 from rlenv.core.reading.reader import Segment, read
+
+
+def response_message(output: Sequence[Mapping[str, object]]) -> dict[str, object]:
+    """What a model said last in the output of Responses: all that stands behind the last output of a tool."""
+    tools = [i for i, item in enumerate(output) if item.get("type") == "function_call_output"]
+    last = output[tools[-1] + 1 :] if tools else output
+    thoughts = [_texts(item, "content") or _texts(item, "summary") for item in last if item.get("type") == "reasoning"]
+    said = [_texts(item, "content") for item in last if item.get("type") == "message"]
+    calls = [{"function": item} for item in last if item.get("type") == "function_call"]
+    return {"reasoning_content": "\n".join(thoughts), "content": "".join(said), "tool_calls": calls}
+
+
+def blocks_message(content: Sequence[Mapping[str, object]]) -> dict[str, object]:
+    """What a model said in the content blocks of Messages."""
+    thoughts = [str(block.get("thinking", "")) for block in content if block.get("type") == "thinking"]
+    said = [str(block.get("text", "")) for block in content if block.get("type") == "text"]
+    calls = [
+        {"function": {"name": block.get("name"), "arguments": block.get("input")}}
+        for block in content
+        if block.get("type") == "tool_use"
+    ]
+    return {"reasoning_content": "\n".join(thoughts), "content": "".join(said), "tool_calls": calls}
+
+
+def _texts(item: Mapping[str, object], name: str) -> str:
+    parts = item.get(name)
+    if isinstance(parts, str):
+        return parts
+    blocks = parts if isinstance(parts, list) else []
+    words = (block.get("text") or block.get("refusal") or "" for block in blocks if isinstance(block, Mapping))
+    return "".join(map(str, words))
+
 
 _OPEN, _CLOSE = "<think>\n", "\n</think>\n\n"
 

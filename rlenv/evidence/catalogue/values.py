@@ -1,23 +1,27 @@
-"""The reference replaced by another value.
+"""The reference replaced by another value: by one that is said, or one of its own form.
 
 A completion is right under one reference. One that is paid under several, which exclude each other, names them all and
 leaves the choice to the verifier. One that is paid under a value that stands nowhere in it was not read at all, or for
 being near: such values are asked beside the others, as variants without a detail. The last value of the text is asked
 first, and where there are many, some from all over it.
+
+The reference replaced by another value of its own form: other letters and digits in the same places.
+
+Who is paid under several of them has named a form, or a piece that many answers have, and no answer.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from itertools import islice, pairwise
 
 from rlenv.core.jsontypes import Json
 from rlenv.core.reading import Span
 from rlenv.core.task import Task, prompt_text
-from rlenv.evidence.edit import Edit, Scene, Variant
-from rlenv.evidence.parts import Part, marked, numbers, standing
+from rlenv.evidence.evidence import Edit, Scene, Variant
+from rlenv.evidence.parts import Part, marked, numbers, other_signs, standing
+from rlenv.evidence.row import SHORT, under
 
 _BETWEEN = re.compile(r"\s*(?:[,;/|]|\b(?:and|or|und|oder|et|ou|y|o)\b|(?:^|(?<=\s))\(?[a-hA-H][).:](?=\s))\s*")
 # takes ", ", " or " and the " (b) " and " B: " of a list of choices; a list of words of five languages, so a guess
@@ -69,23 +73,9 @@ def _between(values: Iterable[str]) -> Iterator[str]:
 
 
 def _variant(scene: Scene, value: str, part: Part = NOWHERE) -> Variant | None:
-    changed = _with_reference(scene.task, value)
-    return None if changed is None else Variant(changed, scene.completion, part.place, part.text)
-
-
-def _with_reference(task: Task, value: str) -> Task | None:
-    """The task with another reference of the same type; None where the value cannot be one."""
-    reference: Json
-    if isinstance(task.reference, str):
-        reference = value
-    elif isinstance(task.reference, int | float) and not isinstance(task.reference, bool):
-        try:
-            reference = type(task.reference)(value)
-        except ValueError:
-            return None
-    else:
-        return None
-    return replace(task, reference=reference)
+    """The completion under another reference; None where the value cannot be one."""
+    task = under(scene.task, value)
+    return None if task is None else Variant(task, scene.completion, part.place, part.text)
 
 
 def _labels(scene: Scene) -> Iterator[Part]:
@@ -147,7 +137,28 @@ def answers(text: str, task: Task) -> bool:
     return is_number(task.reference) and {part.text.replace(",", "") for part in marked(text)} == {right}
 
 
-MARKED_VALUE = Edit("marked_value", "unpaid", MOST + 2, _marked_values, alike=True)
+MARKED_VALUE = Edit("marked_value", MOST + 2, _marked_values, alike=True)
 """Under a value that stands in another box, tag or answer line."""
-SAID_VALUE = Edit("said_value", "unpaid", MOST + 2, _plain_values, alike=True)
+SAID_VALUE = Edit("said_value", MOST + 2, _plain_values, alike=True)
 """Under a value that stands anywhere: any number where the reference is one, else the answers of other tasks."""
+
+
+TRIED = 3
+LETTERS = 4
+"""Different letters, or else digits, that a value needs to have neighbours that no reader takes for it."""
+
+
+def _neighbours(scene: Scene) -> Iterator[Variant]:
+    value, text = str(scene.task.reference), scene.text.casefold()
+    letters = {sign for sign in value.casefold() if sign.isalpha()}
+    if len(value) > SHORT or (len(letters) < LETTERS and not any(sign.isdigit() for sign in value)):
+        return
+    made = dict.fromkeys(other_signs(value, turn, turn, 2 * turn) for turn in range(1, 2 * TRIED))
+    unsaid = (other for other in made if standing(text, other.casefold()) is None)
+    tasks = ((under(scene.task, other), other) for other in unsaid)
+    for task, other in islice((one for one in tasks if one[0] is not None), TRIED):
+        yield Variant(task or scene.task, scene.completion, detail=other)
+
+
+NEIGHBOUR_VALUE = Edit("neighbour_value", TRIED, _neighbours, alike=True)
+"""A right completion says its own reference, not one of the same form."""

@@ -1,4 +1,4 @@
-"""Wrong answers made of a paid one: the answer buried in other signs, a number near it, numbers that nobody gave.
+"""Wrong answers made of a paid one: buried in other signs, near it, of numbers that nobody gave, of another task.
 
 >>> buried("42"), buried("CX")
 ('7423', 'zqCXzq')
@@ -8,27 +8,20 @@
 
 from __future__ import annotations
 
-import ast
-import operator
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from rlenv.core.task import Task, prompt_text
 from rlenv.evidence.catalogue.values import is_number
-from rlenv.evidence.edit import Edit, Scene, Variant, with_content
+from rlenv.evidence.evidence import Edit, Scene, Variant, with_content
 from rlenv.evidence.parts import numbers
 from rlenv.evidence.row import SHORT
+from rlenv.text.expression import EXACT, Unreadable, read
 
 LONGEST = 400
 """Characters at a text's end in which its expression is looked for."""
 NEAR = 1.05
 """A twentieth more is near, and no rounding."""
-_OPERATORS: dict[type, Callable[[float, float], float]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-}
 _GIVEN = re.compile(
     r"\b(?:each|every|all|only|these|given|exactly)\b[^.?!]{0,60}\bnumbers?\b|\bnumbers?\b[^.?!]{0,80}\b(?:once|only)\b",
     re.IGNORECASE,
@@ -57,27 +50,15 @@ def expression(text: str) -> str:
 
 
 def value_of(sum_: str) -> float | None:
-    """What an expression of plain numbers comes to; None for anything else.
+    """What an expression of whole numbers comes to; None for anything else.
 
     >>> value_of("(3 + 5) * 2"), value_of("9 ** 9"), value_of("1 / 0")
     (16.0, None, None)
     """
     try:
-        return (
-            _value(ast.parse(sum_.replace("×", "*").replace("÷", "/"), mode="eval").body) if len(sum_) < SHORT else None
-        )
-    except (SyntaxError, ValueError, ArithmeticError, RecursionError, MemoryError):
+        return float(read(sum_, EXACT).value)
+    except (Unreadable, OverflowError):
         return None
-
-
-def _value(node: ast.AST) -> float:
-    if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
-        return float(node.value)
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        return -_value(node.operand)
-    if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
-        return _OPERATORS[type(node.op)](_value(node.left), _value(node.right))
-    raise ValueError(f"expected numbers and + - * /, got {node}")
 
 
 def numbers_are_given(task: Task) -> bool:
@@ -116,9 +97,18 @@ def _padded(scene: Scene) -> Iterator[Variant]:
         yield Variant(scene.task, with_content(scene.completion, text))
 
 
-BURIED_ANSWER = Edit("buried_answer", "unpaid", 1, _buried)
+BURIED_ANSWER = Edit("buried_answer", 1, _buried)
 """The answer as a piece of another one is none."""
-NEAR_VALUE = Edit("near_value", "unpaid", 2, _near)
+NEAR_VALUE = Edit("near_value", 2, _near)
 """A number that is near the answer is none, where no tolerance is announced."""
-PADDED_EXPRESSION = Edit("padded_expression", "unpaid", 1, _padded)
+PADDED_EXPRESSION = Edit("padded_expression", 1, _padded)
 """An expression of the given numbers has no others in it, whatever they come to."""
+
+
+def _elsewhere(scene: Scene) -> Iterator[Variant]:
+    for other in scene.others:
+        yield Variant(other, scene.completion, detail=f"task {other.id}")
+
+
+ANOTHER_TASK = Edit("another_task", 3, _elsewhere, alike=True)
+"""What does one task does not do others with other answers."""

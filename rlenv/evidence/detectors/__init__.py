@@ -1,19 +1,11 @@
-"""Detectors over evidence by name. What each cannot see stands on its page in docs/hacking."""
+"""Detectors over evidence by name. What each cannot see stands in docs/hacking/README.md."""
 
 from rlenv.evidence.detector import EvidenceDetector
+from rlenv.evidence.detectors.answers import AnswerAnywhere, MadeUpNumbers, NearAnswer, NoAnswer, SeveralAnswers
 from rlenv.evidence.detectors.answers_otherwise import AnswersOtherwise
-from rlenv.evidence.detectors.copied_prompt import CopiedPrompt
-from rlenv.evidence.detectors.cut_off import CutOff
-from rlenv.evidence.detectors.hollow import Hollow
-from rlenv.evidence.detectors.master_key import MasterKey
-from rlenv.evidence.detectors.no_answer import NoAnswer
+from rlenv.evidence.detectors.content import CopiedPrompt, Hollow, Repeats
+from rlenv.evidence.detectors.elsewhere import MasterKey, Padded
 from rlenv.evidence.detectors.other_language import OtherLanguage
-from rlenv.evidence.detectors.paid_by_length import PaidByLength
-from rlenv.evidence.detectors.repeats import Repeats
-from rlenv.evidence.detectors.senseless import Senseless
-from rlenv.evidence.detectors.several_answers import SeveralAnswers
-from rlenv.evidence.detectors.tests_replaced import TestsReplaced
-from rlenv.evidence.detectors.wrong_answers import AnswerAnywhere, MadeUpNumbers, NearAnswer
 
 _KINDS: tuple[type[EvidenceDetector], ...] = (
     AnswerAnywhere,
@@ -24,13 +16,10 @@ _KINDS: tuple[type[EvidenceDetector], ...] = (
     NoAnswer,
     CopiedPrompt,
     AnswersOtherwise,
-    TestsReplaced,
     Repeats,
-    CutOff,
     Hollow,
     OtherLanguage,
-    PaidByLength,
-    Senseless,
+    Padded,
 )
 EVIDENCE_DETECTORS: dict[str, type[EvidenceDetector]] = {kind.name: kind for kind in _KINDS}
 """Name to class. Each is made without arguments and then only observes."""

@@ -16,7 +16,7 @@ from typing import ClassVar, cast
 from rlenv.core.jsontypes import Json
 from rlenv.core.verdict import Flag
 from rlenv.core.wrapper import State
-from rlenv.evidence.detector import EvidenceDetector
+from rlenv.evidence.detector import PaidDetector
 from rlenv.evidence.evidence import Evidence
 from rlenv.evidence.fresh import answers, parsed
 from rlenv.evidence.parts import program
@@ -28,11 +28,10 @@ ANSWERS = "answers"
 
 
 @dataclass(frozen=True, kw_only=True)
-class AnswersOtherwise(EvidenceDetector):
+class AnswersOtherwise(PaidDetector):
     """Flags programs that do on other arguments than the tests' not what the group's other paid programs do."""
 
     name: ClassVar[str] = "answers_otherwise"
-    only_paid: ClassVar[bool] = True
     alike: float = 0.9
     """From this share of equal answers on, two programs do the same."""
     most: float = 0.75

@@ -1,101 +1,127 @@
-"""In another language than the task asks for, or in several at once.
+"""In another language than the task asks for.
 
 Measured. The languages of a task are those that its row or its prompt names, that its prompt and the texts of its row
 are written in, and that its right completions are. Judged is a text where one is named, or where there is no reference:
-a right number stays right in any language. Flags: the language model gives these languages hardly any weight, for the
-text (also a medley) or half of it by sentences; or a good part of the letters is of other scripts. Anywhere: words that
-mix two alphabets. Formulas, code and tags are no language, and lists of single words are in none.
+a right number stays right in any language. Flagged is a text to which the language model gives these languages hardly
+any weight. Formulas, code and tags are no language, and lists of single words are in none.
+
+Languages come from py3langid (BSD-3, 4.6 MB, a naive Bayes model in numpy that ships inside the package; lingua is
+96 MB, langdetect draws at random and was last released in 2021). Without it, the extra `language`, none is known.
+
+>>> sorted(named("Translate this into French, please: good morning"))
+['fr']
 """
 
 from __future__ import annotations
 
+import importlib.util
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
 from typing import ClassVar
 
 from rlenv.core.task import prompt_text
 from rlenv.core.verdict import Flag
 from rlenv.core.wrapper import State
-from rlenv.evidence.detector import EvidenceDetector
+from rlenv.evidence.detector import PaidDetector
 from rlenv.evidence.evidence import Evidence
-from rlenv.evidence.languages import MOST_CHARS, coded, named, probabilities, scripts, words, written_in
 from rlenv.evidence.parts import units
 from rlenv.evidence.row import strings
 
-ALPHABETS = frozenset({"LATIN", "CYRILLIC", "GREEK"})
-"""Scripts whose words are parted by blanks."""
+_DATA = Path(__file__).parents[1] / "data" / "languages.tsv"
+_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")  # don't, Grüße and 中文; no digits
+_NO_PROSE = re.compile(
+    r"```.*?(?:```|\Z)|`[^`\n]*`|\$\$.*?\$\$|\$[^$\n]*\$|\\\(.*?\\\)|\\\[.*?\\\]|\\[a-zA-Z]+|https?://\S+|</?\w+>",
+    re.DOTALL,
+)  # fenced and ticked code, $x^2$, \(x\), \frac, addresses and tags
+MOST_CHARS = 4000
+"""Of a text that is looked at: the language of a long one stands in its beginning."""
+NO_BLANKS = "\u0e00"
+"""From Thai on stand the scripts whose words no blank parts."""
+
+
+@cache
+def _table() -> dict[str, frozenset[str]]:
+    """By code, the names in lower case."""
+    rows = [line.split("\t") for line in _DATA.read_text("utf-8").splitlines() if not line.startswith("#")]
+    return {code: frozenset(names.split(",")) for code, _, names in rows}
+
+
+def words(text: str) -> list[str]:
+    """The words of a text without code, formulas, tags and addresses."""
+    return _WORD.findall(_NO_PROSE.sub(" ", text[:MOST_CHARS]))
+
+
+@lru_cache(maxsize=256)
+def named(text: str) -> frozenset[str]:
+    """The languages that a text names, by their names in English, in themselves and in some others."""
+    said, folded = {word.casefold() for word in _WORD.findall(text)}, text.casefold()
+    inside = max(folded, default="") >= NO_BLANKS
+    known = _table().items()
+    return frozenset(code for code, names in known if names & said or (inside and any(n in folded for n in names)))
+
+
+def coded(row: Mapping[str, object]) -> set[str]:
+    """The languages that the columns of a row say by code or name, where a column is one of languages."""
+    values = {str(value).casefold() for key, value in row.items() if "lang" in key.casefold()}
+    return {code for code, names in _table().items() if values & (names | {code})} if values else set()
+
+
+@lru_cache(maxsize=512)
+def probabilities(text: str) -> dict[str, float]:
+    """How likely each language of the table is; empty without the extra `language`, and for a text without words."""
+    known = _identify()
+    return known(text) if known is not None and text.strip() else {}
+
+
+@cache
+def _identify() -> Callable[[str], dict[str, float]] | None:
+    """What tells languages apart, restricted to those of the table; None where it is not installed."""
+    if importlib.util.find_spec("py3langid") is None:
+        return None
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+    identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    identifier.set_languages(sorted(set(_table()) & set(identifier.labels)))
+    return lambda text: {code: float(p) for code, p in identifier.rank(text)}
+
+
+SENTENCE = 30
+"""Characters of a text in a row that is taken for prose."""
 _PARTED = re.compile(r"[,;|\n]+")  # iron, gold
-_LETTERS = re.compile(r"[^\W\d_a-zA-Z]+")  # Улаанбаатар, and the á of Ulán
 
 
 @dataclass(frozen=True, kw_only=True)
-class OtherLanguage(EvidenceDetector):
+class OtherLanguage(PaidDetector):
     """Flags paid texts in a language that the task does not ask for."""
 
     name: ClassVar[str] = "other_language"
-    only_paid: ClassVar[bool] = True
     likely: float = 0.3
     """A sentence of the prompt is taken to be in a language from this probability on."""
     plain: float = 0.8
     """From this probability on, the prompt's own language is asked for where the prompt names none."""
     unlikely: float = 0.04
     """Up to this probability of all languages of the task together, a text is in none of them."""
-    script: float = 0.3
-    """From this share of letters in other scripts on, a text has drifted."""
     least_letters: int = 20
-    """Of a text that is looked at; a third of it where the script tells."""
-    disguised: int = 2
-    """Words with letters of two alphabets that look the same: one may be a slip of the keyboard."""
-    sentence: int = 30
-    """Letters of a sentence that is looked at by itself."""
+    """Of a text that is looked at."""
 
     def find(self, evidence: Evidence, run: State) -> tuple[Flag, ...]:
         task = evidence.episode.task
-        if evidence.paid <= 0:
-            return ()
         prompt = prompt_text(task.prompt)
-        said = [] if evidence.text.isascii() else words(evidence.text)
-        disguised = [word for word in said if {"LATIN", "CYRILLIC"} <= scripts(word).keys()]
-        if len(disguised) >= self.disguised:
-            return (self.flag(0, len(evidence.text), f"two alphabets in one word: {', '.join(disguised[:3])}"),)
         asked = coded(task.metadata) | named(prompt)
         if not asked and (task.reference is not None or not self._is_plain(prompt)):
             return ()
-        row = (text for text in strings((task.reference, task.metadata)) if self.sentence < len(text) <= MOST_CHARS)
-        wanted = asked | {code for text in (prompt, *row) for code in self._languages(text)}
-        wanted |= {code for control in evidence.controls for code in self._languages(control.text)}
-        detail = self._strange(evidence.text, wanted) if wanted else ""
-        return (self.flag(0, len(evidence.text), detail),) if detail else ()
-
-    def _strange(self, text: str, wanted: set[str]) -> str:
-        """What is strange about a text that should be in one of these languages; empty where nothing is."""
-        said = words(text)
-        prose = " ".join(said)
-        counts = scripts(prose)
-        letters = sum(counts.values())
-        own = {script for code in wanted for script in written_in(code)} | {"LATIN", "GREEK"}
-        other = sum(count for script, count in counts.items() if script not in own)
-        asked = ", ".join(sorted(wanted))
-        if letters >= self.least_letters / 3 and other >= self.script * letters:
-            return f"{other / letters:.0%} of its letters are of other scripts than {asked}"
-        if letters < self.least_letters:
-            return ""
-        own_script = _LETTERS.sub(lambda word: word[0] if scripts(word[0]).keys() <= own else " ", text[:MOST_CHARS])
-        foreign = self._foreign(_without_lists(own_script), wanted)
-        return f"most likely {foreign}, asked for is {asked}" if foreign else ""
-
-    def _foreign(self, text: str, wanted: set[str]) -> str:
-        """The language that the text, or half of it by sentences, is in and should not be; empty where none."""
-        parts = [(" ".join(words(unit.text)), len(unit.text)) for unit in units(text)]
-        whole = " ".join(words(text))
-        looked_at = [(whole, len(text))] * (len(whole) >= self.least_letters)
-        other, size = {}, 0
-        for said, length in [*looked_at, *((said, n) for said, n in parts if len(said) >= self.sentence)]:
-            found = probabilities(said)
-            if found and sum(found.get(code, 0.0) for code in wanted) <= self.unlikely:
-                other, size = found, size + length
-        return max(other, key=other.__getitem__) if 2 * size >= len(text) > 0 and other else ""
+        row = (text for text in strings((task.reference, task.metadata)) if SENTENCE < len(text) <= MOST_CHARS)
+        right = (control.text for control in evidence.controls)
+        wanted = asked | {code for text in (prompt, *row, *right) for code in self._languages(text)}
+        prose = " ".join(words(_without_lists(evidence.text[:MOST_CHARS])))
+        found = probabilities(prose) if wanted and len(prose) >= self.least_letters else {}
+        if not found or sum(found.get(code, 0.0) for code in wanted) > self.unlikely:
+            return ()
+        detail = f"most likely {max(found, key=found.__getitem__)}, asked for is {', '.join(sorted(wanted))}"
+        return (self.flag(0, len(evidence.text), detail),)
 
     def _is_plain(self, prompt: str) -> bool:
         """Whether there is no doubt in which language a prompt is."""
@@ -112,5 +138,5 @@ class OtherLanguage(EvidenceDetector):
 def _without_lists(text: str) -> str:
     """The text without the words that stand one by one between commas or on lines, where most of it does."""
     parts = _PARTED.split(text)
-    kept = [part for part in parts if len(words(part)) > 1 or not scripts(part).keys() <= ALPHABETS]
+    kept = [part for part in parts if len(words(part)) > 1 or max(part, default="") >= NO_BLANKS]
     return text if 2 * sum(map(len, kept)) >= len(text) else ", ".join(kept)

@@ -1,6 +1,6 @@
 """An environment for TRL (1.16): a train dataset, a reward function, and a `rollout_func` for several turns.
 
-    train_dataset, reward_func = to_trl("math/arithmetic-v0")
+    train_dataset, reward_func = to_trl("math/arithmetic-v1")
     trainer = GRPOTrainer(model=..., reward_funcs=reward_func, train_dataset=train_dataset, args=...)
 
 A column of the dataset holds the whole task, so that the reward function needs nothing else. A failed checker is None,
@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
@@ -26,6 +27,7 @@ from rlenv.core.jsontypes import Json, canonical
 from rlenv.core.policy import Sampling
 from rlenv.core.task import Task, prompt_messages
 from rlenv.core.verdict import Verdict
+from rlenv.core.verifier import BatchVerifier
 from rlenv.env.batch import EnvLike
 from rlenv.env.batch import definition as definition_of
 from rlenv.env.rows import GroupJudge
@@ -93,7 +95,7 @@ def to_trl(
         check_version("trl", known="1.16.0", below="2")
     definition = definition_of(env)
     check_trainable(definition)
-    if not definition.inline:
+    if not definition.inline and not isinstance(definition.verifier, BatchVerifier):
         PickledVerifier.of(definition.verifier)  # says now, not in the first step, that it cannot travel
     tasks = drawn_tasks(definition, size, seed)
     rollout = None if definition.interaction is None else TurnRollout(definition, max_new_tokens)
@@ -241,11 +243,12 @@ class TurnRollout:
         said = play(self.definition, policy, [tasks[row] for row in rows], 1, self._sampling(trainer))
         end = policy.eos_ids[0]
         prompt_ids = {row: policy.encode(task.prompt, self.definition.tools) for row, task in tasks.items()}
+        taken = [_one_row(one, prompt_ids[row]) for one, row in zip(said, rows, strict=True)]
         return {
-            "prompt_ids": [list(prompt_ids[row]) for row in rows],
-            "completion_ids": [list(one.token_ids) or [end] for one in said],  # TRL looks at the last token of each
-            "logprobs": [list(one.logprobs) or [0.0] for one in said],
-            "env_mask": [list(one.mask) or [0] for one in said],
+            "prompt_ids": [prompt for prompt, _ in taken],
+            "completion_ids": [list(one.token_ids[own]) or [end] for one, (_, own) in zip(said, taken, strict=True)],
+            "logprobs": [list(one.logprobs[own]) or [0.0] for one, (_, own) in zip(said, taken, strict=True)],
+            "env_mask": [list(one.mask[own]) or [0] for one, (_, own) in zip(said, taken, strict=True)],
             COMPLETION_COLUMN: [json.dumps(one.to_json()) for one in said],
         }
 
@@ -269,6 +272,16 @@ class TurnRollout:
             top_p=args.top_p,
             seed=int(np.random.SeedSequence(entropy).generate_state(1, np.uint64)[0] >> 1),
         )
+
+
+def _one_row(said: Completion, prompt: Sequence[int]) -> tuple[list[int], slice]:
+    """What TRL takes of an episode: a prompt, and what tokens follow. Of several rows, that in which most was said."""
+    ends = [0, *said.breaks, len(said.token_ids)]
+    first, last = max(pairwise(ends), key=lambda row: (sum(said.mask[slice(*row)]), row[1] - row[0]))
+    if first not in said.breaks:
+        return list(prompt), slice(first, last)
+    start = first + said.mask[first:last].index(1) if any(said.mask[first:last]) else last
+    return list(said.token_ids[first:start]), slice(start, last)
 
 
 def _task_messages(task: Task, row: str) -> list[dict[str, str]]:

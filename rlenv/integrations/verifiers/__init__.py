@@ -1,11 +1,11 @@
 """Writes an environment as a taskset package of verifiers, which prime-rl trains on too (verifiers 0.4.0).
 
-    python -m rlenv.integrations.verifiers math/arithmetic-v0 environments --size 200 --set level=2
+    python -m rlenv.integrations.verifiers math/arithmetic-v1 environments --size 200 --set level=2
 
-writes `environments/rlenv-math-arithmetic-v0`; install it (`pip install -e`) and its id is `rlenv-math-arithmetic-v0`:
+writes `environments/rlenv-math-arithmetic-v1`; install it (`pip install -e`) and its id is `rlenv-math-arithmetic-v1`:
 
-    vf-validate rlenv-math-arithmetic-v0
-    vf-eval rlenv-math-arithmetic-v0 --env.agent.harness.id null --env.agent.runtime.type subprocess --no-push
+    vf-validate rlenv-math-arithmetic-v1
+    vf-eval rlenv-math-arithmetic-v1 --env.agent.harness.id null --env.agent.runtime.type subprocess --no-push
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from rlenv.integrations.adapter import export, template
 
 
 def to_verifiers(env: str, folder: str | Path, *, size: int | None = None, seed: int = 0, **settings: Json) -> str:
-    """Write the package below `folder`; its id, `rlenv-math-arithmetic-v0` for example.
+    """Write the package below `folder`; its id, `rlenv-math-arithmetic-v1` for example.
 
     `size` tasks are drawn by `seed`; None takes every task of a set of up to 20,000. An environment of several turns
     brings the Env that plays them.
@@ -30,7 +30,7 @@ def to_verifiers(env: str, folder: str | Path, *, size: int | None = None, seed:
     Raises ConfigError when a size must be given and for an environment that is for evaluation only.
     """
     player = ["RlenvEnv"] if export(env, settings, size, seed).turns else []
-    name = "rlenv-" + re.sub(r"\W+", "-", env).lower()  # the slash of `math/arithmetic-v0`
+    name = "rlenv-" + re.sub(r"\W+", "-", env).lower()  # the slash of `math/arithmetic-v1`
     module = name.replace("-", "_")
     imports, exported = ", ".join(["RlenvConfig", *player, "RlenvTask", "tasks_of"]), ["RowsTaskset", *player]
     package = Path(folder) / name / module
@@ -48,7 +48,7 @@ def to_verifiers(env: str, folder: str | Path, *, size: int | None = None, seed:
 def main(arguments: Sequence[str] | None = None) -> None:
     """The command."""
     parser = argparse.ArgumentParser(prog="python -m rlenv.integrations.verifiers", description=__doc__)
-    parser.add_argument("env", help="an id: math/arithmetic-v0")
+    parser.add_argument("env", help="an id: math/arithmetic-v1")
     parser.add_argument("folder", help="where the package's folder is made")
     parser.add_argument("--size", type=int, help="how many tasks; all of them unless given")
     parser.add_argument("--seed", type=int, default=0, help="draws the tasks")

@@ -96,7 +96,7 @@ class RlenvEnv(vf.Env[RlenvEnvConfig]):  # type: ignore[misc]
 def tasks_of(config: RlenvConfig) -> list[RlenvTask]:
     """The tasks of a taskset. Raises ConfigError where no environment is named."""
     if not config.env:
-        raise ConfigError("expected an environment; set --env.taskset.env math/arithmetic-v0")
+        raise ConfigError("expected an environment; set --env.taskset.env math/arithmetic-v1")
     rows = export(config.env, config.settings, config.size, config.seed, training=False).rows
     return [task_of(row, config.task) for row in rows]
 

@@ -1,6 +1,6 @@
 """An environment for verl (0.9.1): a parquet file and the settings that name our reward manager and agent loop.
 
-    print(to_verl("math/arithmetic-v0", "data/train.parquet", size=2000, level=5))    # the settings for verl
+    print(to_verl("math/arithmetic-v1", "data/train.parquet", size=2000, level=5))    # the settings for verl
 
 The row that judges (docs/rows.md) stands in `extra_info`. Making the file needs pyarrow and not verl.
 """

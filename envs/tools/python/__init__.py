@@ -1,1 +1,0 @@
-"""The tool `python`: code that runs in a session of the sandbox."""
