@@ -30,13 +30,18 @@ MOST = 24
 LONGEST = 200
 """Characters of an answer that are compared."""
 GIVEN_BACK = "its argument"
-LIMITS = sandbox.Limits(wall_s=3.0)
+FAILED = sandbox.Status.SANDBOX_FAILURE
+LIMITS = sandbox.Limits(wall_s=20.0, cpu_s=3.0)
+"""Processor time bounds a program: a right one may wait long on a busy machine, and would seem to fail."""
 _READS = re.compile(r"\b(?:input|stdin|open)\b")  # input(), sys.stdin and open(0)
 _NUMBER = re.compile(r"(?<![\w.])\d+(?![\w.])")  # 5 of "5 3\n", not of x5 or 5.2
 
 
 def answers(task: Task, programs: Sequence[str]) -> dict[str, list[str]]:
-    """By program, what it answers to each question of its task; "" where it answers nothing."""
+    """By program, what it answers to each question of its task; "" where it answers nothing.
+
+    A program that the sandbox failed to run is not there.
+    """
     fresh, source = _fresh(calls(task, programs)), "\n".join(programs)
     read = [] if fresh or not _READS.search(source) else list(islice(_inputs(task), MOST // 2))
     if not fresh and not read:
@@ -48,11 +53,12 @@ def answers(task: Task, programs: Sequence[str]) -> dict[str, list[str]]:
         results = sandbox.shared_sandbox(sandbox.SandboxSpec()).map(wanted, LIMITS)
     except sandbox.SandboxError:  # none runs here, or arguments are no plain data
         return {}
+    each = len(results) // len(programs)
+    found = {code: results[place * each : (place + 1) * each] for place, code in enumerate(programs)}
+    known = {code: some for code, some in found.items() if all(one.status is not FAILED for one in some)}
     if asked:
-        both = zip(programs, results, strict=True)
-        return {code: [_told(*one) for one in zip(result.calls, fresh, strict=True)] for code, result in both}
-    said = [result.stdout[:LONGEST].decode("utf-8", "replace").strip() for result in results]
-    return {code: said[place * len(read) : (place + 1) * len(read)] for place, code in enumerate(programs)}
+        return {code: [_told(*one) for one in zip(some[0].calls, fresh, strict=True)] for code, some in known.items()}
+    return {code: [one.stdout[:LONGEST].decode("utf-8", "replace").strip() for one in known[code]] for code in known}
 
 
 def _told(result: sandbox.CallResult, question: tuple[str, tuple[object, ...]]) -> str:
