@@ -1,7 +1,9 @@
 """The splits of an environment, and the tasks of one that stand in another: what was trained on is no test.
 
 Two tasks are near copies where their numbers and their references are the same and 85 of 100 words are: another name
-for the hero is a copy, other numbers are another task of the same kind.
+for the hero is a copy, other numbers are another task of the same kind. Where the tasks of one split are as near to
+each other as to those of another one, this is how tasks of this kind are, and says nothing about the splits. Of tasks
+that are drawn from a generator, copies alone are looked for.
 """
 
 from __future__ import annotations
@@ -33,6 +35,8 @@ DRAWN = 16
 """Of splits that are drawn so many tasks each: two that are one set of up to 85 prompts share one of them at 95 %."""
 SAME_WORDS = 0.85
 """Share of the words, in their order, that near copies have in common: another hero's name twice leaves nine in ten."""
+BY_KIND = 2
+"""Near copies are told where there are more than so many times those that the test split's own tasks let expect."""
 FEWEST_WORDS = 12
 """Of shorter prompts, copies alone are looked for: a word more makes another task."""
 SKETCH, SHINGLE = 8, 2
@@ -89,25 +93,35 @@ def _copies(test: Sequence[_Text], other: Sequence[_Text], hidden: bool) -> dict
         return f"{text.prompt}\n{text.key}" if hidden else text.prompt
 
     exact = {exactly(text): text.row for text in reversed(other)}
+    copied = {text.row: f"{text.row}={row}" for text in test if (row := exact.get(exactly(text))) is not None}
+    near = _near([text for text in test if text.row not in copied], other)
+    if near:
+        alike = len(_near(test, test)) / len(test)
+        by_chance = 1 - (1 - alike) ** (len(other) / max(1, len(test) - 1))
+        near = near if len(near) > BY_KIND * by_chance * len(test) else {}
+    return dict(sorted({**copied, **{row: f"{row}~{one}" for row, one in near.items()}}.items()))
+
+
+def _near(texts: Sequence[_Text], others: Sequence[_Text]) -> dict[int, int]:
+    """By row of a text, the row of the first other one that is nearly the same."""
     sketched: dict[tuple[str, int], list[_Text]] = {}
-    for text in other:
+    for text in others:
         for mark in _sketch(text.words):
             sketched.setdefault((text.key, mark), []).append(text)
-    found: dict[int, str] = {}
-    for text in test:
-        row = exact.get(exactly(text))
-        if row is not None:
-            found[text.row] = f"{text.row}={row}"
-            continue
+    found: dict[int, int] = {}
+    for text in texts:
         near = {one.row: one for mark in _sketch(text.words) for one in sketched.get((text.key, mark), ())}
-        found |= next(({text.row: f"{text.row}~{row}"} for row, one in near.items() if _alike(text, one)), {})
+        row = next((row for row, one in near.items() if one is not text and _alike(text, one)), None)
+        if row is not None:
+            found[text.row] = row
     return found
 
 
 def _texts(tasks: TaskSet) -> Iterator[_Text]:
-    """A listed set whole; of one that is drawn, the first tasks."""
-    size = len(tasks) if isinstance(tasks, ListTasks) and len(tasks) <= LISTED else min(DRAWN, len(tasks))
-    return (_text(row, tasks[row]) for row in range(size))
+    """A listed set whole; of one that is drawn, the first tasks, without the words by which near copies are found."""
+    if isinstance(tasks, ListTasks) and len(tasks) <= LISTED:
+        return (_text(row, tasks[row]) for row in range(len(tasks)))
+    return (_text(row, tasks[row])._replace(words=()) for row in range(min(DRAWN, len(tasks))))
 
 
 def _text(row: int, task: Task) -> _Text:

@@ -263,6 +263,12 @@ def test_near_copies_are_named_by_rows_and_other_numbers_are_other_tasks() -> No
     assert not any(finding.rule == "tasks/split-overlap" for finding in apart.findings)
 
 
+def test_tasks_that_are_as_near_to_each_other_within_a_split_are_of_one_kind() -> None:
+    rows = [{"prompt": HERO.format(hero=hero, n=8), "answer": "4"} for hero in WORDS[:24]]
+    apart = audit_reward(lambda completion, answer: completion == answer, rows[:8], train=rows[8:])
+    assert not any(finding.rule == "tasks/split-overlap" for finding in apart.findings)
+
+
 @given(st.integers(0, 10**6))
 def test_copy_with_one_word_changed_is_found_among_many(seed: int) -> None:
     """The sketch may miss no copy: one word of twenty changes two of its nineteen pairs of words."""
