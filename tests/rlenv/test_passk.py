@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rlenv.core.errors import ConfigError
-from rlenv.evaluation.passk import Count, estimate, mean_interval, pass_at_k, pass_hat_k
+from rlenv.evaluation.passk import Count, estimate, mean_interval, padded, pass_at_k, pass_hat_k
 from rlenv.evaluation.voting import best_of_k, maj_at_k
 
 
@@ -81,6 +81,12 @@ def _coverage(draw_problems: str, problems: int, n: int, k: int) -> float:
 @pytest.mark.parametrize(("chances", "n", "k"), [("beta", 16, 8), ("rare", 16, 1)])
 def test_intervals_cover_the_truth(chances: str, problems: int, n: int, k: int) -> None:
     assert _coverage(chances, problems, n, k) >= 0.91  # 0.95, less 2.6 standard errors of 200 repeats
+
+
+@pytest.mark.parametrize(("right", "wrong", "added"), [(10, 20, 0), (10, 19, 4), (9, 21, 4)])
+def test_thirty_problems_of_which_ten_differ_show_their_own_spread(right: int, wrong: int, added: int) -> None:
+    values = np.array([1.0] * right + [0.0] * wrong)
+    assert len(padded(values, (0.0, 1.0))) == right + wrong + added
 
 
 def test_no_difference_on_any_problem_is_not_certainty() -> None:

@@ -15,7 +15,7 @@ from rlenv.trainers import ALGORITHMS, with_changes
 from rlenv.trainers.algorithms.row import Algorithm
 from rlenv.trainers.rollouts.collect import Journal
 from rlenv.trainers.rollouts.rollout import Rollout, rollout_of
-from rlenv.trainers.updates.prepare import with_advantages
+from rlenv.trainers.updates.prepare import FrozenModels, prepared, with_advantages
 from rlenv.trainers.updates.update import Step, _terms, critic_step
 
 OLD = torch.tensor([[-1.0, -2.0], [-3.0, -0.5]], dtype=torch.float64)
@@ -58,6 +58,22 @@ def test_a_kl_in_the_reward_is_a_cost_to_the_critic() -> None:
     found = with_advantages(valued, row, 2)
     near(found.returns.tolist(), [[1.05, 1.1], [-0.1, -0.2]])
     near(found.advantages.tolist(), [[0.55, 0.6], [-0.6, -0.7]])
+
+
+def test_entropy_in_the_loss_is_not_paid_in_the_reward_too() -> None:
+    near(advantages(with_changes(ALGORITHMS["rloo"], {"entropy.coefficient": BETA})), [[1.0] * 2, [-1.0] * 2])
+
+
+def test_tokens_that_the_policy_gives_less_than_it_was_drawn_with_count_less() -> None:
+    """By the ratio, from below 1 unhindered: half as likely, half the advantage."""
+
+    class Halved(FrozenModels):
+        def logprobs(self, model: object, rollout: Rollout) -> torch.Tensor:
+            return rollout.old_logprobs - math.log(2)
+
+    row = with_changes(ALGORITHMS["rloo"], {"correction.kind": "truncate"})
+    models = Halved(policy=None, temperature=1.0, micro_batch_tokens=99)  # type: ignore[arg-type]
+    near(prepared(rollout(), row, 2, models)[0].advantages.tolist(), [[0.5] * 2, [-0.5] * 2])
 
 
 @pytest.mark.parametrize(
