@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from container_engine import needs_engine
 from warm import warm
 
 pytest.importorskip("torch", reason="the recipes train with torch")
@@ -69,8 +70,12 @@ def test_a_recipe_opens_with_its_command_and_its_paper(name: str) -> None:
     assert PAPER.search(about)
 
 
+BOXED = {"containers": (needs_engine,)}
+"""Recipes whose tasks are worked on in containers."""
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", RECIPES)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=BOXED.get(name, ())) for name in RECIPES])
 def test_a_recipe_runs_from_a_clean_folder(name: str, tmp_path: Path) -> None:
     digests = set()
     for run in range(1 + (name in REPEATED)):
