@@ -22,11 +22,6 @@ from rlenv.scorers.scorer import ask
 ANSWERS = [f"answer {n}" for n in range(12)]
 
 
-@pytest.fixture(autouse=True)
-def _no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NO_PROXY", "*")
-
-
 def judge(server: Server, path: Path, model: str = "m", concurrency: int = 8, **criteria: str) -> JudgeScorer:
     endpoint = {"backoff_s": 0.0, "retries": 0, "concurrency": concurrency}
     return judge_scorer(server.url, model, criteria or None, cache=str(path), endpoint=endpoint)
