@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import itertools
-import json
 import random
 from collections.abc import Callable, Iterator
 
@@ -125,8 +124,3 @@ def encoded(length: int) -> dict[str, bytes]:
     """Every shape at this length."""
     honest = {name: dumps(value) for name, value in values(length).items()}
     return {**{name: shape(length) for name, shape in HOSTILE.items()}, **honest}
-
-
-if __name__ == "__main__":
-    for shape_name, body in encoded(100_000).items():
-        print(f"{shape_name:40} {len(body):8} {json.dumps(body[:40].decode())}")

@@ -7,8 +7,9 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, TypeVar
 
+S = TypeVar("S", bound=ThreadingHTTPServer)
 Body = dict[str, Any]
 Answer = Callable[[int, Body], "tuple[int, object] | tuple[int, object, Mapping[str, str]]"]
 """Status, JSON (or text as it is) and headers for the request of this number; status 0 hangs up."""
@@ -44,6 +45,10 @@ class Handler(BaseHTTPRequestHandler):
         status, answer, *more = self.server.answer(number, body)
         if status == 0:
             return
+        self.say(status, answer, *more)
+
+    def say(self, status: int, answer: object, *more: Mapping[str, str]) -> None:
+        """Send the answer."""
         content = answer.encode() if isinstance(answer, str) else json.dumps(answer).encode()
         self.send_response(status)
         self.send_header("content-length", str(len(content)))
@@ -58,9 +63,8 @@ class Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def serving(answer: Answer) -> Iterator[Server]:
+def up(server: S) -> Iterator[S]:
     """The server, up until the end of the block."""
-    server = Server(answer)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     try:
@@ -69,3 +73,10 @@ def serving(answer: Answer) -> Iterator[Server]:
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+@contextmanager
+def serving(answer: Answer) -> Iterator[Server]:
+    """A server with these answers."""
+    with up(Server(answer)) as server:
+        yield server

@@ -57,6 +57,8 @@ def few_calls(most: int, run: Callable[P, T], *args: P.args, **kwargs: P.kwargs)
     before = sys.getprofile()
     sys.setprofile(count)
     try:
-        return run(*args, **kwargs)
+        found = run(*args, **kwargs)
     finally:
         sys.setprofile(before)
+    assert made <= most, f"more than {most} calls, and the error of it was caught"
+    return found
