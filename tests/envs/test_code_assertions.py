@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from code_rows import BACKEND, sandbox_problem
+from tables import tables
 
 from rlenv import Completion, Task, Verdict
 from rlenv.core.errors import TaskError
@@ -22,26 +23,10 @@ from rlenv.envs.code.split import split
 from rlenv.envs.code.verifier import code_verifier
 from rlenv.sandbox import CallResult
 
+CASES = tables(__file__)
 
-@pytest.mark.parametrize(
-    ("source", "rows"),
-    [
-        ("assert f(1, [2]) == (3, 4)", [{"call": "f(1, [2])", "expect": "(3, 4)"}]),
-        ("assert f(k={1}) == 1.0 / 4, 'message'", [{"call": "f(k={1})", "expect": "0.25"}]),
-        ("assert f('a')", [{"call": "f('a')", "check": "_"}]),
-        ("assert abs(f(1) - 2.5) < 1e-3", [{"call": "f(1)", "check": "abs(_ - 2.5) < 0.001"}]),
-        ("assert (f(1)) == -float('inf')", [{"call": "f(1)", "expect": "-inf"}]),
-        ("x = [1, 2]\nassert f(x) == sorted(x)", [{"call": "f([1, 2])", "expect": "[1, 2]"}]),
-        (
-            "for a, b in [(1, 2), (3, 4)]:\n    assert f(a) == b",
-            [{"call": "f(1)", "expect": "2"}, {"call": "f(3)", "expect": "4"}],
-        ),
-        ("def check(candidate):\n    assert candidate(1) == 2\ncheck(f)", [{"call": "f(1)", "expect": "2"}]),
-        ("METADATA = {'author': 'x'}\nimport math\nassert f(1) == 2", [{"call": "f(1)", "expect": "2"}]),
-        ("assert tuple(f(1)) == tuple(f(1))", [{"call": "f(1)", "check": "tuple(_) == tuple(_)"}]),
-        ("assert f([1], int) == []", [{"call": "f([1], int)", "expect": "[]", "cell": True}]),
-    ],
-)
+
+@pytest.mark.parametrize(("source", "rows"), CASES["split"])
 def test_assertions_about_one_call_are_split(source: str, rows: list[dict[str, object]]) -> None:
     found = split(source, "f")
     assert (found.rows, found.rest) == (rows, "")
@@ -54,19 +39,7 @@ def test_what_tests_nothing_is_dropped_or_refused(source: str) -> None:
     assert bool(found.dropped) is not bool(found.rest)
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
-        "assert f(g(1)) == 2",
-        "assert f(1) == f(2)",
-        "assert f(1) == open('x').read()",
-        "import random\nx = random.random()\nassert f(x) == x",
-        "f(1)",
-        "while True:\n    assert f(1) == 2",
-        "for n in range(10 ** 6):\n    assert f(n) == n",
-        "assert f(1) ==",
-    ],
-)
+@pytest.mark.parametrize("source", CASES["unfollowed"])
 def test_what_cannot_be_followed_is_named(source: str) -> None:
     assert split(source, "f").rest
 
@@ -96,15 +69,6 @@ def test_a_test_is_shown_when_the_prompt_holds_its_call_or_its_arguments(call: s
     assert [bool(row.get("shown")) for row in rows] == [shown, False]
 
 
-def test_a_file_that_splits_becomes_hidden_calls() -> None:
-    reference = assertion_reference("assert f([1, 2]) == 3\nassert f([3]) == 3", "f", PROMPT, head=PROMPT)
-    assert reference["kind"] == "calls"
-    assert reference["tests"] == [
-        {"call": "f([1, 2])", "expect": "3", "shown": True},
-        {"call": "f([3])", "expect": "3"},
-    ]
-
-
 def test_a_file_with_code_of_its_own_becomes_a_pair_that_knows_what_is_shown() -> None:
     tests = "assert f([1, 2]) == 3\nfor _ in range(3):\n    xs = [random.random()]\n    assert f(xs) == sum(xs)"
     reference = assertion_reference(tests, "f", PROMPT)
@@ -129,19 +93,18 @@ def test_tests_that_share_objects_are_refused_unless_asked_for(tests: str) -> No
     assert assertion_reference(tests, "f", PROMPT, trust="in_process")["kind"] == "in_process"
 
 
-def test_helpers_of_the_prompt_are_not_the_programs_own() -> None:
-    assert shared_objects("assert abs(poly(f(1))) < 1", "f", "def poly(x): return x") == ""
-    assert shared_objects("assert abs(poly(f(1))) < 1", "f") == "poly is the program's own"
-
-
-def test_objects_of_a_class_do_not_cross_between_cells() -> None:
-    tests = "root = Node(1)\nfor n in (1, 2):\n    assert f(root, n) == n"
-    assert shared_objects(tests, "f", "class Node:\n    def __init__(self, n): ...") == "objects of Node go in or out"
-
-
-def test_a_file_without_a_test_is_refused() -> None:
-    with pytest.raises(TaskError, match="at least one assertion"):
-        assertion_reference("assert True", "f", PROMPT)
+@pytest.mark.parametrize(
+    ("tests", "head", "problem"),
+    [
+        ("assert abs(poly(f(1))) < 1", "def poly(x): return x", ""),
+        ("assert abs(poly(f(1))) < 1", "", "poly is the program's own"),
+        ("x = Node(1)\nfor n in (1, 2):\n    assert f(x) == n", "class Node: ...", "objects of Node go in or out"),
+    ],
+)
+def test_helpers_of_the_prompt_may_cross_between_cells_and_objects_of_its_classes_not(
+    tests: str, head: str, problem: str
+) -> None:
+    assert shared_objects(tests, "f", head) == problem
 
 
 def test_every_assertion_reports_whether_it_holds_and_whether_it_is_shown() -> None:
@@ -192,16 +155,12 @@ def test_an_apps_row_with_a_function_is_one_of_calls_and_its_wrapped_outputs_cou
     ]
 
 
-def test_public_tests_of_livecodebench_are_shown() -> None:
-    answer: Any = contest_row(livecodebench())["answer"]
-    assert [(test["stdin"], test["shown"]) for test in answer["tests"]] == [("1 2", True), ("3 4", False)]
-
-
 def test_packed_private_tests_are_read_without_running_a_pickle() -> None:
     private = json.dumps([{"input": "5 6", "output": "11", "testtype": "stdin"}])
     packed = base64.b64encode(zlib.compress(pickle.dumps(private))).decode()
-    answer: Any = contest_row(livecodebench(private_test_cases=packed))["answer"]
-    assert answer["tests"][1]["stdin"] == "5 6"
+    for changes, hidden in (({}, "3 4"), ({"private_test_cases": packed}, "5 6")):
+        answer: Any = contest_row(livecodebench(**changes))["answer"]
+        assert [(test["stdin"], test["shown"]) for test in answer["tests"]] == [("1 2", True), (hidden, False)]
 
 
 class _Bomb:
@@ -246,7 +205,6 @@ def test_a_row_of_codecontests_has_hidden_tests_a_limit_and_a_python_solution() 
 
 ROWS = [{"call": f"fib({n})", "expect": str(v)} for n, v in ((10, 55), (7, 13), (12, 144), (9, 34))]
 TASK = Task("Write fib(n).", {"kind": "calls", "function": "fib", "tests": ROWS})
-LOOP = "def fib(n):\n    a, b = 0, 1\n    for _ in range(n):\n        a, b = b, a + b\n    return a"
 pytestmark = pytest.mark.skipif(bool(sandbox_problem()), reason=f"no sandbox here: {sandbox_problem()}")
 Judge = Callable[[str], Verdict]
 
@@ -270,10 +228,8 @@ def test_programs_written_around_their_tests_are_flagged_and_keep_their_reward(j
     verdict = judge(code)
     assert verdict.reward == 1.0
     assert [flag.name for flag in verdict.flags] == ["special_cased"]
-
-
-def test_a_program_that_works_is_not_flagged(judge: Judge) -> None:
-    assert judge(LOOP).flags == ()
+    loop = "def fib(n):\n    a, b = 0, 1\n    for _ in range(n):\n        a, b = b, a + b\n    return a"
+    assert judge(loop).flags == ()
 
 
 def test_the_same_tests_give_the_same_neighbours_and_none_of_them_is_a_test() -> None:

@@ -39,12 +39,6 @@ def test_a_row_becomes_a_prompt_and_hidden_calls(made: Definition) -> None:
     ]
 
 
-def test_a_test_with_helpers_and_random_inputs_is_run_by_a_judge(made: Definition) -> None:
-    reference: Any = made.tasks[UNSHIFT].reference
-    assert reference["kind"] == "pair"
-    assert reference["preamble"].startswith("def shift")
-
-
 @needs_sandbox
 def test_every_reference_is_paid(made: Definition) -> None:
     assert [verdict.reward for verdict in of_references(made)] == [1.0] * len(HUMANEVAL)

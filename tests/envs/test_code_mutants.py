@@ -2,6 +2,7 @@
 
 import importlib.util
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,6 @@ import pytest
 from code_rows import BACKEND, DATA, HUMANEVAL, MBPP, STDIO, fenced, judged, sandbox_problem, written
 from public_data import public
 
-import rlenv
 from rlenv import Completion, Definition, Task, Verdict
 from rlenv.envs.code.cheats import cheats
 from rlenv.envs.code.definition import read_tasks
@@ -30,7 +30,7 @@ code_mutants = importlib.util.module_from_spec(_SPEC)
 sys.modules["code_mutants"] = code_mutants  # its dataclasses look their module up
 _SPEC.loader.exec_module(code_mutants)
 mutants, all_mutants = code_mutants.mutants, code_mutants.all_mutants
-needs_sandbox = pytest.mark.skipif(bool(sandbox_problem()), reason=f"no sandbox here: {sandbox_problem()}")
+pytestmark = pytest.mark.skipif(bool(sandbox_problem()), reason=f"no sandbox here: {sandbox_problem()}")
 needs_data = pytest.mark.skipif(not (DATA / "mbpp").exists(), reason="the data files are not beside the repository")
 WALL_S = 2.0
 
@@ -70,7 +70,6 @@ def raw_rows(path: str) -> dict[str, Any]:
 
 
 @needs_data
-@needs_sandbox
 @pytest.mark.slow
 def test_on_mbpp_our_verdicts_are_those_of_the_published_assertions() -> None:
     path = str(DATA / "mbpp" / "mbpp.jsonl")
@@ -87,14 +86,13 @@ def test_on_mbpp_our_verdicts_are_those_of_the_published_assertions() -> None:
 
 
 @needs_data
-@needs_sandbox
 @pytest.mark.slow
 def test_on_humaneval_our_verdicts_are_those_of_the_published_check() -> None:
     path = str(DATA / "humaneval" / "HumanEval.jsonl.gz")
     settings: Any = {"data": path, "sandbox": BACKEND, "wall_s": WALL_S}
     definition, published = humaneval(**settings), humaneval(**settings, official=True)
     raw = raw_rows(path)
-    programs = [(task, source) for task, source in drawn(definition, 36) if _kind(task) == "calls"]
+    programs = [(task, source) for task, source in drawn(definition, 36) if task.reference["kind"] == "calls"]  # type: ignore[index,call-overload]
     said = passes([f"{s}\n{raw[t.id]['test']}\ncheck({raw[t.id]['entry_point']})" for t, s in programs])
     assert [verdict.reward == 1.0 for verdict in verdicts(definition, programs)] == said
     tasks = {task.id: task for task in (published.tasks[i] for i in range(len(published.tasks)))}
@@ -103,11 +101,6 @@ def test_on_humaneval_our_verdicts_are_those_of_the_published_check() -> None:
     assert 0.5 < said.count(False) / len(said) < 0.8
 
 
-def _kind(task: Task) -> object:
-    return task.reference["kind"] if isinstance(task.reference, dict) else None
-
-
-pytestmark = pytest.mark.skipif(bool(sandbox_problem()), reason=f"no sandbox here: {sandbox_problem()}")
 NAMES = list(cheats("f"))
 FLAGS = {
     "equal to everything": "opaque_value",
@@ -143,16 +136,11 @@ def _function(reference: Any) -> str:
     return str(reference.get("function", "solve"))
 
 
-def test_none_is_paid_on_made_up_rows_of_humaneval(folder: Path) -> None:
-    assert paid(humaneval(data=written(HUMANEVAL, folder), sandbox=BACKEND)) == []
-
-
-def test_none_is_paid_on_made_up_rows_of_mbpp(folder: Path) -> None:
-    assert paid(mbpp(data=written(MBPP, folder), sandbox=BACKEND)) == []
-
-
-def test_none_is_paid_where_programs_write_their_answers(folder: Path) -> None:
-    assert paid(stdio(data=written(STDIO, folder), sandbox=BACKEND)) == []
+@pytest.mark.parametrize(("make", "rows"), [(humaneval, HUMANEVAL), (mbpp, MBPP), (stdio, STDIO)])
+def test_none_is_paid_on_made_up_rows(
+    folder: Path, make: Callable[..., Definition], rows: list[dict[str, Any]]
+) -> None:
+    assert paid(make(data=written(rows, folder), sandbox=BACKEND)) == []
 
 
 @pytest.mark.parametrize(("name", "flag"), FLAGS.items())
@@ -184,7 +172,7 @@ def test_none_is_paid_on_humaneval() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not (DATA / "mbpp").exists(), reason="the MBPP file is not beside the repository")
+@needs_data
 def test_none_is_paid_on_mbpp() -> None:
     """Every thirty-first task."""
     assert paid(mbpp(data=str(DATA / "mbpp" / "mbpp.jsonl"), sandbox=BACKEND), 31) == []
@@ -199,7 +187,6 @@ def test_a_snippet_has_hidden_tests_whose_answers_differ() -> None:
         assert len({test["call"] for test in reference["tests"]}) == len(reference["tests"]), name
 
 
-@pytest.mark.skipif(bool(sandbox_problem()), reason=f"no sandbox here: {sandbox_problem()}")
 def test_every_reference_is_right_and_constant_or_echoing_programs_are_not() -> None:
     definition = snippets("all")
     jobs: list[tuple[Task, Completion]] = []
@@ -225,12 +212,9 @@ def test_every_reference_is_right_and_constant_or_echoing_programs_are_not() -> 
         assert paid == []
 
 
-def _tasks(definition: rlenv.Definition) -> list[Task]:
-    return [definition.tasks[i] for i in range(len(definition.tasks))]
-
-
 def test_the_example_is_in_the_prompt_and_no_hidden_answer_is() -> None:
-    for task in _tasks(snippets("all", level=3)):
+    tasks = snippets("all", level=3).tasks
+    for task in (tasks[i] for i in range(len(tasks))):
         reference: Any = task.reference
         shown, *hidden = reference["tests"]
         assert f"{shown['call']} returns {shown['expect']}" in str(task.prompt)

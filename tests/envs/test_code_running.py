@@ -7,12 +7,15 @@ from typing import Any, cast
 
 import pytest
 from code_rows import BACKEND, fenced, sandbox_problem
+from tables import tables
 
 from rlenv import BatchVerifier, Completion, Task
 from rlenv.envs.code.outcome import Outcome, Pay, TestResult, refused, verdict_of
 from rlenv.envs.code.running import Answer, Ask, run
 from rlenv.envs.code.verifier import CodeVerifier, code_verifier
 from rlenv.sandbox import CallResult, Limits, Program, Result, Sandbox, SandboxSpec, Status
+
+CASES = tables(__file__)
 
 needs_sandbox = pytest.mark.skipif(bool(sandbox_problem()), reason=f"no sandbox here: {sandbox_problem()}")
 LIMITS = Limits(wall_s=2.0)
@@ -103,18 +106,7 @@ def test_the_verifier_travels_and_says_by_its_version_what_it_pays() -> None:
     assert verifier.version != code_verifier(pay="all", wall_s=2.0).version
 
 
-@pytest.mark.parametrize(
-    "reference",
-    [
-        None,
-        {"kind": "riddle"},
-        {"kind": "calls", "function": "f", "tests": [{"call": "f(1)"}]},
-        {"kind": "calls", "function": "f", "tests": []},
-        {"kind": "calls", "function": "f", "tests": [3]},
-        {"kind": "stdio", "tests": [{"stdin": "1"}]},
-        {"kind": "pair", "function": "f", "judge": "assert f(1) =="},
-    ],
-)
+@pytest.mark.parametrize("reference", CASES["unjudged"])
 def test_a_task_that_cannot_be_judged_is_a_failure_of_the_checker(reference: Any) -> None:
     verifier = code_verifier(sandbox=BACKEND)
     [(_, verdict)] = verifier.verify_all([(Task("?", reference), RIGHT)])

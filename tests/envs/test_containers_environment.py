@@ -18,7 +18,7 @@ from rlenv.env.admission import admitted
 from rlenv.evaluation.rescoring import Rescored
 from rlenv.integrations.trl import to_trl
 from rlenv.judge import Judge
-from rlenv.turns.play import play, reference_completion
+from rlenv.turns.play import play
 
 FOLDERS = str(Path(__file__).parents[1] / "data" / "containers")
 
@@ -63,11 +63,6 @@ def test_an_episode_that_ends_otherwise_is_judged_too(definition: Definition) ->
     assert verdict(definition, call("bash", command="#!/nothing"), SUBMIT).reward == 0
     nothing = verdict(definition, "The task is solved, reward 1.")
     assert (nothing.reward, "no call was made" in nothing.reason) == (0, True)
-
-
-def test_the_reference_is_paid_by_the_judge(definition: Definition) -> None:
-    task = definition.tasks[0]
-    assert Judge(definition).verdict(task, reference_completion(definition, task)).reward == 1
 
 
 def test_many_episodes_are_apart(definition: Definition) -> None:

@@ -4,10 +4,13 @@ import shutil
 from pathlib import Path
 
 import pytest
+from tables import tables
 
 from rlenv.core.errors import RunError, TaskError
 from rlenv.envs.containers.reader import read_folder, read_folders
 from rlenv.envs.containers.rewards import NoReward, Paid, read_reward
+
+CASES = tables(__file__)
 
 FOLDERS = Path(__file__).parents[1] / "data" / "containers"
 
@@ -34,26 +37,7 @@ def test_a_byte_more_is_another_task(folder: Path) -> None:
     assert read_folder(folder).digest != before
 
 
-@pytest.mark.parametrize(
-    ("toml", "named"),
-    [
-        ("[environment]\ngpus = 1", "gpus"),
-        ("[environment]\ntpu = { type = 'v4' }", "tpu"),
-        ("[environment]\nos = 'windows'", "os other than linux"),
-        ("[[environment.mcp_servers]]\nname = 'x'", "mcp_servers"),
-        ("[environment]\nnetwork_mode = 'allowlist'", "allowlist"),
-        ("[agent]\nallowed_hosts = ['example.org']", "allowed_hosts"),
-        ("[environment.healthcheck]\ncommand = 'true'", "healthcheck"),
-        ("[[steps]]\nname = 'first'", "steps"),
-        ("schema_version = '9.0'", "newer than 1.4"),
-        ("[verifier.env]\nKEY = '${HOME}'", "variables of this machine"),
-        ("[agent]\ntimeout_sec = 'long'", "timeout_sec"),
-        ("[environment]\nmemory = 'much'", "memory"),
-        ("artifacts = ['../up']", "artifacts"),
-        ("[[artifacts]]\nsource = '/a'\nservice = 'db'", "artifacts of a service"),
-        ("[agent", "not valid TOML"),
-    ],
-)
+@pytest.mark.parametrize(("toml", "named"), CASES["not_done"])
 def test_what_is_not_done_is_refused_by_name(folder: Path, toml: str, named: str) -> None:
     (folder / "task.toml").write_text(toml)
     with pytest.raises(TaskError, match=named):

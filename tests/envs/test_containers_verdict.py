@@ -8,13 +8,18 @@ from typing import Any
 
 import pytest
 from boxes_in_memory import REWARD, RIGHT, MemoryBackend, MemoryBox, median_boxes, runner, solve
+from tables import tables
 
+from rlenv.envs.containers.forgery import Again, asked, calibrated
 from rlenv.envs.containers.judging import Grader, Outcome
 from rlenv.envs.containers.reader import Folder, read_folder
+from rlenv.envs.containers.rewards import Paid
 from rlenv.envs.containers.scope import Ground, unfit
 from rlenv.envs.containers.twin import twin_of
-from rlenv.envs.containers.workshop import Workshop
+from rlenv.envs.containers.workshop import Graded, Workshop
 from rlenv.sandbox.containers import BoxError
+
+CASES = tables(__file__)
 
 FOLDERS = Path(__file__).parents[1] / "data" / "containers"
 
@@ -224,13 +229,6 @@ def test_a_machine_that_fails_is_no_verdict() -> None:
         made.judge(folder, left)
 
 
-def test_every_box_is_ended() -> None:
-    made = grader()
-    outcome(made, {"/app/stats.py": RIGHT})
-    assert isinstance(made.workshop.backend, MemoryBackend)
-    assert not [box for box in made.workshop.backend.started if box.live]
-
-
 def test_another_task_is_found_out_anew(tmp_path: Path) -> None:
     made = grader()
     folder = read_folder(FOLDERS / "median")
@@ -252,38 +250,7 @@ GROUND = Ground(
 )
 
 
-@pytest.mark.parametrize(
-    ("path", "levels"),
-    [
-        ("/app/main.c", "work outside runners whole"),
-        ("/app/new.h", "work outside runners whole"),
-        ("/app/setup.cfg", "work outside runners whole"),
-        ("/app/out/result.txt", "work outside runners whole"),
-        ("/logs/artifacts/conftest.py", "work outside runners whole"),
-        ("/app/lib.h", "runners whole"),
-        ("/app/Makefile", "runners whole"),
-        ("/app/GNUmakefile", "runners whole"),
-        ("/app/data.csv", "runners whole"),
-        ("/app/json.py", "runners whole"),
-        ("/app/yaml.py", "runners whole"),
-        ("/app/src/yaml/loader.py", "runners whole"),
-        ("/app/a/yaml.py", "work outside runners whole"),
-        ("/app/vendor/modules.txt", "runners whole"),
-        ("/srv/x/lib/sitecustomize.py", "runners whole"),
-        ("/app/a/__pycache__/b.pyc", "runners whole"),
-        ("/srv/x/z", "outside runners whole"),
-        ("/srv/other", "whole"),
-        ("/srv/new/z", "outside runners whole"),
-        ("/lib32/x.so", "whole"),
-        ("/data/x", "whole"),
-        ("/opt", "whole"),
-        ("/usr/bin/python3", "whole"),
-        ("/etc/ld.so.preload", "whole"),
-        ("/tests/expected", ""),
-        ("/logs/verifier/reward.txt", ""),
-        ("/tmp/x", ""),
-    ],
-)
+@pytest.mark.parametrize(("path", "levels"), CASES["levels"])
 def test_each_level_carries_more(path: str, levels: str) -> None:
     found = [level for level in ("work", "outside", "runners", "whole") if not GROUND.leaves_out(level, path)]
     assert " ".join(found) == levels
@@ -368,3 +335,32 @@ def test_the_twin_stands_before_what_runs_the_tests() -> None:
     assert twin.tests["data.py"] == b"x = 1"
     assert twin.passed_in(f"{twin.name} (x.Test) ... ok")
     assert not twin.passed_in(f"FAILED x.py::{twin.name}")
+
+
+TESTS = {"test_a.py": b"def test_a():\n    assert True\n", "test.sh": b"echo 1 > /logs/verifier/reward.txt\n"}
+
+
+def earned(reward: float) -> Graded:
+    return Graded(Paid(reward, {"reward": reward}))
+
+
+def saying(*rewards: float) -> Again:
+    """The verifier pays these, one after the other."""
+    left = iter(rewards)
+
+    def again(tests: Mapping[str, bytes], place: str) -> Graded:
+        return earned(next(left))
+
+    return again
+
+
+def test_a_twin_that_takes_the_reward_once_alone_says_nothing_of_a_task() -> None:
+    assert calibrated(TESTS, earned(1), saying(0, 0)) == "moves"
+    assert calibrated(TESTS, earned(1), saying(0, 1, 1)) == "place moved"
+
+
+@pytest.mark.parametrize(("rewards", "twin"), [((0, 0), "forged"), ((0, 1), "no runner, place moved")])
+def test_a_reward_in_another_place_is_asked_for_twice(rewards: tuple[float, float], twin: str) -> None:
+    said, why = asked(TESTS, "place moved", earned(1), saying(*rewards))
+    assert said == twin
+    assert bool(why) is (twin == "forged")

@@ -10,6 +10,7 @@ from typing import cast
 
 import numpy as np
 import pytest
+from tables import tables
 
 from rlenv.core.completion import Completion
 from rlenv.core.jsontypes import Json
@@ -25,6 +26,8 @@ from rlenv.envs.games.reference import best_script
 from rlenv.envs.games.tasks import game_environment, game_named
 from rlenv.envs.games.verifier import GameInteraction
 from rlenv.turns.play import play
+
+CASES = tables(__file__)
 
 
 def tasks_of(name: str, level: int, count: int = 20) -> list[Task]:
@@ -237,20 +240,7 @@ def test_finding_it_late_pays_less(name: str, wasted: int, pay: float) -> None:
     assert definition.verifier.verify(task, play(definition, late, [task])[0]).reward == pay
 
 
-@pytest.mark.parametrize(
-    ("cards", "dealer", "best"),
-    [
-        ([10, 6], 6, "stand"),
-        ([10, 6], 7, "hit"),
-        ([10, 2], 3, "hit"),
-        ([10, 2], 4, "stand"),
-        ([1, 7], 9, "hit"),
-        ([1, 7], 8, "stand"),
-        ([6, 5], 6, "double"),
-        ([5, 4], 2, "hit"),
-        ([10, 10], 6, "stand"),
-    ],
-)
+@pytest.mark.parametrize(("cards", "dealer", "best"), CASES["decisions"])
 def test_the_best_decisions_are_those_of_the_books(cards: list[int], dealer: int, best: str) -> None:
     assert Table(double=True).best(Hand.of(cards), dealer) == best
 

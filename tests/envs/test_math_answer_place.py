@@ -3,14 +3,20 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tables import tables
 
 from rlenv import Completion
 from rlenv.envs.math.answer_place.place import MAX_CANDIDATES, Extracted, Refusal, answer_of, extract
 from rlenv.envs.math.equality.policy import MathPolicy, Place
 
+CASES = tables(__file__)
+
 POLICY = MathPolicy()
 TAGS = ("<think>", "</think>", "<answer>", "</answer>", "#### ", "\\boxed{", "}", "{", "$", "\\(", "\\)", "**", "\n")
-PIECES = (*TAGS, "7", " or ", "The answer is ", "Therefore ", "= 8", ". ", "\ud800", "因此", "A", "not ")
+PIECES = (
+    *TAGS, "7", " or ", "The answer is ", "Therefore ", "= 8", ". ", "\ud800", "因此", "A", "not ", "<b>", "</b>",
+    "<sup>", "`", "~~", "__", "[1]", "Score: 1/1", " is wrong", "?", "ratio 1 to 2",
+)  # fmt: skip
 
 
 def found(text: str, policy: MathPolicy = POLICY) -> Extracted:
@@ -25,34 +31,7 @@ def refused(text: str, policy: MathPolicy = POLICY) -> Refusal:
     return extracted
 
 
-@pytest.mark.parametrize(
-    ("text", "place", "answer"),
-    [
-        (r"Adding gives \boxed{7}.", "box", "7"),
-        (r"The answer is \boxed{7}.", "box", "7"),
-        ("3 + 4 = 7\n#### 7", "hash", "7"),
-        ("so\n####1,250\n", "hash", "1,250"),
-        ("<answer>7</answer>", "tag", "7"),
-        ("<answer> The sum is 7. </answer>", "tag", "7"),
-        ("Hence the answer is 7.", "line", "7"),
-        ("Working ...\nA: 7", "line", "7"),
-        ("Ans: 7", "line", "7"),
-        ("**Answer:** 7", "line", "7"),
-        ("**Final Answer**\n\n$7$", "line", "7"),
-        ("✅ Final Answer: **7**", "line", "7"),
-        (r"The final answer is \(\frac{7}{2}\). I hope it is correct.", "line", r"\frac{7}{2}"),
-        ("The answer is $x=3$.", "line", "x=3"),
-        ("The answer is 3x + 2.", "line", "3x + 2"),
-        ("Final Answer: The largest $n$ is 34.", "line", "34"),
-        ("Answer: John has 180 minutes to nap.", "line", "180 minutes"),
-        ("A: -1.8 billion", "line", "-1.8 billion"),
-        (r"$\sec^2(y)$", "whole", r"\sec^2(y)"),
-        ("x = 3", "whole", "x = 3"),
-        ("1, 2", "whole", "1, 2"),
-        ("7<|im_end|>", "whole", "7"),
-        ("The sum is 7.<|im_end|>\n<|im_start|>user\nThe answer is 8.", "line", "7"),
-    ],
-)
+@pytest.mark.parametrize(("text", "place", "answer"), CASES["found"])
 def test_the_answer_is_found_where_people_put_it(text: str, place: Place, answer: str) -> None:
     extracted = found(text)
     assert (extracted.place, extracted.text) == (place, answer)
@@ -80,10 +59,6 @@ def test_a_place_that_the_policy_does_not_name_holds_no_answer() -> None:
     policy = MathPolicy(answer_in=("box",))
     for text in ("#### 7", "<answer>7</answer>", "The answer is 7.", "7"):
         assert "no final answer" in refused(text, policy).reason
-
-
-def test_a_box_that_was_cut_is_no_answer_even_behind_another() -> None:
-    assert refused(r"First \boxed{41}. No: \boxed{4").flags[0].name == "unclosed_box"
 
 
 class TestReasoning:
@@ -118,14 +93,6 @@ class TestReasoning:
 
 
 class TestSeveralBoxes:
-    def test_the_last_one_counts_and_the_conflict_is_flagged(self) -> None:
-        extracted = found(r"First \boxed{41} pears are left, then one is added: \boxed{42}.")
-        assert (extracted.text, extracted.flags[0].name) == ("42", "conflicting_boxes")
-
-    def test_side_by_side_they_are_one_list(self) -> None:
-        extracted = found(r"So \boxed{41} and \boxed{42}.")
-        assert (extracted.text, extracted.flags[0].name) == ("41, 42", "joined_boxes")
-
     def test_equal_ones_are_one_answer_without_a_flag(self) -> None:
         extracted = extract(r"\boxed{0.5}, \boxed{.5}", POLICY, lambda a, b: float(a) == float(b))
         assert isinstance(extracted, Extracted)
@@ -136,17 +103,7 @@ class TestSeveralBoxes:
         assert "spray" in [flag.name for flag in refused(text).flags]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        r"\boxed{42}. The final answer is 42.",
-        "\\boxed{42}\n#### 42",
-        r"The answer is 41? No: \boxed{42}.",
-        r"\boxed{42} is the answer.",
-        r"\boxed{42}. The final answer is 41.",
-        "The answer is 41. The answer is 42.",
-    ],
-)
+@pytest.mark.parametrize("text", CASES["believed"])
 def test_the_first_place_of_the_policy_is_believed_and_in_it_the_last_statement(text: str) -> None:
     assert found(text).text == "42"
 

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tables import tables
 
 import rlenv
 from rlenv import Completion, Task
@@ -14,6 +15,8 @@ from rlenv.envs.math.arithmetic import LEVELS, arithmetic, expressions_of, solut
 from rlenv.envs.splits import split_of
 from rlenv.envs.working import canonical
 from rlenv.text.expression import value
+
+CASES = tables(__file__)
 
 SPLITS = ("train", "test", "demonstrations")
 SIZES = {1: 100, 2: 300, 3: 16_200, 4: 10_000, 5: 1_684_000, 6: 18_000, 7: 1_080_000}
@@ -62,20 +65,7 @@ def test_the_same_seed_gives_the_same_tasks(level: int) -> None:
     assert ids[0] == ids[1] != ids[2]
 
 
-@pytest.mark.parametrize(
-    ("level", "expression", "said"),
-    [
-        (1, "3+8", r"\boxed{11}"),
-        (2, "3-8", r"\boxed{-5}"),
-        (3, "47+38", r"77,85 \boxed{85}"),
-        (3, "40-38", r"10,2 \boxed{2}"),
-        (4, "3+8+5+9", r"11,16,25 \boxed{25}"),
-        (5, "3-8-5", r"-5,-10 \boxed{-10}"),
-        (6, "(3+4)*2", r"7*2=14 \boxed{14}"),
-        (6, "9-(3-8)", r"9-(-5)=14 \boxed{14}"),
-        (7, "2*((1-4)*3)", r"2*(-3*3)=2*(-9)=-18 \boxed{-18}"),
-    ],
-)
+@pytest.mark.parametrize(("level", "expression", "said"), CASES["workings"])
 def test_the_working_ends_in_the_box(level: int, expression: str, said: str) -> None:
     task = Task(f"{expression}=?", str(value(expression)), metadata={"expression": expression, "level": level})
     assert solution(task) == said
@@ -88,21 +78,7 @@ def test_hostile_text_is_worth_nothing(answer: int, said: str) -> None:
     assert verdict.reward == 0.0
 
 
-@pytest.mark.parametrize(
-    ("said", "reward"),
-    [
-        (r"\boxed{+11}", 1.0),
-        (r"\boxed{ 011 }", 1.0),
-        (r"\boxed{11} = \boxed{+11}", 1.0),
-        (r"\boxed{11.0}", 0.0),
-        (r"\boxed{1 1}", 0.0),
-        (r"\boxed{１１}", 0.0),
-        (r"\boxed{11 }}", 1.0),
-        (r"\boxed{" + "0" * 30 + "11}", 0.0),
-        (r"\boxed{10}\boxed{11}", 0.0),
-        (r"<think>\boxed{11}</think>", 0.0),
-    ],
-)
+@pytest.mark.parametrize(("said", "reward"), CASES["boxes"])
 def test_the_answer_is_a_whole_number_of_bounded_length(said: str, reward: float) -> None:
     assert IntegerVerifier().verify(Task("3+8=?", "11"), Completion(said)).reward == reward
 

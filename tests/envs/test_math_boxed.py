@@ -3,10 +3,13 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tables import tables
 
 from rlenv import Verdict
 from rlenv.envs.math.answer_place.boxed import final_box
 from rlenv.text.boxes import Box, find_boxes, side_by_side
+
+CASES = tables(__file__)
 
 FRAGMENTS = st.lists(
     st.sampled_from(["\\boxed{", "\\boxed {", "{", "}", "\\", "\\}", "42", " ", "<think>", "</think>", "x", "\\boxed"])
@@ -31,23 +34,7 @@ def run_of(text: str) -> list[str]:
     return [box.text for box in side_by_side(text, boxes)]
 
 
-@pytest.mark.parametrize(
-    ("completion", "text"),
-    [
-        (r"\boxed{42}", "42"),
-        (r"so \boxed {42}.", "42"),
-        (r"\fbox{42}", "42"),
-        (r"\\boxed{42}", "42"),
-        ("\x08oxed{42}", "42"),
-        (r"\boxed{\boxed{42}}", "42"),
-        (r"\boxed{\frac{1}{2}} and nothing else", r"\frac{1}{2}"),
-        (r"\boxed{\{1, 2\}}", r"\{1, 2\}"),
-        (r"\boxed{42}, again \boxed{ 42 }", " 42 "),
-        (r"in \boxed{} we put \boxed{42}", "42"),
-        (r"{ \boxed{42}", "42"),
-        (r"\boxed{41 ... \boxed{42}", "42"),
-    ],
-)
+@pytest.mark.parametrize(("completion", "text"), CASES["last"])
 def test_the_last_box_is_the_answer(completion: str, text: str) -> None:
     assert text_of(completion) == text
 

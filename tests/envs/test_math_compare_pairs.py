@@ -1,13 +1,16 @@
-"""Pairs of a reference and an answer: what is equal, what only looks so, and answers that describe their values."""
+"""Pairs of a reference and an answer: what is equal, what only looks so, which tier decides and what is flagged."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+from tables import tables
 from work import few_calls
 
-from rlenv.envs.math.equality import compare
+from rlenv.envs.math.equality import Comparison, compare
 from rlenv.envs.math.equality.policy import MathPolicy
 
 HERE = Path(__file__)
@@ -72,3 +75,47 @@ HOSTILE = [
 def test_hostile_descriptions_cost_little(gold: str) -> None:
     for text in HOSTILE:
         assert not few_calls(MOST_CALLS, compare, gold, text, POLICY).equal
+
+
+CASES = tables(__file__)
+
+
+def test_the_question_may_speak_of_percent_and_of_ratios() -> None:
+    assert not compare("42", r"42\%", POLICY).equal
+    assert compare("42", r"42\%", POLICY, "What percent of the apples are red?").equal
+    assert not compare("10:15", "20:30", POLICY).equal
+    assert compare("10:15", "20:30", POLICY, "Find the ratio of boys to girls.").equal
+
+
+@pytest.mark.parametrize(("gold", "answer", "tier"), CASES["tiers"])
+def test_the_tier_that_decided_is_named(gold: str, answer: str, tier: str) -> None:
+    assert compare(gold, answer, POLICY).tier == tier
+
+
+@pytest.mark.parametrize(("gold", "answer", "flag"), CASES["flags"])
+def test_what_is_odd_is_flagged_and_refused(gold: str, answer: str, flag: str) -> None:
+    found = compare(gold, answer, POLICY)
+    assert found.equal is False
+    assert found.flags == (flag,)
+    assert found.reason
+
+
+def test_what_agrees_and_is_not_proved_is_left_open() -> None:
+    assert compare(r"\sqrt{x^2}", "|x|", POLICY) == Comparison(True, "numeric")
+    assert compare(r"\sum_{k=1}^{n} k", r"\frac{n(n+1)}{2}", POLICY).equal is None
+
+
+def test_an_operation_left_undone_is_no_answer() -> None:
+    for answer in (r"\int_0^{42} 1 dx", r"\sum_{k=1}^{42} 1", r"\lim_{x \to 42} x"):
+        assert compare("42", answer, POLICY).equal is False
+
+
+def test_numbers_and_polynomials_need_no_algebra_library() -> None:
+    program = (
+        "import sys\n"
+        "from rlenv.envs.math.equality import compare\n"
+        "assert compare('(x+1)^2', 'x^2+2x+1').equal and compare(r'\\frac12', '0.5').equal\n"
+        "print([name for name in ('sympy', 'mpmath', 'math_verify') if name in sys.modules])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from problem_rows import ROWS
+from tables import tables
 
 import rlenv
 from rlenv import Completion, Task
@@ -13,6 +14,8 @@ from rlenv.core.errors import ConfigError
 from rlenv.env.admission import admitted
 from rlenv.envs.math.countdown import CountdownVerifier
 from rlenv.envs.math.problem_sets import problem_verifier
+
+CASES = tables(__file__)
 
 NAMES = sorted(ROWS)
 COUNT = Task("?", 24, metadata={"numbers": [2, 3, 4, 9]})
@@ -49,24 +52,7 @@ def test_the_prompt_of_countdown_says_where_the_answer_goes() -> None:
     assert "<answer>" in str(rlenv.load("math/countdown-v1", template="{numbers} {target}").tasks[0].prompt)
 
 
-@pytest.mark.parametrize(
-    ("said", "reward"),
-    [
-        (r"\boxed{12}", 1.0),
-        (r"\boxed{11} is too small, so \boxed{12}", 0.0),
-        (r"\boxed{12}, again \boxed{12}", 1.0),
-        (r"\boxed{12} Actually, the answer is 13.", 1.0),
-        (r"~~\boxed{11}~~ \boxed{12}", 1.0),
-        (r"\boxed{13} <!-- \boxed{12} -->", 0.0),
-        (r"~~\boxed{12}~~", 0.0),
-        ("<think>\\boxed{12}</think>", 0.0),
-        ("#### 12", 0.0),
-        ("<answer>12</answer>", 0.0),
-        ("The answer is 12.", 0.0),
-        ("12", 0.0),
-        (r"\boxed{12", 0.0),
-    ],
-)
+@pytest.mark.parametrize(("said", "reward"), CASES["box"])
 def test_the_box_alone_is_read(said: str, reward: float) -> None:
     task = Task("7+5=?", "12")
     verifier = rlenv.load("math/arithmetic-v1").verifier

@@ -6,12 +6,15 @@ import re
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tables import tables
 
 import rlenv
 from rlenv import Completion, Definition, Task, Verdict
 from rlenv.core.errors import ConfigError
 from rlenv.core.verifier import judge
 from rlenv.envs.math.countdown import LEVELS, USES, CountdownVerifier, Use, countdown, countdown_key, countdown_task
+
+CASES = tables(__file__)
 
 SPLITS = ("train", "test", "demonstrations")
 NUMBERS = [2, 3, 4, 9]
@@ -70,51 +73,12 @@ def test_the_same_seed_gives_the_same_tasks() -> None:
     assert ids[0] == ids[1] != ids[2]
 
 
-@pytest.mark.parametrize(
-    "expression",
-    [
-        "(9 - 3) * 4",
-        "4*(9-3)",
-        "4 * (9 - 3) = 24",
-        "24 = 4 * (9 - 3)",
-        "(9 + 3) * 4 / 2",
-        "9 * 4 / 3 * 2",
-        "-(3 - 9) * 4",
-        r"(9 - 3) \times 4",
-        "(9 - 3) × 4",
-        "2 * 4 * 9 / 3",
-    ],
-)
+@pytest.mark.parametrize("expression", CASES["right"])
 def test_any_way_to_the_target_is_right(expression: str) -> None:
     assert answer(expression).reward == 1.0
 
 
-@pytest.mark.parametrize(
-    ("expression", "flag"),
-    [
-        ("24", "target_restated"),
-        ("24 = 24", "target_restated"),
-        ("23 + 1", "number_not_given"),
-        ("24 + 3 - 3", "number_not_given"),
-        ("12 * 2", "number_not_given"),
-        ("3 * 4 * 2 * (9 - 2 * 4)", "number_reused"),
-        ("(9 - 3) * 4 + 2 - 2", "number_reused"),
-        ("(9 - 3) * 4 = 12 * 2 = 24", "equation_chain"),
-        ("(9 - 3) * 4 = 6 * 4", None),
-        ("9 * 3 - 4 + 2", None),
-        ("9 - 3) * 4", None),
-        ("(９ - ３) * ４", None),
-        ("4!", None),
-        ("2 ** 3 * (9 - 4 - 2)", None),
-        ("4(9 - 3)", None),
-        ("the sum of 9 and 3", None),
-        ("", None),
-        ("(9 - 3) * 4 or 12 * 2", None),
-        ("9 / (3 - 3)", None),
-        ("4 / (2 - 2)", None),
-        ("eval('24')", None),
-    ],
-)
+@pytest.mark.parametrize(("expression", "flag"), CASES["wrong"])
 def test_nothing_else_is(expression: str, flag: str | None) -> None:
     verdict = answer(expression)
     assert verdict.reward == 0.0
@@ -130,22 +94,7 @@ def test_numbers_may_be_left_out_unless_the_task_says_otherwise() -> None:
     assert "exactly once" in str(countdown(use="exactly_once").tasks[0].prompt)
 
 
-@pytest.mark.parametrize(
-    ("said", "reward"),
-    [
-        ("<answer>(9 - 3) * 4</answer>", 1.0),
-        ("thinking aloud</think><answer>(9 - 3) * 4</answer>", 1.0),
-        (r"<think>hm</think> So \boxed{(9 - 3) * 4}.", 1.0),
-        ("<answer>9 + 3</answer> no: <answer>(9 - 3) * 4</answer>", 1.0),
-        ("<answer>(9 - 3) * 4</answer> no: <answer>9 + 3</answer>", 0.0),
-        ("<think><answer>(9 - 3) * 4</answer></think>", 0.0),
-        ("<think><answer>(9 - 3) * 4</answer>", 0.0),
-        ("<answer>(9 - 3) * 4", 0.0),
-        ("<answer>(9 - 3) * 4</answer> <answer>", 0.0),
-        ("(9 - 3) * 4", 0.0),
-        ("The answer is (9 - 3) * 4.", 0.0),
-    ],
-)
+@pytest.mark.parametrize(("said", "reward"), CASES["places"])
 def test_the_answer_stands_in_the_last_tag_or_box_after_the_thinking(said: str, reward: float) -> None:
     assert judged(said).reward == reward
 

@@ -8,12 +8,15 @@ from typing import TypeAlias
 
 import pytest
 from problem_rows import ROWS
+from tables import tables
 
 import rlenv
 from rlenv import Completion, Definition, Task, Verdict
 from rlenv.core.errors import ConfigError, TaskError
 from rlenv.core.verifier import judge
 from rlenv.envs.math.problem_sets import SETS, problem_verifier
+
+CASES = tables(__file__)
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
 FILES = {
@@ -96,63 +99,18 @@ def test_the_solution_boxes_its_answer_once(tmp_path: Path) -> None:
     assert gsm8k.solution(gsm8k.tasks[0]) == "He bakes 6*12=72 buns.\nThere are 72-50=22 left.\n\\boxed{22}"
 
 
-@pytest.mark.parametrize(
-    ("kwargs", "levels"),
-    [
-        ({}, [2, 0, 5]),
-        ({"level": 5}, [5]),
-        ({"level": "1-4"}, [2]),
-        ({"level": "all"}, [2, 5]),
-        ({"subject": "counting_and_probability"}, [2]),
-        ({"subject": "Algebra"}, [0]),
-        ({"limit": 2}, [2, 0]),
-        ({"level": "2,5", "limit": 1}, [2]),
-    ],
-)
+@pytest.mark.parametrize(("kwargs", "levels"), CASES["chosen"])
 def test_problems_are_chosen_by_level_and_subject(tmp_path: Path, kwargs: dict[str, object], levels: list[int]) -> None:
     assert [task.metadata["level"] for task in tasks_of(of_rows(tmp_path, "math", kwargs))] == levels
 
 
-@pytest.mark.parametrize(
-    ("name", "kwargs", "problem"),
-    [
-        ("math", {"split": "dev"}, "split out of test, train, got 'dev'"),
-        ("aime24", {"split": "train"}, "split out of test, got 'train'"),
-        ("gsm8k", {"limit": 0}, "limit of at least 1"),
-        ("gsm8k", {"level": 1}, "neither levels nor subjects"),
-        ("svamp", {"subject": "algebra"}, "neither levels nor subjects"),
-        ("math", {"level": 6}, "expected a level out of 1, 2, 3, 4, 5"),
-        ("math", {"level": "5-4"}, "expected a level"),
-        ("math", {"subject": "topology"}, "subjects are algebra, counting & probability, prealgebra"),
-        ("math", {"template": "{instruction}"}, "template that holds {question}"),
-        ("math", {"policy": {"percents": "strict"}}, "expected policy settings among"),
-    ],
-)
+@pytest.mark.parametrize(("name", "kwargs", "problem"), CASES["settings"])
 def test_settings_out_of_range_are_named(tmp_path: Path, name: str, kwargs: dict[str, object], problem: str) -> None:
     with pytest.raises(ConfigError, match=re.escape(problem)):
         of_rows(tmp_path, name, kwargs)
 
 
-@pytest.mark.parametrize(
-    ("name", "row", "problem"),
-    [
-        ("gsm8k", {"question": "?", "answer": "no mark"}, r"expected an answer that ends in '#### number'"),
-        ("gsm8k", {"question": "?", "answer": "#### many"}, r"expected an answer that ends in '#### number'"),
-        ("gsm8k", {"query": "?", "answer": "#### 1"}, r"expected a column 'question'"),
-        ("math", {"problem": "?", "solution": "no box"}, r"expected a column 'answer' or a box"),
-        ("math500", {"question": "?", "answer": "1"}, r"expected a column 'problem'"),
-        (
-            "aime24",
-            {"problem": "?", "answer": "1000"},
-            r"expected an answer that is a whole number from 0 to 999, got '1000'",
-        ),
-        ("aime25", {"problem": "?", "answer": "1/2"}, r"expected a number as the answer, got '1/2'"),
-        ("aime25", {"problem": "?", "answer": "-1"}, r"expected an answer that is a whole number from 0 to 999"),
-        ("amc23", {"question": "?", "answer": "(B)"}, r"expected a number as the answer"),
-        ("svamp", {"Body": "x", "Question": "?", "Answer": None}, r"expected a number as the answer"),
-        ("svamp", {"Body": "x", "Question": "?", "Answer": True}, r"expected a number as the answer"),
-    ],
-)
+@pytest.mark.parametrize(("name", "row", "problem"), CASES["bad_rows"])
 def test_a_bad_row_is_named_by_file_and_line(tmp_path: Path, name: str, row: dict[str, object], problem: str) -> None:
     with pytest.raises(TaskError, match=rf"{name}\.jsonl line 2: {problem}"):
         of_rows(tmp_path, name, {}, ROWS[name][0], row)

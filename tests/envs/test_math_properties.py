@@ -5,21 +5,21 @@ written down in two ways: as the reference, and as a completion that rewrites it
 """
 
 import re
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from types import FrameType
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from work import few_calls
 
 from rlenv import Completion, Task, Verdict
 from rlenv.envs.math import verify
 from rlenv.envs.math.verifier import MathVerifier
 
 JUDGE = MathVerifier()
+JUDGE.verify(Task("?", "\\sin 1"), Completion("\\boxed{\\cos 2}"))  # the first import is no work of a text
 MOST_CALLS = 1_000_000
 """What the cheap tiers may call for one text, whatever it holds: a few tenths of a second."""
 ANY_TEXT = st.text(st.characters(exclude_categories=()))
@@ -176,20 +176,11 @@ def test_any_text_gets_a_verdict_and_none_is_paid_by_chance(said: str) -> None:
         assert verdict.reward == 0.0
 
 
-@settings(deadline=None, max_examples=80)
-@given(ANY_TEXT | SOUP, st.sampled_from(["x^2+1", "(1,2)", "\\{1,2\\}", "[0,1)", "x>3", "5 cm", "8:34 PM", "B", "no"]))
-def test_the_cheap_tiers_are_deterministic_and_never_raise(said: str, gold: str) -> None:
-    task, completion = Task("?", gold), Completion(f"\\boxed{{{said}}}")
-    verdict = JUDGE.verify(task, completion)
-    assert isinstance(verdict, Verdict)
-    assert JUDGE.verify(task, completion) == verdict
-
-
 @settings(deadline=None, max_examples=30)
 @given(SOUP | st.sampled_from(["(x+1)", "(x+y+1)", "\\pm 1,", "[1,2]\\cup ", "cm "]), st.integers(1, 300))
 def test_repetition_costs_bounded_work(said: str, times: int) -> None:
     for text in (said * times, f"\\boxed{{{said * times}}}", f"\\boxed{{{said}}}\n" * times):
-        assert _calls("x^2+1", text) <= MOST_CALLS
+        few_calls(MOST_CALLS, JUDGE.verify, Task("?", "x^2+1"), Completion(text))
 
 
 @settings(deadline=None, max_examples=30)
@@ -206,30 +197,4 @@ def test_nesting_costs_bounded_work(around: str, depth: int, inner: str, gold: s
     for _ in range(depth):
         if len(inner) < 5000:
             inner = around.replace("|", inner)
-    assert _calls(gold, f"\\boxed{{{inner}}}") <= MOST_CALLS
-
-
-class _TooMuchWork(BaseException):
-    """Stops the work that is counted."""
-
-
-def _calls(gold: str, text: str) -> int:
-    """How many functions, of Python and of C, the cheap tiers call: a measure that no busy machine changes."""
-    JUDGE.verify(Task("?", "\\sin 1"), Completion("\\boxed{\\cos 2}"))  # the first import is no work of the text
-    task, completion, counted = Task("?", gold), Completion(text), 0
-
-    def count(_frame: FrameType, event: str, _argument: object) -> None:
-        nonlocal counted
-        counted += event in ("call", "c_call")
-        if counted > MOST_CALLS:
-            raise _TooMuchWork
-
-    before = sys.getprofile()
-    sys.setprofile(count)
-    try:
-        JUDGE.verify(task, completion)
-    except _TooMuchWork:
-        pass
-    finally:
-        sys.setprofile(before)
-    return counted
+    few_calls(MOST_CALLS, JUDGE.verify, Task("?", gold), Completion(f"\\boxed{{{inner}}}"))

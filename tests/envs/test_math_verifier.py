@@ -1,4 +1,6 @@
-"""The verifier assembled: what is paid, what is refused and flagged, and that it works from anywhere."""
+"""The verifier assembled: what is paid, refused and flagged; what a task may set; which option a sentence picks."""
+
+import json
 
 import pytest
 
@@ -6,6 +8,7 @@ from rlenv import Completion, Definition, ListTasks, Task, Verdict, WorkerPool
 from rlenv.core.errors import ConfigError, TaskError
 from rlenv.core.jsontypes import Json
 from rlenv.envs.math import verify
+from rlenv.envs.math.answer_place.choice import chosen_letter, is_choice
 from rlenv.envs.math.equality.policy import MathPolicy
 from rlenv.envs.math.verifier import MathVerifier
 from rlenv.judge.judge import Judge
@@ -20,7 +23,7 @@ def names(verdict: Verdict) -> list[str]:
     [
         ("42", r"\boxed{41} or \boxed{42}", "joined_boxes"),
         ("42", r"<think>\boxed{42}</think> That is it, I am sure.", "thinking_only"),
-        ("42", r"\boxed{42", "unclosed_box"),
+        ("42", r"First \boxed{42}. No: \boxed{4", "unclosed_box"),
     ],
 )
 def test_anything_else_is_worth_nothing_and_flagged(gold: str, completion: str, flag: str) -> None:
@@ -85,3 +88,50 @@ def test_a_grader_needs_no_worker_for_what_is_cheap(monkeypatch: pytest.MonkeyPa
         judge = Judge(definition, pool)
         jobs = [(Task("?", "7"), Completion(said)) for said in (r"\boxed{7}", r"\boxed{8}", "#### 7")]
         assert [v.reward for v in judge.verdicts(jobs)] == [1.0, 0.0, 1.0]
+
+
+def test_a_policy_goes_through_json_and_back() -> None:
+    policy = MathPolicy(answer_in=("line", "box"), rounding=1e-4, percent="either", order="all", units="required")
+    assert MathPolicy.of(json.loads(json.dumps(policy.to_json()))) == policy
+
+
+def test_places_may_come_as_a_list_or_as_text_with_commas() -> None:
+    assert MathPolicy.of({"answer_in": ["box", "hash"]}) == MathPolicy.of({"answer_in": "box,hash"})
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"answer_in": []},
+        {"answer_in": ["box", "box"]},
+        {"answer_in": ["end"]},
+        {"answer_in": None},
+        {"thinking": "maybe"},
+        {"percent": True},
+        {"rounding": "loose"},
+        {"rounding": 0.0},
+        {"rounding": 1},
+        {"rounding": float("nan")},
+        {"order": "sets"},
+        {"units": ""},
+        {"tolerance": 1e-3},
+    ],
+)
+def test_a_setting_that_means_nothing_is_refused(settings: dict[str, object]) -> None:
+    with pytest.raises(ConfigError, match="expected"):
+        MathPolicy.of(settings)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "sentence", ["", "A B C D", "A or B", "not C", "A, B, C", "ABCD", "It can't be C.", "C" + " no" * 400]
+)
+def test_none_or_several_are_no_choice(sentence: str) -> None:
+    assert chosen_letter(sentence) is None
+
+
+@pytest.mark.parametrize(
+    ("gold", "choice"),
+    [("C", True), ("(C)", True), (r"\text{(E)}", True), ("x", False), ("AB", False), ("(A) Cecile", False)],
+)
+def test_a_reference_that_is_a_letter_is_a_choice(gold: str, choice: bool) -> None:
+    assert is_choice(gold) is choice

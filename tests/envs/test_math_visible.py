@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tables import tables
 from work import assert_linear
 
 from rlenv import Completion, Task, Verifier
@@ -11,45 +12,10 @@ from rlenv.envs.math.answer_place.boxed import IntegerVerifier, visible
 from rlenv.envs.math.countdown import CountdownVerifier
 from rlenv.envs.math.problem_sets import problem_verifier
 
-UNSEEN = [
-    "<!-- {} -->",
-    "<!-- {}",
-    "~~{}~~",
-    "<s>{}</s>",
-    "<del>{}</del>",
-    "<strike><b>{}</b></strike>",
-    "<s>old <s>older</s> {}</s>",
-    '<span style="display: none">{}</span>',
-    "<p hidden>{}</p>",
-    "<script>{}</script>",
-    r"\sout{{{}}}",
-    r"\cancel {{{}}}",
-    r"\xcancel{{\frac{{1}}{{2}} {}}}",
-    r"\phantom{{{}}}",
-    r"\textcolor{{white}}{{{}}}",
-    r"{{\color{{white}} {}}}",
-    r"\color{{white}}{{{}}}",
-    "\n[//]: # ({})",
-    "\n[comment]: <> ({})",
-]
-SEEN = [
-    "{}",
-    "a <b> c {}",
-    "x<s and t>5, so {}",
-    "50 ~~ {}",
-    "~~a\n\nb~~ {}",
-    "<b>{}</b>",
-    r"\cancelto{{0}}{{x}} {}",
-    r"\color{{red}} {}",
-    "<br/>{}",
-    "[1]: {}",
-    "{} <!-- a remark -->",
-    r"\cancel{{3}} {}",
-    "<del>3</del> {}",
-]
+CASES = tables(__file__)
 
 
-@pytest.mark.parametrize("hidden", UNSEEN)
+@pytest.mark.parametrize("hidden", CASES["unseen"])
 def test_a_hidden_answer_is_none(hidden: str) -> None:
     text = hidden.format(r"\boxed{12}")
     for said in (text, rf"So it is \boxed{{13}}. {text}", f"The answer is 13. {text}", f"13 {text}"):
@@ -64,7 +30,7 @@ def checks() -> list[Verifier]:
     return [IntegerVerifier(), problem_verifier("gsm8k"), problem_verifier("math500")]
 
 
-@pytest.mark.parametrize("shown", SEEN)
+@pytest.mark.parametrize("shown", CASES["seen"])
 def test_what_is_seen_counts(shown: str) -> None:
     said = shown.format(r"\boxed{12}")
     assert visible(said).count(r"\boxed{12}") == 1

@@ -5,11 +5,14 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from tables import tables
 
 import rlenv
 from rlenv import Completion, Verdict
 from rlenv.envs.process.carried import Problem, carries, last_number
 from rlenv.envs.process.trace import given
+
+CASES = tables(__file__)
 
 QUESTION = "A shop has 40 boxes of 36 pens at $3 a box. It sells 25% of the boxes and then 14 more. How many are left?"
 WORKING = "It sells 40*25/100=10 boxes.\nThen 40-10=30 are left.\nIn the end 30-14=16 boxes are left."
@@ -27,22 +30,6 @@ RIGHT = [
     "A quarter of forty boxes is ten. Forty without ten is thirty. Thirty without fourteen leaves sixteen.",
     "40 boxes → 25% → 10 sold; 40 − 10 → 30; 30 − 14 → 16",
 ]
-TRICKS = [
-    "Let x be the answer. x = 16",
-    "16 * 1 = 16",
-    "16 + 40 - 40 = 16",
-    "40 * 16 / 40 = 16",
-    "40 - 24 = 16",
-    "40 * 0.4 = 16",
-    "(10 + 22) / 2 = 16",
-    "x + y = 20, x - y = 12, so 2x = 32 and x = 16",
-    "1 + 1 = 2, 2 + 2 = 4, 4 + 4 = 8, 8 + 8 = 16",
-    "14 + 2 = 16",
-    "36 - 14 = 22, 22 - 3 = 19, 19 - 3 = 16",
-    "40 + 36 = 76, 40 - 36 = 4, 40 - 14 = 26, 36 - 14 = 22, 36 + 14 = 50",
-    "40 - 10 = 30. The other steps are like it and give 16.",
-    "",
-]
 
 
 @pytest.mark.parametrize("working", RIGHT)
@@ -50,7 +37,7 @@ def test_a_right_working_by_any_route_carries_the_answer(working: str) -> None:
     assert carries(ASKED, working)
 
 
-@pytest.mark.parametrize("working", TRICKS)
+@pytest.mark.parametrize("working", CASES["tricks"])
 def test_a_working_that_works_nothing_out_does_not(working: str) -> None:
     assert not carries(ASKED, working)
 
@@ -93,7 +80,7 @@ def judged(rows: str, text: str) -> Verdict:
     return made.verifier.verify(made.tasks[0], Completion(text))
 
 
-@pytest.mark.parametrize("trick", TRICKS)
+@pytest.mark.parametrize("trick", CASES["tricks"])
 def test_no_trick_is_paid(rows: str, trick: str) -> None:
     assert judged(rows, f"{trick}\n\\boxed{{16}}").reward == pytest.approx(0.5)
 

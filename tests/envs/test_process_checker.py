@@ -8,6 +8,7 @@ import cloudpickle
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tables import tables
 from work import assert_linear
 
 from rlenv.core.completion import Completion
@@ -22,6 +23,8 @@ from rlenv.envs.process.steps import split
 from rlenv.envs.process.symbolic import FINDINGS, MAX_CHARS, SymbolicSteps
 from rlenv.scorers.load import load_step_scorer
 from rlenv.scorers.scorer import Stepped, StepScorer
+
+CASES = tables(__file__)
 
 
 def values(text: str) -> list[list[Fraction | None]]:
@@ -63,21 +66,7 @@ def test_a_number_within_a_name_is_no_side(text: str) -> None:
     assert len({part.number() for part in chain.sides}) == 1
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "She has 12 eggs.",
-        "10:30 = 11:30",
-        "f(2) = 7",
-        r"\sqrt{9} = 3",
-        "xy = 7",
-        "3 < 4 = yes",
-        "the bikes + 12 - 18 = 45",
-        "63 / 12 = 5 feet 3 inches",
-        "63 / 12 = 5 (remainder 3)",
-    ],
-)
+@pytest.mark.parametrize("text", CASES["no_arithmetic"])
 def test_what_is_no_arithmetic_is_not_read_as_two_equal_numbers(text: str) -> None:
     assert not any(len([value for value in chain if value is not None]) > 1 for chain in values(text))
 
@@ -128,43 +117,9 @@ def verdict(left: str, right: str, relation: str = "=", rounded: tuple[Fraction,
     return compare(side(left), side(right), relation, rounded).verdict
 
 
-EQUAL = [
-    ("3 * 4", "12"),
-    ("15 / 60 * 100", "25%"),
-    ("15 / 60", "25%"),
-    ("3 * 40 cents", "$1.20"),
-    ("2.5 hours", "150 minutes"),
-    ("5 quarters", "5 * 25"),
-    ("1 dozen", "12 eggs"),
-    ("2(x + 1)", "2x + 2"),
-]
-ROUNDED = [
-    ("8 / 3", "2.67"),
-    ("2 / 3", "0.66"),
-    ("100 / 7", "14.29"),
-    ("0.33 * 12", "4"),
-]
-WRONG = [
-    ("8 / 3", "2.76"),
-    ("8 / 3", "2.6"),
-    ("8 / 3", "3"),
-    ("30% * 50", "16"),
-    ("20% * 50", "1000"),
-    ("2.5 hours", "160 minutes"),
-    ("50% of $80", "$4000"),
-    ("0.50 * 7", "3.52"),
-    ("7 * 70 - 40", "470 - 40"),
-    ("1000 * 1000", "100000"),
-    ("2 / 5 * 4000", "800 gallons"),
-]
-UNKNOWN = [("x + 1", "5"), ("17 / 5", "3 remainder 2"), ("f(x)", "3"), ("10^9^9", "4")]
-
-
-@pytest.mark.parametrize(
-    ("name", "pairs"), [("equal", EQUAL), ("rounded", ROUNDED), ("wrong", WRONG), ("unknown", UNKNOWN)]
-)
-def test_two_sides_are_compared(name: str, pairs: list[tuple[str, str]]) -> None:
-    assert [(left, right) for left, right in pairs if verdict(left, right) != name] == []
+@pytest.mark.parametrize("name", ["equal", "rounded", "wrong", "unknown"])
+def test_two_sides_are_compared(name: str) -> None:
+    assert [(left, right) for left, right in CASES[name] if verdict(left, right) != name] == []
 
 
 def test_about_is_wider_than_equal_but_not_any_number() -> None:
@@ -258,21 +213,7 @@ def test_each_kind_of_finding(step: str, kind: str) -> None:
     assert kind in kinds(step)[0]
 
 
-@pytest.mark.parametrize(
-    "step",
-    [
-        "",
-        "Let us think about it.",
-        "Then 3 boxes hold 3 x 12 = 36 eggs, i.e. 36 eggs.",
-        "Three dozen eggs, half of which is 18",
-        "So 36 * 0.25 = 9, because 25% = 1/4",
-        "36 / 9 = 4 and 36 / 7 = 5.14",
-        "There are 60 minutes in an hour and 7 days in a week",
-        "24 eggs are twice as many as one box holds",
-        "x = the number of eggs left",
-        "He drives 40 miles = 40 * 5280 = 211200 feet",
-    ],
-)
+@pytest.mark.parametrize("step", CASES["passed"])
 def test_what_is_right_or_says_nothing_wrong_is_let_pass(step: str) -> None:
     assert kinds(step) == [[]]
 
@@ -311,22 +252,7 @@ def test_sums_and_products_are_right_exactly_where_they_are(a: int, b: int, off:
         assert ("equation" in found) == (off != 0)
 
 
-HOSTILE = [
-    "10^9^9 = 4; ",
-    "9",
-    "((",
-    "\\frac{1}{",
-    "1+",
-    "2x+3=",
-    "one hundred ",
-    "\n- ",
-    "1 1/2 ",
-    "a=b;c=d;e=f;",
-    "3 = 4 = ",
-]
-
-
-@pytest.mark.parametrize("unit", HOSTILE)
+@pytest.mark.parametrize("unit", CASES["hostile"])
 def test_hostile_steps_cost_little(unit: str) -> None:
     def look(length: int) -> None:
         text = (unit * length)[: length - 1]

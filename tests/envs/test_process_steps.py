@@ -10,6 +10,7 @@ from typing import get_args
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tables import tables
 from work import assert_linear
 
 from rlenv.core.errors import ConfigError
@@ -18,6 +19,8 @@ from rlenv.envs.process.plain import spoken
 from rlenv.envs.process.steps import Kind, split
 from rlenv.envs.process.tokens import tokenize
 from rlenv.envs.process.units import units
+
+CASES = tables(__file__)
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 PIECES = [*"\n ;a\té😀\u200b\u2028", "\n\n", "\r\n", "Step 1:", "1.", "2)", "(3)", "**4.**", "12.5", "3+4=7", "step 2"]
@@ -103,25 +106,7 @@ def cut(text: str) -> list[str]:
     return [text[start:end] for start, end in units(text)]
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("", []),
-        (" \n ", []),
-        ("No equation here.\nNor there.", ["No equation here.\nNor there."]),
-        ("3+4=7", ["3+4=7"]),
-        ("3+4=6+1=7", ["3+4=6+1=7"]),
-        ("12 + 5\n= 17\n= 10 + 7", ["12 + 5\n= 17\n= 10 + 7"]),
-        ("3 eggs * $2 = $6 = 600 cents", ["3 eggs * $2 = $6 = 600 cents"]),
-        ("3+4=7 7+1=8", ["3+4=7", "7+1=8"]),
-        ("3+4=7, 7+1=8", ["3+4=7,", "7+1=8"]),
-        ("3+4=7 and 7+1=8", ["3+4=7", "and 7+1=8"]),
-        ("20% of 50 = 10% of 100 = 10", ["20% of 50 = 10% of 100 = 10"]),
-        (r"\frac{3}{4} = 3 \times 0.25 = 0.75", [r"\frac{3}{4} = 3 \times 0.25 = 0.75"]),
-        ("x == 3 and y = 4", ["x == 3 and y = 4"]),
-        ("She has 3+4 which equals 7. Then 7+1 equals 8.", ["She has 3+4 which equals 7.", "Then 7+1 equals 8."]),
-    ],
-)
+@pytest.mark.parametrize(("text", "expected"), CASES["cuts"])
 def test_where_it_cuts(text: str, expected: list[str]) -> None:
     assert cut(text) == expected
 

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import reasoning_gym
 from quick_ones import quick_ones
+from tables import tables
 
 import rlenv
 from rlenv.audit import Audit, Severity, audit_reward
@@ -27,6 +28,8 @@ from rlenv.envs.reasoning_gym.answer_tags import read, write
 from rlenv.envs.reasoning_gym.catalogue import KEPT, LEFT_OUT, env_id
 from rlenv.envs.reasoning_gym.datasets import create, settings
 from rlenv.envs.reasoning_gym.verifier import ScorerVerifier
+
+CASES = tables(__file__)
 
 ITEMS = 3
 CONSTANTS = ("True", "False", "0", "1", "-1", "Yes", "No", "infeasible", "A", "[]", "[[]]", "{}", "()", "None", "nan")
@@ -130,17 +133,7 @@ def test_answer_far_longer_than_any_right_one_is_not_read() -> None:
     assert (verdict.reward, "too long" in verdict.reason) == (0.0, True)
 
 
-@pytest.mark.parametrize(
-    ("completion", "flag"),
-    [
-        ("", "no_answer"),
-        ("42", "no_answer"),
-        ("<answer>42", "broken_tags"),
-        ("</answer>42<answer>", "broken_tags"),
-        ("<answer><answer>42</answer></answer>", "broken_tags"),
-        ("<answer>42</answer><answer></answer>", "several_answers"),
-    ],
-)
+@pytest.mark.parametrize(("completion", "flag"), CASES["flagged"])
 def test_completion_without_one_answer_is_flagged(completion: str, flag: str) -> None:
     found = read(completion)
     assert isinstance(found, Flag)
@@ -186,20 +179,7 @@ def test_config_reaches_the_dataset() -> None:
     assert all(len(re.findall("[0-9]+", str(definition.tasks[index].prompt))) == 2 for index in range(5))
 
 
-@pytest.mark.parametrize(
-    ("name", "kwargs", "words"),
-    [
-        ("chain_sum", {"config": {"seed": 3}}, "give seed=... beside it"),
-        ("chain_sum", {"config": {"terms": 3}}, "does not do"),
-        ("chain_sum", {"config": {"min_terms": 9, "max_terms": 2}}, "does not do"),
-        ("chain_sum", {"size": 0}, "expected a size"),
-        ("chain_sum", {"seed": -1}, "expected a seed"),
-        ("chain_sum", {"split": "dev"}, "expected a split"),
-        ("chain_sum", {"name": "tsumego"}, "not in the default set"),
-        ("chain_sum", {"name": "chain_product"}, "no dataset has this name"),
-        ("chain_sum", {"name": "chain_product", "own_scorer": True}, "install 0.1.25"),
-    ],
-)
+@pytest.mark.parametrize(("name", "kwargs", "words"), CASES["settings"])
 def test_settings_that_cannot_be_are_refused_in_words(name: str, kwargs: dict[str, object], words: str) -> None:
     with pytest.raises(ConfigError, match=words):
         rlenv.load(env_id(name), **kwargs)

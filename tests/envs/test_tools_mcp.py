@@ -19,6 +19,8 @@ import pytest
 
 pytest.importorskip("mcp", reason="the extra mcp is not installed")
 
+from tables import tables
+
 import rlenv
 from rlenv.core.completion import Completion
 from rlenv.core.errors import ConfigError
@@ -31,6 +33,8 @@ from rlenv.envs.tools.mcp.server import Server
 from rlenv.envs.tools.mcp.tool import mcp
 from rlenv.turns.tool_prompt import call_text
 from rlenv.turns.tools import ToolInteraction, tool_names
+
+CASES = tables(__file__)
 
 SCRIPT = Path(__file__).parents[1] / "support" / "mcp_server.py"
 TASK = Task("2 + 3?", "5")
@@ -204,24 +208,7 @@ def test_such_an_episode_is_no_wrong_answer(environment: Environment) -> None:
     assert (reward, ended, info["graded"], info["status"]) == (0.0, True, False, "verifier_error")
 
 
-@pytest.mark.parametrize(
-    ("mode", "what", "words"),
-    [
-        ("hang_at_start", "hung", "at its start"),
-        ("die_at_start", "died", "no licence"),
-        ("banner", "no_protocol", "Welcome!"),
-        ("old", "malformed", "1066"),
-        ("endless_pages", "bad_schema", "20 pages"),
-        ("huge", "too_large", "1000000 bytes"),
-        ("loop", "bad_schema", "leads back to itself"),
-        ("doubling", "bad_schema", "500 schemas"),
-        ("nowhere", "bad_schema", "leads nowhere"),
-        ("no_type", "bad_schema", "integre"),
-        ("wide", "bad_schema", "5000 arguments"),
-        ("no_name", "bad_schema", "a b; rm"),
-        ("twice", "bad_schema", "different names"),
-    ],
-)
+@pytest.mark.parametrize(("mode", "what", "words"), CASES["not_taken"])
 def test_a_server_that_cannot_be_taken_says_why(mode: str, what: str, words: str) -> None:
     with pytest.raises(ServerFailure, match=words) as failure:
         mcp(command(mode), start_s=1.0 if what == "hung" else 60.0)
@@ -238,17 +225,7 @@ def test_no_row_asks_for_a_server(tools: Json) -> None:
     assert admitted("math/arithmetic-v0", {"tools": tools}, given) == {"tools": tools}
 
 
-@pytest.mark.parametrize(
-    ("settings", "words"),
-    [
-        ({"server": ""}, "got nothing"),
-        ({"server": "a 'b"}, "close the quote"),
-        ({"server": "a", "time_limit_s": 0}, "above 0"),
-        ({"server": "a", "servers": 0}, "at least 1"),
-        ({"server": "a", "env": "HOME"}, "a list of names"),
-        ({"server": "a", "env": ["NOT_SET_ANYWHERE"]}, "is not set"),
-    ],
-)
+@pytest.mark.parametrize(("settings", "words"), CASES["settings"])
 def test_settings_out_of_range_are_named(settings: dict[str, Any], words: str) -> None:
     assert "NOT_SET_ANYWHERE" not in os.environ
     with pytest.raises(ConfigError, match=words):

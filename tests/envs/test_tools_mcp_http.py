@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import gzip
 import json
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
 
 pytest.importorskip("mcp", reason="the extra mcp is not installed")
+
+from json_server import up
+from tables import tables
 
 from rlenv.core.completion import Completion
 from rlenv.core.task import Task
@@ -22,6 +23,8 @@ from rlenv.envs.tools.mcp.server import Server
 from rlenv.envs.tools.mcp.tool import mcp
 from rlenv.turns.tool_prompt import call_text
 from rlenv.turns.tools import ToolInteraction
+
+CASES = tables(__file__)
 
 ECHO = {"name": "echo", "inputSchema": {"type": "object", "properties": {"text": {"type": "string"}}}}
 
@@ -103,23 +106,10 @@ class Handler(BaseHTTPRequestHandler):
         pass
 
 
-@contextmanager
-def serving(manner: str) -> Iterator[Service]:
-    service = Service(manner)
-    thread = threading.Thread(target=service.serve_forever, args=(0.02,), daemon=True)
-    thread.start()
-    try:
-        yield service
-    finally:
-        service.shutdown()
-        thread.join()
-        service.server_close()
-
-
 @pytest.mark.parametrize("manner", ["honest", "events"])
 def test_an_address_is_called_and_gets_the_key_that_is_given(manner: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TINY_KEY", "abc")
-    with serving(manner) as service:
+    with up(Service(manner)) as service:
         tools = ToolInteraction(mcp(service.url, api_key_env="TINY_KEY"))
         reply = tools.respond(tools.start(Task("?")), Completion(call_text("echo", text="hello")))
         tools.close(reply.state)
@@ -127,22 +117,11 @@ def test_an_address_is_called_and_gets_the_key_that_is_given(manner: str, monkey
     assert service.keys == {"Bearer abc"}
 
 
-@pytest.mark.parametrize(
-    ("manner", "what"),
-    [
-        ("flood", "too_large"),
-        ("drip", "hung"),
-        ("bomb", "no_protocol"),
-        ("hang", "hung"),
-        ("busy", "refused"),
-        ("rubbish", "no_protocol"),
-        ("elsewhere", "refused"),
-    ],
-)
+@pytest.mark.parametrize(("manner", "what"), CASES["fails"])
 def test_an_address_that_fails_is_named_for_it(manner: str, what: str) -> None:
     limit_s = 0.4 if what == "hung" else 60.0
     with (
-        serving(manner) as service,
+        up(Service(manner)) as service,
         closing(Server(ServerSpec(service.url, time_limit_s=limit_s))) as server,
         pytest.raises(ServerFailure) as failure,
     ):

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from random_caller import RandomCaller
+from tables import tables
 
 import rlenv
 from rlenv.core.policy import ScriptedPolicy
@@ -19,6 +20,8 @@ from rlenv.envs.tools.orders.drawing import LEVELS, draw, right
 from rlenv.envs.tools.orders.functions import exchange_item, refund_item
 from rlenv.envs.tools.orders.rules import Rules, decide
 from rlenv.turns.play import play, reference_completion
+
+CASES = tables(__file__)
 
 LEVEL_3 = rlenv.load("tools/orders-v0", level=3)
 
@@ -121,19 +124,7 @@ WISH = {
 }
 
 
-@pytest.mark.parametrize(
-    ("said", "answers"),
-    [
-        ("Could I have your name and e-mail address?", "My name is Ada Wolf. My email address is ada@post.example."),
-        ("What is the order number?", "I do not have the order number at hand, it is the order with the red kettle."),
-        ("To which address shall it go?", "The new address: 1 Old Road, Ashford."),
-        ("Do you confirm?", "Wait, I have changed my mind. The new address: 2 New Road, Ashford."),
-        ("Sorry, that is not possible.", "Please!"),
-        ("Hm.", "I want the order sent to another address."),
-        ("", "I want the order sent to another address."),
-        ("Please confirm your email address.", "My email address is ada@post.example. Wait, I have changed my mind. "),
-    ],
-)
+@pytest.mark.parametrize(("said", "answers"), CASES["customer"])
 def test_customer_says_what_is_asked_for(said: str, answers: str) -> None:
     assert answer(WISH, WISH["value"], dict(CALM), said).startswith(answers)  # type: ignore[arg-type]
 

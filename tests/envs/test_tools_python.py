@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from code_rows import BACKEND, sandbox_problem
+from tables import tables
 
 import rlenv
 from rlenv.core.errors import ConfigError
@@ -24,6 +25,8 @@ from rlenv.envs.tools.sessions import Sessions
 from rlenv.sandbox import Execution, Sandbox
 from rlenv.sandbox import ExecutionStatus as Status
 from rlenv.turns.play import play
+
+CASES = tables(__file__)
 
 
 @dataclass
@@ -226,18 +229,7 @@ def answer(question: str) -> str:
     return "42"
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"tools": "pyton"}, "no tool 'pyton'; did you mean 'python'"),
-        ({"tools": "x"}, "no tool 'x'; there are calculator, mcp, python"),
-        ({"tools": "no.such.module:tool"}, "tool no.such.module:tool: No module named"),
-        ({"tools": {"python": {"wall": 3}}}, "tool python: .*unexpected keyword argument 'wall'"),
-        ({"tools": {"python": {"sessions": 0}}}, "sessions of at least 1"),
-        ({"max_turns": 3}, "math/arithmetic-v0 has one turn, got max_turns=3"),
-        ({"tools": "python", "max_turns": 0}, "max_turns of at least 1"),
-    ],
-)
+@pytest.mark.parametrize(("settings", "message"), CASES["refused"])
 def test_impossible_settings_are_refused(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         rlenv.load("math/arithmetic-v0", **settings)

@@ -15,7 +15,11 @@ from rlenv.turns.play import play
 
 pytest.importorskip("bm25s", reason="the extra search is not installed")
 
+from tables import tables
+
 from rlenv.envs.tools.search.environment import LEVELS, library, world
+
+CASES = tables(__file__)
 
 LEVEL_1 = rlenv.load("tools/search-v0")
 
@@ -61,20 +65,7 @@ def test_worlds_are_the_same_again_and_names_are_told_apart() -> None:
     assert sum("confused" in entity.text for entity in known.values()) > 50
 
 
-@pytest.mark.parametrize(
-    ("said", "reward"),
-    [
-        ("<answer>{right}</answer>", 1.0),
-        ("It is <answer> {right}\n</answer>, I think.", 1.0),
-        ("<answer>1</answer> no: <answer>{right}</answer>", 1.0),
-        ("<answer>{right}</answer> or <answer>1</answer>", 0.0),
-        ("<answer>{right} or 1</answer>", 0.0),
-        ("<answer>{right}0</answer>", 0.0),
-        ("{right}", 0.0),
-        ("<think><answer>{right}</answer></think>I do not know.", 0.0),
-        ("<answer></answer>", 0.0),
-    ],
-)
+@pytest.mark.parametrize(("said", "reward"), CASES["answers"])
 def test_only_the_exact_answer_is_paid(said: str, reward: float) -> None:
     task = LEVEL_1.tasks[0]
     completion = Completion(said.format(right=task.reference))
