@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from rlenv.agents.rows import Row, completion_of, rows_of
 from rlenv.agents.session import Call
 from rlenv.core.completion import Completion
@@ -21,34 +23,35 @@ def drawn(*calls: Call, cut: bool = False) -> tuple[list[int], list[int], list[i
     return list(made.token_ids), list(made.mask), list(made.breaks)
 
 
-def test_a_conversation_that_only_grows_is_one_row() -> None:
-    ids, mask, breaks = drawn(call([1, 2], [3, 4]), call([1, 2, 3, 4, 5], [6]))
-    assert ids == [1, 2, 3, 4, 5, 6]
-    assert mask == [0, 0, 1, 1, 0, 1]
-    assert breaks == [0]
+MAIN, SUB, BACK = call([1], [2]), call([8, 8], [3]), call([1, 2, 4], [5])
+ROWS: dict[str, tuple[list[Call], list[int], list[int], list[int]]] = {
+    "a conversation that only grows is one": (
+        [call([1, 2], [3, 4]), call([1, 2, 3, 4, 5], [6])],
+        *([1, 2, 3, 4, 5, 6], [0, 0, 1, 1, 0, 1], [0]),
+    ),
+    "a compacted history begins one": (
+        [call([1, 2], [3]), call([1, 2, 3, 4], [5]), call([1, 9], [7]), call([1, 9, 7, 8], [6])],
+        *([1, 2, 3, 4, 5, 1, 9, 7, 8, 6], [0, 0, 1, 0, 1, 0, 0, 1, 0, 1], [0, 5]),
+    ),
+    "a sub-agent is one beside that of its caller": (
+        [MAIN, SUB, BACK],
+        *([8, 8, 3, 1, 2, 4, 5], [0, 0, 1, 0, 1, 0, 1], [0, 3]),
+    ),
+    "parallel calls are two, and what they share is learned once": (
+        [call([1], [2]), call([1, 2, 3], [4]), call([1, 2, 5], [6])],
+        *([1, 2, 3, 4, 1, 2, 5, 6], [0, 1, 0, 1, 0, 0, 0, 1], [0, 4]),
+    ),
+}
 
 
-def test_a_compacted_history_begins_a_row() -> None:
-    ids, mask, breaks = drawn(call([1, 2], [3]), call([1, 2, 3, 4], [5]), call([1, 9], [7]), call([1, 9, 7, 8], [6]))
-    assert ids == [1, 2, 3, 4, 5, 1, 9, 7, 8, 6]
-    assert mask == [0, 0, 1, 0, 1, 0, 0, 1, 0, 1]
-    assert breaks == [0, 5]
+@pytest.mark.parametrize("name", ROWS)
+def test_what_a_row_is(name: str) -> None:
+    calls, *expected = ROWS[name]
+    assert drawn(*calls) == tuple(expected)
 
 
-def test_a_sub_agent_is_a_row_beside_that_of_its_caller() -> None:
-    main, sub, back = call([1], [2]), call([8, 8], [3]), call([1, 2, 4], [5])
-    assert rows_of([main, sub, back]) == [Row((1,), (True,)), Row((0, 2), (True, True))]
-    ids, mask, breaks = drawn(main, sub, back)
-    assert ids == [8, 8, 3, 1, 2, 4, 5]
-    assert mask == [0, 0, 1, 0, 1, 0, 1]
-    assert breaks == [0, 3]
-
-
-def test_parallel_calls_are_rows_and_what_they_share_is_learned_once() -> None:
-    ids, mask, breaks = drawn(call([1], [2]), call([1, 2, 3], [4]), call([1, 2, 5], [6]))
-    assert ids == [1, 2, 3, 4, 1, 2, 5, 6]
-    assert mask == [0, 1, 0, 1, 0, 0, 0, 1]
-    assert breaks == [0, 4]
+def test_calls_of_a_caller_know_their_row() -> None:
+    assert rows_of([MAIN, SUB, BACK]) == [Row((1,), (True,)), Row((0, 2), (True, True))]
 
 
 def test_the_order_in_which_answers_come_is_of_no_account() -> None:

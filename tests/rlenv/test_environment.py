@@ -1,25 +1,31 @@
-"""The one-turn environment: what reset and step give, seeds, hostile completions, failures of the checker."""
+"""The one-turn environment and its space of text: what reset and step give, seeds, wrappers, hostile completions."""
 
 import math
 import pickle
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, cast
 
 import numpy as np
 import pytest
-from gymnasium.error import ResetNeeded
+from gymnasium import spaces
+from gymnasium.error import CustomSpaceError, ResetNeeded
+from gymnasium.vector.utils import batch_space, concatenate, create_shared_memory, iterate
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import rlenv
 from rlenv.core.definition import Definition
 from rlenv.core.episode import Episode
 from rlenv.core.errors import ConfigError, TaskError
+from rlenv.core.jsontypes import Json
 from rlenv.core.task import Task
 from rlenv.core.verdict import Flag, Verdict
 from rlenv.core.verifier import FunctionVerifier, VerifierFunction
 from rlenv.core.wrapper import State
-from rlenv.env.environment import Environment
+from rlenv.env.environment import Environment, wrap
+from rlenv.env.spaces import Unicode
 from rlenv.env.tasksets import ListTasks
 
 TASKS = ListTasks([Task(f"{i}+{i}=?", str(2 * i)) for i in range(20)])
@@ -171,3 +177,81 @@ def test_reward_and_info_of_a_wrapped_step_are_those_of_what_the_wrapper_made(ma
     assert (given, type(given)) == (reward, float)
     assert (info["graded"], info["status"], info["verdict"]) == (made.graded, made.status, made)
     assert info["task_id"] == TASKS[1].id
+
+
+def graded(completion: str) -> Verdict:
+    """Half a point for anything."""
+    return Verdict.of(("half", 0.5))
+
+
+def two_tasks() -> rlenv.Environment:
+    tasks = rlenv.ListTasks.from_rows([{"prompt": "say a", "id": "a"}, {"prompt": "say b", "id": "b"}])
+    verifier = rlenv.FunctionVerifier(graded, cheap=True)
+    return rlenv.Environment(rlenv.Definition(tasks=tasks, verifier=verifier))
+
+
+def test_a_wrapper_sees_the_task_and_the_completion_of_its_step_and_remembers() -> None:
+    seen: list[tuple[object, ...]] = []
+
+    class Watching:
+        name = "watching"
+
+        def judge(self, episodes: list[rlenv.Episode], state: dict[str, Json]) -> list[Verdict]:
+            state["steps"] = cast("int", state.get("steps", 0)) + 1
+            seen.extend((e.task.id, e.completion.text, state["steps"]) for e in episodes)
+            return [e.verdict for e in episodes]
+
+    env = wrap(two_tasks(), Watching())  # type: ignore[arg-type]
+    for index, said in ((1, "one"), (0, "two")):
+        env.reset(options={"task": index})
+        env.step(said)
+    assert seen == [("b", "one", 1), ("a", "two", 2)]
+
+
+def test_a_prompt_of_exactly_the_length_allowed_is_given() -> None:
+    definition = replace(two_tasks().definition, max_prompt_chars=5)
+    assert rlenv.Environment(definition).reset(options={"task": 0})[0] == "say a"
+    with pytest.raises(TaskError, match="at most 4 characters, got 5"):
+        rlenv.Environment(replace(definition, max_prompt_chars=4)).reset(seed=0)
+
+
+SPACE = Unicode(50)
+any_text = st.text(st.characters(categories=("L", "M", "N", "P", "S", "Z", "C")), max_size=50)
+
+
+@settings(deadline=None)
+@given(any_text)
+def test_any_text_is_contained_and_survives_flattening(text: str) -> None:
+    assert text in SPACE
+    assert spaces.unflatten(SPACE, spaces.flatten(SPACE, text)) == text
+
+
+@pytest.mark.parametrize("other", ["x" * 51, b"bytes", None, 3, ["x"], np.zeros(3)])
+def test_what_is_too_long_or_no_text_is_not_contained(other: object) -> None:
+    assert other not in SPACE
+
+
+def test_shortest_length_holds() -> None:
+    space = Unicode(5, min_length=2)
+    assert ("a" in space, "ab" in space) == (False, True)
+    assert all(space.sample() in space for _ in range(100))
+    assert len(Unicode(1000, min_length=900).sample()) == 900
+
+
+def test_space_survives_pickling() -> None:
+    assert pickle.loads(pickle.dumps(SPACE)) == SPACE
+    assert len(pickle.dumps(Unicode(1_000_000))) < 10_000
+
+
+def test_batched_space_holds_one_text_an_environment() -> None:
+    batched = batch_space(SPACE, 3)
+    assert isinstance(batched, spaces.Tuple)
+    assert batched.sample() in batched
+    texts = ("a", "\ud800", "🙂")
+    assert concatenate(SPACE, texts, ()) == texts
+    assert tuple(iterate(batched, texts)) == texts
+
+
+def test_shared_memory_is_refused_with_the_way_round() -> None:
+    with pytest.raises(CustomSpaceError, match="'shared_memory': False"):
+        create_shared_memory(SPACE, n=2)

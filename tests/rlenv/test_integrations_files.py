@@ -1,18 +1,24 @@
 """The files that other packages get, which need none of these to be made, and the number that stands for no reward."""
 
+from __future__ import annotations
+
 import ast
 import json
 import math
 from pathlib import Path
 
 import pytest
+from container_engine import REQUIRED, needs_engine
 
 import rlenv
 from rlenv.core.completion import Completion
 from rlenv.core.episode import Episode
+from rlenv.core.errors import ConfigError, TaskError
 from rlenv.core.task import Task
 from rlenv.core.verdict import Verdict
+from rlenv.envs.containers.reader import read_folders
 from rlenv.integrations.adapter import ROW, MeanFill, export
+from rlenv.integrations.harbor import to_harbor
 from rlenv.integrations.lm_eval import to_lm_eval, values
 from rlenv.integrations.nemo_gym import to_nemo_gym
 from rlenv.integrations.verifiers import main
@@ -102,3 +108,52 @@ def test_several_turns_name_our_agent_loop(tmp_path: Path) -> None:
     assert parquet.read_table(tmp_path / "train.parquet").to_pylist()[0]["agent_name"] == "rlenv"
     loops = next(line.partition("=")[2] for line in lines.splitlines() if "agent_loop_config_path" in line)
     assert "rlenv.integrations.verl.turns.RlenvAgentLoop" in Path(loops).read_text()
+
+
+IMAGE = "rlenv/agents-base:latest"
+
+
+def test_every_task_is_a_folder_that_the_reader_takes(tmp_path: Path) -> None:
+    made = to_harbor("code/snippets-v0", tmp_path / "tasks", size=3)
+    assert [folder.path for folder in read_folders(tmp_path / "tasks")] == sorted(made)
+
+
+def test_the_hidden_calls_are_in_the_tests_alone(tmp_path: Path) -> None:
+    (place,) = to_harbor("code/snippets-v0", tmp_path, size=1)
+    hidden = [case["call"] for case in json.loads((place / "tests/cases.json").read_text())][1:]
+    shown = [path.read_text() for path in place.rglob("*") if path.is_file() and path.parent.name != "tests"]
+    assert len(hidden) > 5
+    assert not [call for call in hidden for text in shown if call in text]
+
+
+def test_a_task_that_is_no_function_is_refused_by_name(tmp_path: Path) -> None:
+    with pytest.raises(TaskError, match="expected a function with calls"):
+        to_harbor("math/arithmetic-v0", tmp_path, size=1)
+
+
+def test_nothing_is_written_over(tmp_path: Path) -> None:
+    to_harbor("code/snippets-v0", tmp_path, size=1)
+    with pytest.raises(ConfigError, match="expected a new folder"):
+        to_harbor("code/snippets-v0", tmp_path, size=1)
+
+
+@pytest.mark.slow
+@needs_engine
+def test_the_solution_is_paid_and_an_early_end_is_not(tmp_path: Path) -> None:
+    from rlenv.envs.containers.findings import play
+    from rlenv.envs.containers.judging import Grader
+    from rlenv.envs.containers.workshop import Workshop
+    from rlenv.sandbox.containers import docker_boxes
+
+    boxes = docker_boxes()
+    if not boxes.has_image(IMAGE):
+        (pytest.fail if REQUIRED else pytest.skip)(f"the engine has no image {IMAGE}: make agents-base")
+    try:
+        to_harbor("code/snippets-v0", tmp_path, size=1)
+        (folder,), grader = read_folders(tmp_path), Grader(Workshop(boxes, {"python:3.12-slim": IMAGE}))
+        paid = grader.of_reference(folder)
+        assert (paid.kind, paid.reward, paid.twin) == ("boxed", 1.0, "refused")
+        early = play(grader, folder, b"#!/bin/bash\necho 'import os; os._exit(0)' > /app/solution.py\n")
+        assert early.reward == 0
+    finally:
+        boxes.close()
