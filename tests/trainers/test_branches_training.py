@@ -26,7 +26,7 @@ PAIRS = [Pair(str(row["prompt"]), str(row["answer"]), str(n)) for n, row in enum
 """The right digit before the one that was asked about."""
 
 OWN: dict[str, dict[str, object]] = {
-    "star": {"steps": 6, "epochs": 30, "warmup_steps": 3},
+    "star": {"steps": 8, "group_size": 32, "epochs": 30, "warmup_steps": 3},
     "simpo": {"algorithm": with_changes(ALGORITHMS["simpo"], {"preference.beta": 1.0, "preference.margin": 4.0})},
 }
 """What a row needs to learn the trivial environment beside what all need."""
@@ -55,7 +55,9 @@ def given(name: str, teacher: TransformersPolicy) -> dict[str, Any]:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_every_row_learns_the_trivial_environment(name: str, teacher: TransformersPolicy, tmp_path: Path) -> None:
-    """SimPO with a margin of four nats a token, from 0.39 to 0.97 or more with each of six seeds.
+    """STaR on 256 completions a rollout: from 0.77 to 0.89 with each of five seeds, and from 0.43 on 64 of them.
+
+    SimPO with a margin of four nats a token, from 0.39 to 0.97 or more with each of six seeds.
 
     With its own margin of half a nat the policy is content from the start (it is two ahead), and what the last tenth of
     the loss does to other tokens is left to rounding: between 0.24 and 0.99.
