@@ -151,7 +151,7 @@ def text_field(schema: Mapping[str, Any], named: Sequence[str] = ()) -> str:
     text = [name for name in only if properties.get(name, {}).get("type") == "string"]
     if len(only) != 1 or not text:
         raise ConfigError(f"expected an action with one field of text, got {sorted(properties)}; name it in a plan")
-    return text[0]
+    return str(text[0])
 
 
 def plans_in(root: Path, location: str) -> list[contracts.RuntimePlan]:
@@ -217,7 +217,8 @@ def _action_schema(url: str) -> Mapping[str, Any]:
     patience = Patience(timeout_s=10.0, answer_mb=1.0)
     with client(patience, "") as asking:
         try:
-            return cast("Any", ask(asking, patience, "GET", f"{url.rstrip('/')}/schema").json())["action"]
+            known = cast("dict[str, Mapping[str, Any]]", ask(asking, patience, "GET", f"{url.rstrip('/')}/schema").json())
+            return known["action"]
         except (httpx2.HTTPError, *MISREAD) as error:
             raise MachineryError(f"{url} does not say what an action is: {type(error).__name__} {error}") from error
 
