@@ -217,8 +217,8 @@ def _action_schema(url: str) -> Mapping[str, Any]:
     patience = Patience(timeout_s=10.0, answer_mb=1.0)
     with client(patience, "") as asking:
         try:
-            known = cast("dict[str, Mapping[str, Any]]", ask(asking, patience, "GET", f"{url.rstrip('/')}/schema").json())
-            return known["action"]
+            page = ask(asking, patience, "GET", f"{url.rstrip('/')}/schema").json()
+            return cast("dict[str, Mapping[str, Any]]", page)["action"]
         except (httpx2.HTTPError, *MISREAD) as error:
             raise MachineryError(f"{url} does not say what an action is: {type(error).__name__} {error}") from error
 
