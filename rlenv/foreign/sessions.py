@@ -137,8 +137,8 @@ class ForeignInteraction:
         return Reply(after, step.observation, step.ended, step.reward or 0.0)
 
     def close(self, state: Json) -> None:
-        """Close the session of an episode that is over."""
-        session = self._take(cast("dict[str, Json]", state))
+        """Close the session of an episode that is over; there is none of one that did not begin."""
+        session = None if state is None else self._take(cast("dict[str, Json]", state))
         if session is not None:
             session.close()
 

@@ -22,7 +22,6 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias, TypeVar, cast
 from rlenv.audit import Audit, audit, certificate
 from rlenv.core.definition import Definition
 from rlenv.core.errors import MISREAD, ConfigError, MachineryError, RlenvError
-from rlenv.core.jsontypes import Json
 from rlenv.core.task import Task
 from rlenv.door.posting import Patience, ask, client
 from rlenv.env.tasksets import ListTasks
@@ -114,12 +113,6 @@ class _Episode:
         self.inner.close()
 
 
-class _Interaction(ForeignInteraction):
-    def close(self, state: Json) -> None:
-        if state is not None:  # that of an episode which did not begin
-            super().close(state)
-
-
 class Measured(NamedTuple):
     """What an audit found, and by what it measured."""
 
@@ -184,7 +177,7 @@ def measure(root: Path, manifest: manifests.NormalizedManifest, url: str) -> Mea
     said = said or {seed: (word_of(seed),) for seed in range(TASKS)}
     tasks = [_task(episodes, seed) for seed in said]
     turns = max((len(plan.actions) for plan in plans), default=TURNS)
-    interaction = _Interaction(episodes)
+    interaction = ForeignInteraction(episodes)
     made = Definition(
         tasks=ListTasks(tasks),
         verifier=ReplayVerifier(interaction, version=f"openenv {manifest.name}"),

@@ -121,6 +121,11 @@ def test_a_session_that_is_gone_is_played_again_once() -> None:
     assert LOG.count("reset") == 1
 
 
+def test_an_episode_that_did_not_begin_has_no_session_to_close() -> None:
+    begun()[0].close(None)
+    assert LOG == []
+
+
 def test_what_hangs_is_a_failure_and_what_is_raised_is_told() -> None:
     never = threading.Event()
     with pytest.raises(MachineryError, match=r"the scorer gave no answer in 0\.01 s"):
