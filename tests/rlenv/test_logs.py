@@ -34,15 +34,8 @@ def trl_rows() -> list[dict[str, Any]]:
         answer = task["answer"]
         for said, reward in ((answer, 1.0), (f"1 2 3 4 {answer}", 1.0), ("no", 0.0), (answer, float("nan"))):
             prompt = CHAT.format(task["prompt"])
-            row = {
-                "step": step,
-                "prompt": prompt,
-                "completion": said,
-                "lenient": reward,
-                "reason": "",
-                "advantage": 0.1,
-            }
-            rows.append(row)
+            told = {"step": step, "prompt": prompt, "completion": said, "lenient": reward}
+            rows.append({**told, "reason": "", "advantage": 0.1})
     return rows
 
 
@@ -74,12 +67,8 @@ def test_a_table_of_trl_is_judged_again_with_every_flip_and_the_change_of_the_me
 def test_the_same_table_as_text(suffix: str, tmp_path: Path) -> None:
     rows, file = trl_rows(), tmp_path / f"table{suffix}"
     if suffix == ".jsonl":
-        file.write_text(
-            "".join(
-                json.dumps({**row, "completion": [{"role": "assistant", "content": row["completion"]}]}) + "\n"
-                for row in rows
-            )
-        )
+        said = [{**row, "completion": [{"role": "assistant", "content": row["completion"]}]} for row in rows]
+        file.write_text("".join(json.dumps(row) + "\n" for row in said))
     else:
         with file.open("w", newline="") as out:
             writer = csv.DictWriter(out, list(rows[0]))
@@ -207,15 +196,13 @@ def test_what_cannot_be_imported_is_one_line_and_writes_nothing(tmp_path: Path) 
     assert not (tmp_path / "run").exists()
 
 
+RATED: dict[str, Json] = {"rlenv": {"score": [1], "weight": {}}}
 ODD_LOGS: dict[str, tuple[str, str]] = {
     "a list": ("1.jsonl", "[1]"),
     "a prompt": ("1.jsonl", verl_line(input=[1])),
     "depth": ("traces.jsonl", '{"traces": ' + "[" * 100_000),
     "values": ("traces.jsonl", '{"traces": [' + "[]," * 2_000_000 + "[]]}"),
-    "rewards": (
-        "traces.jsonl",
-        json.dumps({"traces": [trace(["a"], {"rlenv": {"score": [1], "weight": {}}}, calls=5)]}),
-    ),
+    "rewards": ("traces.jsonl", json.dumps({"traces": [trace(["a"], RATED, calls=5)]})),
     "samples": ("log.json", '{"eval": {}, "plan": {}, "samples": 5}'),
     "a sample": ("log.json", json.dumps({"eval": {}, "plan": {}, "samples": [sample("2", 1.0), [1]]})),
 }

@@ -1,15 +1,24 @@
-"""Task sets: files that name their bad line, the hub, lists and code."""
+"""Tasks and sets of them: rows with stable ids, files that name their bad line, the hub, lists and code."""
 
 import json
+import os
+import socket
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import datasets
 import pytest
+from huggingface_hub import constants
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import rlenv
 from rlenv.core.errors import TaskError
-from rlenv.core.task import TaskSet
+from rlenv.core.jsontypes import Json
+from rlenv.core.task import Task, TaskSet
+from rlenv.door.hub import asking_hub
 from rlenv.env.tasksets import ListTasks, ProceduralTasks, Row, as_taskset, hub_tasks, load_tasks
 
 ROWS: list[Row] = [{"prompt": f"{i}+{i}=?", "answer": str(2 * i), "level": i} for i in range(3)]
@@ -145,7 +154,110 @@ def test_a_row_map_is_for_rows(tmp_path: Path) -> None:
     rows: list[Row] = [{"question": "2+2=?", "label": "4"}]
     path = tmp_path / "tasks.jsonl"
     path.write_text(json.dumps(rows[0]) + "\n")
-    for given in (rows, datasets.Dataset.from_list([dict(row) for row in rows]), path, str(path)):
-        assert as_taskset(given, questions)[0].reference == "4"
+    for source in (rows, datasets.Dataset.from_list([dict(row) for row in rows]), path, str(path)):
+        assert as_taskset(source, questions)[0].reference == "4"
     with pytest.raises(TaskError, match="tasks already"):
         as_taskset(TASKS, questions)
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=6,
+)
+rows = st.fixed_dictionaries(
+    {"prompt": st.text()}, optional={"answer": json_values, "level": json_values, "source": json_values}
+)
+
+
+@settings(deadline=None)
+@given(rows)
+def test_task_survives_json(row: dict[str, Json]) -> None:
+    task = Task.from_row(row)
+    assert Task.from_json(json.loads(json.dumps(task.to_json()))) == task
+
+
+@settings(deadline=None)
+@given(rows)
+def test_id_ignores_the_order_of_columns(row: dict[str, Json]) -> None:
+    assert Task.from_row(row).id == Task.from_row(dict(reversed(row.items()))).id
+
+
+@pytest.mark.parametrize("change", [{"prompt": "3?"}, {"answer": 2}, {"level": 2}])
+def test_id_changes_with_every_column(change: dict[str, Json]) -> None:
+    row: dict[str, Json] = {"prompt": "2?", "answer": "2", "level": 1}
+    assert Task.from_row({**row, **change}).id != Task.from_row(row).id
+
+
+def test_id_is_the_same_in_every_process() -> None:
+    program = "from rlenv import Task; print(Task.from_row({'prompt': 'é?', 'answer': [1, 'x'], 'b': {'k': 0.1}}).id)"
+    ids = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.strip()
+        for seed in ("1",)
+    }
+    assert ids == {Task.from_row({"prompt": "é?", "answer": [1, "x"], "b": {"k": 0.1}}).id}
+
+
+def test_an_answer_that_is_not_a_number_is_refused_by_what_to_do() -> None:
+    with pytest.raises(TaskError, match="got NaN; leave the row out"):
+        Task.from_row({"prompt": "?", "answer": float("nan")})
+    assert Task.from_row({"prompt": "?", "answer": float("inf")}).reference == float("inf")
+
+
+@pytest.mark.parametrize("prompt", [None, [], ["text"], [{"role": "user", "content": 3}], {"role": "user"}])
+def test_prompt_that_is_neither_text_nor_messages_is_refused(prompt: Json) -> None:
+    with pytest.raises(TaskError, match=r"expected 'prompt' to be a string or a list of"):
+        Task.from_row({"prompt": prompt})
+
+
+def test_row_that_json_cannot_hold_is_refused() -> None:
+    with pytest.raises(TaskError, match="JSON cannot hold"):
+        Task("?", metadata={"when": object()})  # type: ignore[dict-item]
+
+
+def test_parts_that_are_no_text_are_named() -> None:
+    parts: Json = [{"role": "user", "content": [{"type": "image_url", "image_url": "x"}]}]
+    with pytest.raises(TaskError, match="message 1 of 'prompt' has parts of image_url; give text"):
+        Task.from_row({"prompt": parts})
+
+
+@pytest.fixture(autouse=True)
+def _own_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+    monkeypatch.setattr("rlenv.door.hub.getproxies", dict)
+
+
+def unknown(*_: object) -> None:
+    raise socket.gaierror(-2, "Name or service not known")
+
+
+def test_where_its_name_is_not_known_its_libraries_look_at_this_machine_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(socket, "getaddrinfo", unknown)
+    with asking_hub("some/model"):
+        assert constants.is_offline_mode()
+    assert not constants.is_offline_mode()
+
+
+def test_where_it_is_there_it_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_: [])
+    with asking_hub("some/model"):
+        assert not constants.is_offline_mode()
+
+
+def test_behind_a_proxy_the_name_need_not_be_known_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(socket, "getaddrinfo", unknown)
+    monkeypatch.setattr("rlenv.door.hub.getproxies", lambda: {"https": "http://proxy:3128"})
+    with asking_hub("some/model"):
+        assert not constants.is_offline_mode()
+
+
+def test_a_folder_is_no_question_for_the_hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(socket, "getaddrinfo", unknown)
+    with asking_hub(str(tmp_path)):
+        assert not constants.is_offline_mode()
