@@ -161,32 +161,23 @@ def test_what_is_sent_is_the_job_and_a_nonce_of_its_own() -> None:
     assert one.jobs == 2
 
 
-def test_a_report_without_the_nonce_is_tampering_and_the_cell_is_spent() -> None:
-    one, _ = cell(lambda nonce: frame({**DONE, "nonce": "0" * 32, "sizes": [0, 0, 0]}) + CLEAN)
-    assert one.run(Program(), LIMITS).status is Status.TAMPERED
-    assert one.spent
-    assert not one.ready()
-
-
 @pytest.mark.parametrize(
-    ("kills", "status"), [(0, Status.TAMPERED), (1, Status.TAMPERED), (2, Status.MEMORY_LIMIT)], ids=str
+    ("counter", "status"),
+    [
+        ({}, Status.TAMPERED),
+        ({"oom_kills": 0}, Status.TAMPERED),
+        ({"oom_kills": 1}, Status.TAMPERED),
+        ({"oom_kills": 2}, Status.MEMORY_LIMIT),
+    ],
+    ids=str,
 )
-def test_a_killed_supervisor_is_the_kernels_doing_only_where_its_counter_rose(kills: int, status: Status) -> None:
+def test_a_killed_supervisor_is_the_kernels_doing_only_where_its_counter_rose(
+    counter: dict[str, object], status: Status
+) -> None:
     hello = frame({"hello": 1, "oom_kills": 1})
-    one, _ = cell(lambda nonce: frame({"supervisor_killed": True, "oom_kills": kills}), hello=hello)
+    one, _ = cell(lambda nonce: frame({"supervisor_killed": True, **counter}), hello=hello)
     assert one.run(Program(), LIMITS).status is status
     assert one.spent
-
-
-def test_a_killed_supervisor_without_a_counter_is_tampering() -> None:
-    one, _ = cell(lambda nonce: frame({"supervisor_killed": True}))
-    assert one.run(Program(), LIMITS).status is Status.TAMPERED
-
-
-def test_the_backend_says_why_a_cell_ended() -> None:
-    one, channel = cell(dies)
-    channel.cause = "memory"
-    assert one.postmortem() == "memory"
 
 
 def test_a_kill_of_an_earlier_job_is_not_counted_again() -> None:
@@ -238,7 +229,11 @@ def test_what_an_interactive_job_is_told_goes_as_frames() -> None:
 
 @pytest.mark.parametrize(
     ("after", "ready"),
-    [(CLEAN, True), (frame({"clean": False}), False), (frame({"clean": 1}), False), (frame({}), False), (b"", False)],
+    [
+        (CLEAN, True),
+        *((frame(word), False) for word in ({"clean": False}, {"clean": 1}, {})),
+        *((said, False) for said in (b"", PREFIX.pack(15, 1) + b'{"clean": true}x')),
+    ],
 )
 def test_a_cell_is_ready_again_only_when_it_says_that_it_is_clean(after: bytes, ready: bool) -> None:
     one, channel = cell(answers(b"ok", after))
@@ -251,12 +246,6 @@ def test_a_cell_is_ready_again_only_when_it_says_that_it_is_clean(after: bytes, 
     reads = len(channel.asked)
     assert one.ready() is ready  # it is asked once
     assert len(channel.asked) == reads
-
-
-def test_a_clean_word_has_no_body() -> None:
-    one, _ = cell(answers(b"ok", PREFIX.pack(15, 1) + b'{"clean": true}x'))
-    one.run(Program(), LIMITS)
-    assert not one.ready()
 
 
 def test_what_is_given_up_closed_or_abandoned_takes_no_further_job() -> None:

@@ -59,16 +59,6 @@ def test_a_silent_and_a_dead_cell_prove_nothing(first: Reaction, second: Reactio
         assert box.run(PROGRAM).status is Status.SANDBOX_FAILURE
 
 
-def test_the_host_has_a_deadline_of_its_own() -> None:
-    box, launcher = opened(cell(answers(b"")))
-    with box:
-        launcher.launched[0].deadlines.clear()
-        box.run(PROGRAM, Limits(wall_s=3))
-        box.run(Program(argv=["a"], compile=["b"]), Limits(wall_s=3, compile_s=100))
-    deadlines = launcher.launched[0].deadlines
-    assert 90 < max(deadlines) - min(deadlines) < 110
-
-
 def test_a_cell_that_the_kernel_killed_for_memory_tells_of_the_program() -> None:
     box, _ = opened(FakeChannel([dies], cause="memory"))
     with box:
@@ -97,21 +87,6 @@ def test_a_frame_without_the_nonce_is_tampering_and_the_cell_is_given_up(stray: 
         assert box.run(PROGRAM).status is Status.TAMPERED
         assert box.run(PROGRAM).stdout == b"next"
     assert launcher.launched[0].closed
-
-
-def test_a_supervisor_that_the_kernel_killed_for_memory_is_no_tampering() -> None:
-    box, _ = opened(cell(lambda nonce: frame({"supervisor_killed": 9, "oom_kills": 1})))
-    with box:
-        assert box.run(PROGRAM).status is Status.MEMORY_LIMIT
-
-
-@pytest.mark.parametrize(
-    "junk", [b"\xff" * 64, frame({})[:4] + b"\xff\xff\xff\xff", b"\0\0\0\2\0\0\0\0[]", b"\0\0\0\1\0\0\0\0x"]
-)
-def test_bytes_that_are_no_frame_lose_the_cell(junk: bytes) -> None:
-    box, _ = opened(cell(lambda nonce: junk), cell(answers(b"fine")))
-    with box:
-        assert box.run(PROGRAM).stdout == b"fine"
 
 
 @pytest.mark.parametrize("after", [b"", frame({"clean": False}), frame({**DONE, "sizes": [0, 0, 0]})])
@@ -160,13 +135,6 @@ def test_a_backend_that_cannot_start_its_first_cell_does_not_open() -> None:
     with pytest.raises(SandboxUnavailable, match="the engine is gone"):
         Sandbox(launcher, cells=1)
     assert launcher.closed
-
-
-def test_a_cell_that_ends_while_it_starts_says_its_last_words() -> None:
-    silent = cell(dies)
-    silent.write = lambda data, deadline: None  # type: ignore[method-assign]
-    with pytest.raises(SandboxUnavailable, match="words on stderr"):
-        opened(silent)
 
 
 def test_results_stand_in_the_order_of_the_programs() -> None:
