@@ -7,32 +7,18 @@ from pathlib import Path
 
 import pytest
 from container_engine import needs_engine
+from tables import tables
 
 from rlenv.sandbox.containers import Backend, BoxError, Limits
 from rlenv.sandbox.containers.dockerfile import fetches, images, rebased
 from rlenv.sandbox.containers.stream import Kept
 
+CASES = tables(__file__)
+
 BASE = {"python:3.12-slim": "rlenv/agents-base:latest"}
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("FROM a:1", ["a:1"]),
-        (
-            "# syntax=docker/dockerfile:1\n# from b\nfrom --platform=linux/amd64 reg.io:5/a@sha256:0 as x\nFROM x",
-            ["reg.io:5/a@sha256:0"],
-        ),
-        (
-            "FROM a AS one\nFROM scratch\nFROM b\nCOPY --from=one /x /x\nCOPY --from=0 /y /y\nCOPY --link --from=c / /",
-            ["a", "b", "c"],
-        ),
-        ("FROM a AS B\nFROM b\nFROM a", ["a"]),
-        ("FROM \\\n  # why\n\n  a \\\n  AS x\nRUN echo \\\n FROM z", ["a"]),
-        ("# escape=`\nFROM `\n a\nRUN echo \\\nFROM b", ["a", "b"]),
-        ("FROM ${X}\nRUN echo FROM z", ["${X}"]),
-    ],
-)
+@pytest.mark.parametrize(("text", "expected"), CASES["images"])
 def test_images_are_those_that_the_engine_would_take(text: str, expected: list[str]) -> None:
     assert images(text) == expected
 

@@ -1,4 +1,4 @@
-"""What travels into cells runs there: the standard library, an old Python, nothing else of ours."""
+"""What travels into cells runs there: the standard library, an old Python; and which installed packages are seen."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from pathlib import Path
 import pytest
 
 import rlenv.sandbox.inside
+from rlenv.sandbox import SandboxUnavailable
 from rlenv.sandbox.bundle import MODULES, PACKAGES, _source, packed
 from rlenv.sandbox.launcher import BOOT, CellSettings, ServerSettings
+from rlenv.sandbox.packages import closure, entries, folders
 
 SOURCES = [name for name in MODULES if name not in PACKAGES]
 
@@ -54,3 +56,25 @@ def test_what_is_sent_holds_the_settings() -> None:
 def test_the_first_words_fit_on_a_command_line() -> None:
     assert len(BOOT) < 1000
     ast.parse(BOOT, feature_version=(3, 8))
+
+
+def test_a_module_brings_its_distribution_and_what_that_requires() -> None:
+    assert closure(("numpy.linalg", "json")) == ("numpy",)
+    assert set(closure(("gymnasium",))) >= {"gymnasium", "numpy", "cloudpickle"}
+
+
+def test_only_what_is_needed_is_listed() -> None:
+    found = entries(("numpy",))
+    assert "numpy" in found
+    assert Path(found["numpy"], "__init__.py").exists()
+    assert not {name for name in found if not name.startswith("numpy")}
+
+
+def test_the_standard_library_needs_nothing() -> None:
+    assert entries(("json", "math")) == {}
+    assert folders(()) == []
+
+
+def test_what_is_not_installed_is_refused() -> None:
+    with pytest.raises(SandboxUnavailable, match="install it first"):
+        entries(("surely_not_installed",))

@@ -1,4 +1,4 @@
-"""What can be asked for, and what is refused before anything runs."""
+"""What can be asked for and what a session may use; what is refused before anything runs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,16 @@ import pickle
 
 import pytest
 
-from rlenv.sandbox import Call, CellSettings, Limits, Program, SandboxUsageError
+from rlenv.sandbox import (
+    Call,
+    CellSettings,
+    Execution,
+    ExecutionStatus,
+    Limits,
+    Program,
+    SandboxUsageError,
+    SessionLimits,
+)
 
 
 @pytest.mark.parametrize(
@@ -66,3 +75,21 @@ def test_cells_have_room_for_their_server(settings: dict[str, int]) -> None:
 def test_programs_and_limits_travel() -> None:
     program = Program("x", stdin="y", calls=[Call("f", (1,), {"a": 2})], stop_after_error=True)
     assert pickle.loads(pickle.dumps((program, Limits(wall_s=2)))) == (program, Limits(wall_s=2))
+
+
+@pytest.mark.parametrize("name", [*SessionLimits.__slots__])
+@pytest.mark.parametrize("value", [0, -1, float("inf"), float("nan")])
+def test_a_limit_is_above_zero_and_finite(name: str, value: float) -> None:
+    with pytest.raises(SandboxUsageError, match=f"expected {name} above 0"):
+        SessionLimits(**{name: value})  # type: ignore[arg-type]
+
+
+def test_a_total_is_at_least_what_one_call_may() -> None:
+    with pytest.raises(SandboxUsageError, match="expected total_wall_s of at least wall_s=5, got 4"):
+        SessionLimits(wall_s=5, total_wall_s=4)
+    with pytest.raises(SandboxUsageError, match="expected total_output_bytes of at least output_bytes=5, got 4"):
+        SessionLimits(output_bytes=5, total_output_bytes=4)
+
+
+def test_only_what_ran_to_its_end_is_ok() -> None:
+    assert [status for status in ExecutionStatus if Execution(status, True).ok] == [ExecutionStatus.OK]
