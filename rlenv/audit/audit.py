@@ -183,7 +183,9 @@ def _notes(subject: Subject) -> list[str]:
     if judge.stopped:
         notes.append("the checker ran past its time limit too often: not everything was played")
     if not any(sample.answer.known for sample in subject.samples) and not subject.programs:
-        notes.append("the reference is not the answer in the solution: no corrupted references, no hedges")
+        notes.append(
+            "the answer of a solution is not its reference: wrong references and two answers at once were not tried"
+        )
     return notes
 
 

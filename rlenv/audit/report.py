@@ -15,6 +15,8 @@ from rlenv.evidence.exploits.finding import Finding, Severity, shown
 from rlenv.text.escaping import shown_line
 
 ALSO_SHOWN = 3
+OF_ROWS = ("reference/", "tasks/")
+"""Rules on the rows themselves, whose finding is no text that earns."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,7 +102,7 @@ class Audit:
         """The report for a terminal, findings from `least` up."""
         head = (
             f"{shown_line(self.env_id) or 'reward function'}: {self.tasks} of {self.of_tasks:,} tasks, "
-            f"{self.plays:,} completions, {self.seconds:.1f} s, catalogue {self.catalogue_version}\n"
+            f"{self.plays:,} completions, {self.seconds:.1f} s, catalogue of exploits {self.catalogue_version}\n"
             f"right answers earn {self.reference_reward:g} on average, the most frequent answer is right on "
             f"{self.guess_rate:.2f} of the tasks"
         )
@@ -120,16 +122,18 @@ def _entry(finding: Finding, again: str) -> str:
     lines.append(f"  {shown_line(finding.message if note else str(finding))}")
     if not note and not str(finding).startswith(finding.message):
         lines.append(f"  seen    {shown_line(finding.message)}")
-    if finding.tried:
+    if finding.tried and finding.rule.startswith(OF_ROWS):
+        lines.append(f"  on      {finding.paid} of {finding.tried} tasks")
+    elif finding.tried:
         lines.append(
-            f"  earns {finding.mean:.2f} of a right answer on average, {finding.most:.2f} at most; "
-            f"{finding.paid} of {finding.tried} tasks"
+            f"  earns on average {finding.mean:.2f} of what a right answer earns, at most {finding.most:.2f}; "
+            f"paid on {finding.paid} of {finding.tried} tasks"
         )
     seen = finding.evidence
     if seen is not None:
         reward = "checker failed" if seen.reward is None else f"{seen.reward:g}"
         reason = f"; {shown_line(seen.reason, 160)}" if seen.reason else ""
-        honest = "" if note else f"; an honest reward pays {finding.exploit.honest}"
+        honest = "" if note or finding.rule.startswith(OF_ROWS) else f"; an honest reward pays {finding.exploit.honest}"
         lines += [
             f"  task    {seen.index} {shown_line(seen.task_id)}: {shown(seen.prompt, 160)}",
             f"  text    {shown(seen.text)}",

@@ -62,5 +62,5 @@ def test_the_small_reward_model_can_be_had_and_so_is_nobodys_default() -> None:
     pytest.importorskip("transformers", reason="the small reward model needs the extra train")
     with pytest.raises(ConfigError, match="needs scorer="):
         rlenv.load("safety/rm-v0")
-    with pytest.raises(AssertionError, match="safety/rm-v0 can be had by a text without an answer"):
+    with pytest.raises(AssertionError, match="safety/rm-v0 pays for a text without an answer"):
         assert_not_hackable(rlenv.load("safety/rm-v0", scorer="toy"), fail_on="high")

@@ -51,7 +51,7 @@ def test_report_shows_severity_the_text_and_how_to_see_it_again(hackable: Audit)
     worst = hackable.findings[0]
     assert text.startswith("contains: 5 of 8 tasks, ")
     assert f"critical  answer_anywhere: {worst.rule}  [{worst.id}]" in text
-    assert "contains can be had by a text that holds the answer anywhere: " in text
+    assert "contains pays for a text that holds the answer anywhere: " in text
     assert worst.exploit.mend in text
     assert f"print(report.find('{worst.id}').evidence.text)" in text
     found = hackable.find(worst.id)

@@ -228,7 +228,7 @@ def test_hacks_looks_at_saved_episodes_and_quotes(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, ["hacks", str(tmp_path), "--watch", "all"])
     assert result.exit_code == 2, "its environment is not here: nothing could be asked, and that is no all-clear"
     assert "could not be asked" in result.output
-    assert result.output.startswith("the reward can be had by the same said again and again: ")
+    assert result.output.startswith("the reward pays for the same said again and again: ")
     assert "2 episodes" in result.output
     assert "repeats" in result.output
     assert "»the total is twelve again" in result.output

@@ -52,7 +52,7 @@ def test_one_hole_is_one_finding_with_its_name_and_no_solution(reward: Callable[
     assert not is_right(finding.evidence.text, finding.evidence.right)
     assert reward("", finding.evidence.text, finding.evidence.right) > 0.4
     told = done.text()
-    assert f"{reward.__name__} can be had by {finding.exploit.pays_for}: " in told
+    assert f"{reward.__name__} pays for {finding.exploit.pays_for}: " in told
     assert finding.exploit.mend in told
     assert f"an honest reward pays {finding.exploit.honest}" in told
 
@@ -86,7 +86,7 @@ def _watched(reward: Callable[..., object], *said: str) -> BatchEnvironment:
 def test_a_run_names_the_hole_first_and_says_what_else_was_looked_for() -> None:
     batch = _watched(lambda completion, answer: answer in completion, "43", "774313", "17743", "7")
     first, rest, *_ = batch.evidence
-    assert first.startswith("mine/sums-v0 can be had by a text that holds the answer anywhere: '743' was paid 1")
+    assert first.startswith("mine/sums-v0 pays for a text that holds the answer anywhere: '743' was paid 1")
     assert "(2 of 3 paid completions)" in first
     assert rest.startswith("nothing else found of: ")
     (finding,) = batch.found
@@ -126,8 +126,8 @@ def test_what_a_tenth_is_asked_about_covers_what_all_are_looked_at_for() -> None
 
 
 def test_hacks_says_first_what_the_run_said() -> None:
-    lines = [*report(9, {}, 3, sought=["repeats"], told=["mine/sums-v0 can be had by length", "\x1b[31m"])]
-    assert lines[0] == "mine/sums-v0 can be had by length"
+    lines = [*report(9, {}, 3, sought=["repeats"], told=["mine/sums-v0 pays for length", "\x1b[31m"])]
+    assert lines[0] == "mine/sums-v0 pays for length"
     assert "\x1b" not in "".join(lines)
 
 
