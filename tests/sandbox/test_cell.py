@@ -231,7 +231,9 @@ def test_what_an_interactive_job_is_told_goes_as_frames() -> None:
     ("after", "ready"),
     [
         (CLEAN, True),
-        *((frame(word), False) for word in ({"clean": False}, {"clean": 1}, {})),
+        (frame({"clean": False}), False),
+        (frame({"clean": 1}), False),
+        (frame({}), False),
         *((said, False) for said in (b"", PREFIX.pack(15, 1) + b'{"clean": true}x')),
     ],
 )
