@@ -168,7 +168,7 @@ def main() -> int:
         for boxes in (others, killed):
             boxes.close()
     docker_boxes().close()  # removes what dead owners left
-    return tell(told, restarts, before, left(given.engine), time.monotonic() - began)
+    return tell(told, restarts, before, left(given.engine))
 
 
 def tell(
@@ -176,7 +176,6 @@ def tell(
     restarts: list[float],
     before: dict[str, int],
     after: dict[str, int],
-    seconds: float,
 ) -> int:
     """Print the table; the exit status."""
     bad = 0
@@ -193,7 +192,6 @@ def tell(
                 bad += 1
                 print(f"  otherwise: {end[:200]}")
     print(f"{len(told)} episodes, {len(restarts)} restarts, {bad} ended otherwise")
-    print(f"{3600 * len(told) / seconds:.0f} episodes an hour")
     print("before:", before, "after:", after)
     return int(bad > 0)
 

@@ -1,16 +1,14 @@
 """How fast containers are: commands through the held shell of a box, and whole episodes with their verdicts.
 
-    python benchmarks/container_speed.py [--rounds 3] [--episodes 24]
+    python benchmarks/container_speed.py
 
 The same 200 commands go through the shell and by `docker exec` each, with output of 0 to 4,000 characters and exit
-codes from 0 to 9; one hangs and is ended after 0.2 s. What both ways said and their codes are compared. Episodes solve
-a small task, and are judged with and without the twin. The ways take turns. It needs an engine and the image of
-`make agents-base`.
+codes from 0 to 9; one hangs and is ended after 0.2 s. What both ways said is compared. Episodes solve a small task, and
+are judged with and without the twin. The ways take turns. It needs an engine and the image of `make agents-base`.
 """
 
 from __future__ import annotations
 
-import argparse
 import statistics
 import subprocess
 import time
@@ -24,7 +22,7 @@ from rlenv.core.policy import ScriptedPolicy
 from rlenv.sandbox.containers import Box, Limits, docker_boxes
 
 TASK = Path(__file__).parents[1] / "tests" / "data" / "containers" / "median"
-IMAGE, LIMIT_S = "rlenv/agents-base:latest", 0.2
+IMAGE, LIMIT_S, ROUNDS, EPISODES = "rlenv/agents-base:latest", 0.2, 3, 24
 COMMANDS = [f"printf '%{i * 20}s' {i}; (exit {i % 10})" if i != 100 else "sleep 60" for i in range(200)]
 Said = tuple[int | None, str]
 
@@ -57,9 +55,8 @@ def episodes_an_hour(definition: Definition, count: int, twin: bool) -> float:
     """Of episodes of the reference solution, each judged in a fresh box; where it is asked for, by the twin too."""
     assert definition.script is not None
     policy = ScriptedPolicy("reference", definition.script)
-    without = mock.patch("rlenv.envs.containers.judging.asked", return_value=("", ""))
     began = time.perf_counter()
-    with nullcontext() if twin else without:
+    with nullcontext() if twin else mock.patch("rlenv.envs.containers.judging.asked", return_value=("", "")):
         report = rlenv.evaluate(definition, policy, n=count, k=1, quiet=True)
     if report.mean_reward != 1:
         raise SystemExit(f"the reference earned {report.mean_reward}")
@@ -68,12 +65,8 @@ def episodes_an_hour(definition: Definition, count: int, twin: bool) -> float:
 
 def main() -> None:
     """Print seconds for 200 commands, how often the shell's are contained in the others', and episodes an hour."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--episodes", type=int, default=24)
-    given = parser.parse_args()
     boxes, seconds = docker_boxes(), {held: list[float](), each: list[float]()}
-    for _ in range(given.rounds):
+    for _ in range(ROUNDS):
         found: list[list[Said]] = []
         for way, spent in seconds.items():
             with boxes.start(IMAGE, Limits()) as box:
@@ -89,9 +82,9 @@ def main() -> None:
     definition = rlenv.load("container/tasks-v0", tasks=str(TASK), base={"python:3.12-slim": IMAGE})
     episodes_an_hour(definition, 1, twin=True)  # what is found out about a task comes with its first one
     rates = {twin: list[float]() for twin in (True, False)}
-    for _ in range(given.rounds):
+    for _ in range(ROUNDS):
         for twin, an_hour in rates.items():
-            an_hour.append(episodes_an_hour(definition, given.episodes, twin))
+            an_hour.append(episodes_an_hour(definition, EPISODES, twin))
     for twin, an_hour in rates.items():
         print(f"{'with' if twin else 'without'} the twin {statistics.median(an_hour):.0f} an hour {an_hour}")
 
