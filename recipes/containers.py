@@ -29,7 +29,7 @@ from rlenv.trainers.branches.sft import Demonstration, supervised
 BASE = {"python:3.12-slim": "rlenv/agents-base:latest"}
 PRACTICE, TEST, SAMPLES = range(13, 100, 24), range(12, 100, 24), 4
 """Numbers of the tasks that are practised and tested in boxes; the solutions with all others are shown."""
-RL = TrainConfig(algorithm="grpo", steps=6, groups=4, group_size=4, max_new_tokens=100, learning_rate=1e-3)
+RL = TrainConfig(algorithm="grpo", steps=6, groups=4, group_size=4, max_new_tokens=120, learning_rate=1e-3)
 SETTINGS = """schema_version = "1.4"
 [environment]
 network_mode = "no-network"
@@ -69,7 +69,7 @@ def main() -> None:
         policy = tiny_policy(recipe.seed, "0.1m", initializer_range=0.05, rope_theta=100.0)  # these copy what they read
         add(recipe, "untrained", test, policy)
         supervised(
-            policy, shown(practice, policy), recipe.sft(SftConfig(steps=400, batch_size=32, learning_rate=4.5e-3))
+            policy, shown(practice, policy), recipe.sft(SftConfig(steps=280, batch_size=32, learning_rate=4.5e-3))
         )
     add(recipe, "supervised", test, policy)
     train(recipe.rl(RL), practice, policy, recipe.out / "rl", quiet=True)
